@@ -1,0 +1,46 @@
+"""Every error that otherminds raises on purpose.
+
+    OthermindsError
+    ├── InvalidEvent    an event that cannot happen at this point of a story
+    ├── BadFile         a file whose content we cannot use: which line, which field, what is wrong
+    ├── UsageError      a request that makes no sense: unknown names, options that exclude each other
+    ├── StoreError      the store is locked, newer than this program, or damaged
+    └── ModelError      a model cannot do what was asked
+        ├── WeightsError    the weights are missing, have the wrong digest, or cannot be fetched
+        └── EndpointError   the server is down, refuses us, or sends what we cannot read
+
+Each message is one sentence that says what is wrong, where, and what to do about it. The command line prints
+that sentence and nothing else, so write it for the person who will read it.
+"""
+
+
+class OthermindsError(Exception):
+    """Something a person can put right; its text says how."""
+
+
+class InvalidEvent(OthermindsError):
+    """This event cannot happen at this point of the story."""
+
+
+class BadFile(OthermindsError):
+    """A file that cannot be used, with the line and the field at fault."""
+
+
+class UsageError(OthermindsError):
+    """A request that cannot be carried out as it stands."""
+
+
+class StoreError(OthermindsError):
+    """The store cannot be read or written."""
+
+
+class ModelError(OthermindsError):
+    """A model cannot do what was asked of it."""
+
+
+class WeightsError(ModelError):
+    """Weights that are missing, damaged or out of reach."""
+
+
+class EndpointError(ModelError):
+    """A server that is down, refuses us, or answers nonsense."""

@@ -1,0 +1,130 @@
+"""What a model is: something that answers prompts (`ask`) and weighs given choices (`weigh`).
+
+A backend is any class with the attributes and the two verbs of `Model`; it knows nothing of items, stories or
+runs. Settings such as temperature and seed belong to the constructor, because they are part of what a model is:
+two models with different settings have different fingerprints and never share a stored answer.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from math import exp
+from typing import Any, Literal, Protocol
+
+Role = Literal["system", "user", "assistant"]
+Finish = Literal["stop", "length", "refused", "error"]
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One turn of a chat."""
+
+    role: Role
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """The text one model gets for one item, and what may come back.
+
+    Either `text` (raw: these characters and no others) or `messages` (chat: put into the model's own template).
+    """
+
+    text: str = ""
+    messages: tuple[Message, ...] = ()
+    prefill: str = ""
+    """The beginning of the model's own turn, which it continues; chat only."""
+    choices: tuple[str, ...] = ()
+    """What `weigh` weighs. Continuations are taken to the letter, so most begin with a space."""
+    labels: bool = False
+    """The choices are labels such as "A": any single token that reads so, with or without a space, counts."""
+    schema: str = ""
+    """A JSON schema, as JSON text, that the answer must follow."""
+    stop: tuple[str, ...] = ()
+    max_tokens: int = 256
+
+    @property
+    def render(self) -> Literal["raw", "chat", "chat+prefill"]:
+        """How the prompt reaches the model."""
+        if not self.messages:
+            return "raw"
+        return "chat+prefill" if self.prefill else "chat"
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON, defaults left out, so that a new field does not change the key of an old call."""
+        full = {
+            part.name: getattr(self, part.name) for part in fields(self) if getattr(self, part.name) != part.default
+        }
+        if self.messages:
+            full["messages"] = [[turn.role, turn.content] for turn in self.messages]
+        return full
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens: sent, of these taken from a shared past instead of computed, and written."""
+
+    prompt: int = 0
+    cached: int = 0
+    written: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """All that came back for one prompt."""
+
+    text: str = ""
+    finish: Finish = "stop"
+    usage: Usage = Usage()
+    rendered: str = ""
+    """What was really sent: the text after the template."""
+    error: str = ""
+    """Why there is no answer, as a sentence. Such a call is not kept, so that it is asked again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Weighing:
+    """The log-probability of every choice of one prompt."""
+
+    logprobs: Mapping[str, float] = field(default_factory=dict)
+    """By choice. Labels: all variants together. Continuations: all tokens together."""
+    tokens: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """By choice. Labels: the variants that were counted. Continuations: the tokens, one after another."""
+    bounds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    """Only for choices that the server did not report: the least and the greatest log-probability they can have."""
+    usage: Usage = Usage()
+    rendered: str = ""
+    error: str = ""
+
+    @property
+    def mass(self) -> float:
+        """The probability of all choices together; far below 1, a ratio of two of them says little."""
+        return sum(exp(value) for value in self.logprobs.values())
+
+
+class Model(Protocol):
+    """Whatever answers prompts. `identity` is all that can change an answer; nothing secret belongs there."""
+
+    name: str
+    identity: Mapping[str, Any]
+    batch: int
+    """How many prompts it likes in one call."""
+    parallel: int
+    """How many calls it can have under way at once, from different threads."""
+
+    def ask(self, prompts: Sequence[Prompt]) -> list[Response]:
+        """A text for every prompt, in order."""
+        ...
+
+    def weigh(self, prompts: Sequence[Prompt]) -> list[Weighing]:
+        """The log-probabilities of every prompt's choices, in order."""
+        ...
+
+
+def fingerprint(model: Model) -> str:
+    """A short name for all that can change this model's answers: weights, template, engine, settings."""
+    text = json.dumps(model.identity, sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]

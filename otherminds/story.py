@@ -1,0 +1,268 @@
+"""Story: events in order, and what each mind makes of them.
+
+A story never changes: `story.then(event)` is a longer one that shares this one's past. Views are worked out only when
+somebody asks for them, and kept; minds that were never told apart share one view.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from otherminds.errors import InvalidEvent, UsageError
+from otherminds.events import Event, Minds, Nobody, Saying, Sighting
+from otherminds.notation import read_events, write_event
+from otherminds.world import OPEN, Fact, Glimpse, View
+
+
+@dataclass(frozen=True, slots=True)
+class Premises:
+    """What holds throughout a story and is known to all."""
+
+    clear: frozenset[str] = Nobody
+    """Containers that can be seen through."""
+    distrust: frozenset[tuple[str, str]] = frozenset()
+    """(hearer, speaker): the hearer does not believe what this speaker says."""
+    fresh: bool = False
+    """Nobody is talked out of what they saw more lately than the speaker can have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cast:
+    """Everything a story has named, with its role."""
+
+    roles: Mapping[str, str] = field(default_factory=dict)
+    people: tuple[str, ...] = ()
+    things: frozenset[str] = Nobody
+    visible: Mapping[str, bool] = field(default_factory=dict)
+    """For every property that was changed: whether it can be seen."""
+
+    def refusal(self, event: Event) -> str | None:
+        """Why the event cannot use these names."""
+        roles = self.roles
+        for name, role in event.names():
+            known = roles.get(name, role)
+            if known != role:
+                return f"{name} is a {known} in this story, so cannot be a {role}"
+        for name in event.peekers:
+            if roles.get(name, "person") != "person":
+                return f"{name} is a {roles[name]} in this story, so cannot peek"
+        return None
+
+    def after(self, event: Event) -> Cast:
+        """With whatever the event names for the first time."""
+        roles = self.roles
+        named = event.names()
+        new = {name: role for name, role in named if name not in roles}
+        if event.peekers:
+            new |= {name: "person" for name in sorted(event.peekers) if name not in roles}
+        property = getattr(event, "property", None)
+        if property is None or property in self.visible:
+            visible = self.visible
+        else:
+            visible = {**self.visible, property: event.visible}  # type: ignore[attr-defined]
+        if not new and visible is self.visible:
+            return self
+        people = self.people + tuple(name for name, role in new.items() if role == "person")
+        things = self.things.union(name for name, role in new.items() if role == "thing")
+        return Cast({**roles, **new}, people, things, visible)
+
+
+class Glance(Sighting):
+    """Everybody in a room looks round it, in common."""
+
+    __slots__ = ("_glimpse", "_story", "room")
+
+    def __init__(self, seen_by: frozenset[str], assumed: frozenset[str], story: Story, room: str) -> None:
+        super().__init__(seen_by, assumed, self._look)
+        self._story = story
+        self.room = room
+        self._glimpse: Glimpse | None = None
+
+    def _look(self, view: View) -> View:
+        if self._glimpse is None:
+            self._glimpse = glimpse(self._story, self.room)
+        return view.glanced(self._glimpse)
+
+
+def glimpse(story: Story, room: str) -> Glimpse:
+    """What is in plain view in a room."""
+    world, clear, things = story.world, story.premises.clear, story.things
+    here = frozenset(
+        name
+        for name, place in world._room.items()
+        if place == room and (name not in things or world._held[name] is OPEN or world._held[name] in clear)
+    )
+    held = {name: world._held[name] for name in here if name in things}
+    visible = frozenset(property for property, can_be_seen in story.cast.visible.items() if can_be_seen)
+    states = {key: value for key, value in world._state.items() if key[0] in held and key[1] in visible}
+    return Glimpse(room, here, held, states, visible, clear, things)
+
+
+class Story:
+    """Events in order; empty to begin with."""
+
+    __slots__ = ("_hash", "_past", "_sightings", "_views", "cast", "event", "length", "premises", "world")
+
+    def __init__(self, *, premises: Premises = Premises()) -> None:  # noqa: B008 - frozen
+        self._past: Story | None = None
+        self.event: Event | None = None
+        self.premises = premises
+        self.cast = Cast()
+        self.world = View()
+        self.length = 0
+        self._sightings: tuple[Sighting, ...] = ()
+        self._views: dict[Minds, View] = {}
+        self._hash = hash(premises)
+
+    @classmethod
+    def of(cls, *events: Event, premises: Premises = Premises()) -> Story:  # noqa: B008 - frozen
+        """The story of these events; the first that cannot happen is refused by its number."""
+        story = cls(premises=premises)
+        for number, event in enumerate(events, start=1):
+            try:
+                story = story.then(event)
+            except InvalidEvent as error:
+                raise InvalidEvent(f"event {number} cannot happen: {error}") from None
+        return story
+
+    @classmethod
+    def from_dicts(cls, events: Sequence[Any], *, premises: Premises = Premises()) -> Story:  # noqa: B008 - frozen
+        """The story of events given as JSON; see `notation.py`."""
+        return cls.of(*read_events(events), premises=premises)
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """The events as JSON."""
+        return [write_event(event) for event in self.events]
+
+    # ---- going on ---------------------------------------------------------------------------------------------
+
+    def refusal(self, event: Event) -> str | None:
+        """Why this event cannot happen next; None if it can."""
+        return self.cast.refusal(event) or event.refusal(self)
+
+    def can(self, event: Event) -> bool:
+        """Whether this event can happen next."""
+        return self.refusal(event) is None
+
+    def then(self, event: Event) -> Story:
+        """This story with one more event, or InvalidEvent with the reason."""
+        reason = self.refusal(event)
+        if reason is not None:
+            raise InvalidEvent(reason)
+        return self.after(event)
+
+    def after(self, event: Event) -> Story:
+        """This story with an event that is known to be possible, as those of `Setting.next` are."""
+        new = Story.__new__(Story)
+        new._past = self
+        new.event = event
+        new.premises = self.premises
+        new.cast = self.cast.after(event)
+        new.length = self.length + 1
+        new._views = {}
+        new._hash = 0
+        new.world, sightings, rooms = event.happen(self)
+        # Whoever was distracted a moment ago attends again now, wherever the story has gone on.
+        if self.event is not None and self.event.distracted:
+            rooms = (*rooms, *(new.world.get(person, "room") for person in sorted(self.event.distracted)))
+        new._sightings = (*sightings, *new._glances(rooms))
+        return new
+
+    def _glances(self, rooms: Iterable[str | None]) -> Iterator[Glance]:
+        distracted = self.event.distracted if self.event is not None else Nobody
+        for room in dict.fromkeys(rooms):
+            if room is not None and (present := self.present(room)):
+                yield Glance(present - distracted, present, self, room)
+
+    # ---- asking -----------------------------------------------------------------------------------------------
+
+    def view(self, *minds: str) -> View:
+        """What the first of these minds thinks that the second thinks …; with none, the world as it is."""
+        if not minds:
+            return self.world
+        for name in minds:
+            if self.cast.roles.get(name) != "person":
+                raise UsageError(f"there is nobody called {name} in this story; there are {', '.join(self.people)}")
+        # What Anne thinks that Anne thinks is what Anne thinks.
+        chain = tuple(name for name, before in zip(minds, (None, *minds), strict=False) if name != before)
+        return self._seen_by(chain)
+
+    def _seen_by(self, minds: Minds) -> View:
+        behind: list[Story] = []
+        story: Story = self
+        while (view := story._views.get(minds)) is None:
+            behind.append(story)
+            if story._past is None:
+                view = View()
+                break
+            story = story._past
+        for story in reversed(behind):
+            for sighting in story._sightings:
+                if sighting.reaches(minds):
+                    view = sighting.teach(view, minds, story._past)  # type: ignore[arg-type]
+            story._views[minds] = view
+        return view
+
+    def last_shown(self, fact: Fact, minds: Minds, *, seen: bool = False) -> int:
+        """The number of the last event that told these minds about this property; `seen`: that showed it to them."""
+        nothing = View()
+        for story in reversed(list(self.prefixes())):
+            for sighting in story._sightings:
+                if sighting.reaches(minds) and not (seen and isinstance(sighting, Saying)):
+                    learnt = sighting._learn(nothing)
+                    if learnt.get(fact.of, fact.property) is not None or fact.of in learnt._held:
+                        return story.length
+        return 0
+
+    def last_seen(self, fact: Fact, minds: Minds) -> int:
+        """The number of the last event in which these minds saw this property with their own eyes."""
+        return self.last_shown(fact, minds, seen=True)
+
+    def present(self, room: str) -> frozenset[str]:
+        """The people who are in a room."""
+        where = self.world._room
+        return frozenset([person for person in self.cast.people if where.get(person) == room])
+
+    @property
+    def people(self) -> tuple[str, ...]:
+        """Everybody who is part of the story, in order of appearance."""
+        return self.cast.people
+
+    @property
+    def things(self) -> frozenset[str]:
+        """Everything that can be moved."""
+        return self.cast.things
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """What happened, in order."""
+        return tuple(story.event for story in self.prefixes() if story.event is not None)
+
+    def prefixes(self) -> Iterator[Story]:
+        """The story after its first event, after its second, …, whole."""
+        line: list[Story] = []
+        story: Story | None = self
+        while story is not None and story.event is not None:
+            line.append(story)
+            story = story._past
+        return reversed(line)
+
+    def the(self, name: str) -> str:
+        """A name with its article, if it takes one."""
+        return name if self.cast.roles.get(name) == "person" else f"the {name}"
+
+    def __len__(self) -> int:
+        return self.length
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Story):
+            return NotImplemented
+        return self is other or (
+            self.length == other.length and self.premises == other.premises and self.events == other.events
+        )
+
+    def __hash__(self) -> int:
+        if not self._hash:
+            self._hash = hash((self._past, self.event))
+        return self._hash

@@ -1,0 +1,229 @@
+"""View: the world as it is, or as somebody takes it to be.
+
+A view says where people, things and containers are, what state things are in, and which topics were talked about.
+What it does not say is unknown: there is no entry for it. A thing whose room is known lies in the open, in a
+container, or somewhere unknown in that room; these are three different things.
+
+Views never change. Each method that learns something returns a new view, or the same object when there is nothing
+new, so that minds which were never told apart go on sharing one view.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+OPEN = "in the open"
+"""Where a thing is that lies in no container."""
+
+STATE = "state:"
+
+
+class Fact(NamedTuple):
+    """A property of a person or thing, and its value: Fact("marble", "container", "basket")."""
+
+    of: str
+    property: str
+    value: str
+
+
+class Glimpse(NamedTuple):
+    """What a glance round a room shows: everything in plain view there, and thereby what is not."""
+
+    room: str
+    here: frozenset[str]
+    """People, containers and things in plain view."""
+    held: Mapping[str, str]
+    """For every thing in plain view: OPEN, or the clear container that it is in."""
+    states: Mapping[tuple[str, str], str]
+    """The visible states of these things, by thing and property."""
+    visible: frozenset[str]
+    """Which properties can be seen at all."""
+    clear: frozenset[str]
+    """The containers that can be seen through."""
+    things: frozenset[str]
+    """All that can be in a container; people and containers themselves cannot hide."""
+
+
+class View:
+    """Facts as some chain of minds has them; through no minds at all, the world itself."""
+
+    __slots__ = ("_heard", "_held", "_room", "_state")
+
+    def __init__(
+        self,
+        room: dict[str, str] | None = None,
+        held: dict[str, str] | None = None,
+        state: dict[tuple[str, str], str] | None = None,
+        heard: frozenset[str] = frozenset(),
+    ) -> None:
+        self._room = {} if room is None else room
+        self._held = {} if held is None else held
+        self._state = {} if state is None else state
+        self._heard = heard
+
+    # ---- asking -----------------------------------------------------------------------------------------------
+
+    def get(self, thing: str, property: str) -> str | None:
+        """The "room", the "container" or the "state:TYPE" of a thing or person; None if unknown or if there is none."""
+        if property == "room":
+            return self._room.get(thing)
+        if property == "container":
+            container = self._held.get(thing)
+            return None if container is OPEN else container
+        return self._state.get((thing, property.removeprefix(STATE)))
+
+    def where(self, thing: str) -> str | None:
+        """The closest known place: the container, else the room, else None."""
+        return self.get(thing, "container") or self._room.get(thing)
+
+    def in_the_open(self, thing: str) -> bool | None:
+        """Whether a thing lies in no container; None when that is unknown."""
+        held = self._held.get(thing)
+        return None if held is None else held is OPEN
+
+    def heard(self, topic: str) -> bool:
+        """Whether this topic was talked about."""
+        return topic in self._heard
+
+    def facts(self) -> list[Fact]:
+        """Everything known, in a fixed order; a thing in the open has no container."""
+        rooms = [Fact(name, "room", room) for name, room in self._room.items()]
+        held = [Fact(name, "container", place) for name, place in self._held.items() if place is not OPEN]
+        states = [Fact(name, STATE + kind, value) for (name, kind), value in self._state.items()]
+        return sorted(rooms + held + states)
+
+    @property
+    def topics(self) -> frozenset[str]:
+        """All topics that were talked about."""
+        return self._heard
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, View):
+            return NotImplemented
+        return self is other or (
+            self._room == other._room
+            and self._held == other._held
+            and self._state == other._state
+            and self._heard == other._heard
+        )
+
+    def __hash__(self) -> int:
+        return hash((frozenset(self._room.items()), frozenset(self._held.items()), self._heard))
+
+    def __repr__(self) -> str:
+        known = [f"{fact.of} {fact.property} {fact.value}" for fact in self.facts()]
+        return f"View({', '.join([*known, *sorted(self._heard)])})"
+
+    # ---- learning ---------------------------------------------------------------------------------------------
+
+    def placed(self, name: str, room: str, container: str | None = None) -> View:
+        """With this thing, person or container in this room; `container` is where a thing was seen to be."""
+        rooms, held = self._room, self._held
+        if rooms.get(name) != room:
+            rooms = {**rooms, name: room}
+        if container is not None:
+            if container is not OPEN and rooms.get(container) != room:
+                rooms = _with_contents({**rooms, container: room}, held, container, room)
+            if held.get(name) != container:
+                held = {**held, name: container}
+        if rooms is self._room and held is self._held:
+            return self
+        return View(rooms, held, self._state, self._heard)
+
+    def gone(self, name: str) -> View:
+        """Without any idea where this is, and where that is which was thought to be in it."""
+        lost = [thing for thing, container in self._held.items() if container == name and thing in self._room]
+        if name not in self._room and name not in self._held and not lost:
+            return self
+        rooms = {key: room for key, room in self._room.items() if key != name and key not in lost}
+        held = self._held
+        if name in held:
+            held = {key: place for key, place in held.items() if key != name}
+        return View(rooms, held, self._state, self._heard)
+
+    def without(self, name: str, property: str) -> View:
+        """With this one property unknown again."""
+        if property == "room":
+            return self.gone(name)
+        if property == "container":
+            if name not in self._held:
+                return self
+            held = {key: place for key, place in self._held.items() if key != name}
+            return View(self._room, held, self._state, self._heard)
+        key = (name, property.removeprefix(STATE))
+        if key not in self._state:
+            return self
+        state = {known: value for known, value in self._state.items() if known != key}
+        return View(self._room, self._held, state, self._heard)
+
+    def changed(self, thing: str, property: str, value: str) -> View:
+        """With this thing in this state."""
+        if self._state.get((thing, property)) == value:
+            return self
+        return View(self._room, self._held, {**self._state, (thing, property): value}, self._heard)
+
+    def hearing(self, topic: str) -> View:
+        """With this topic among those talked about."""
+        if topic in self._heard:
+            return self
+        return View(self._room, self._held, self._state, self._heard | {topic})
+
+    def told(self, fact: Fact) -> View:
+        """With this fact taken at its word, and what no longer goes with it forgotten."""
+        name, property, value = fact
+        if property == "room":
+            return self.in_room(name, value)
+        if property != "container":
+            return self.changed(name, property.removeprefix(STATE), value)
+        if self._held.get(name) == value:
+            return self
+        rooms = self._room
+        room = rooms.get(value)
+        if room is not None and rooms.get(name) != room:
+            rooms = {**rooms, name: room}
+        return View(rooms, {**self._held, name: value}, self._state, self._heard)
+
+    def in_room(self, name: str, room: str) -> View:
+        """With this in that room; a container that is thought to be elsewhere can no longer be what holds it."""
+        before = self._room.get(name)
+        if before == room:
+            return self
+        rooms = {**self._room, name: room}
+        held = self._held
+        place = held.get(name)
+        if place is not None and (before is not None if place is OPEN else rooms.get(place, before or room) != room):
+            held = {key: other for key, other in held.items() if key != name}
+        return View(_with_contents(rooms, held, name, room), held, self._state, self._heard)
+
+    def glanced(self, glimpse: Glimpse) -> View:
+        """After a look round a room: what is in plain view is there; what was thought to be in plain view is not."""
+        room, here, in_view, states, visible, clear, things = glimpse
+        rooms, held, state = self._room, self._held, self._state
+        if any(held.get(thing) != place for thing, place in in_view.items()):
+            held = {**held, **in_view}
+        if news := [name for name in here if rooms.get(name) != room]:
+            rooms = {**rooms, **dict.fromkeys(news, room)}
+            for name in news:
+                _with_contents(rooms, held, name, room)
+        seen = {key: value for key, value in state.items() if key[0] in in_view and key[1] in visible}
+        if seen != states:
+            state = {key: value for key, value in state.items() if key not in seen} | dict(states)
+        view = self
+        if rooms is not self._room or held is not self._held or state is not self._state:
+            view = View(rooms, held, state, self._heard)
+        # A thing that was only said to be in this room may be in some container here: not seeing it proves nothing.
+        for name, place in rooms.items():
+            if place == room and name not in here:
+                held_by = held.get(name)
+                if name not in things or held_by is OPEN or held_by in clear:
+                    view = view.gone(name)
+        return view
+
+
+def _with_contents(rooms: dict[str, str], held: Mapping[str, str], container: str, room: str) -> dict[str, str]:
+    """The rooms, when whatever is thought to be in a container is where the container is."""
+    for thing, place in held.items():
+        if place == container:
+            rooms[thing] = room
+    return rooms

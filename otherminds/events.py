@@ -2,8 +2,8 @@
 
 An event does two things to a story. It changes the world, and it brings facts to light as *sightings*. A sighting has
 `seen_by` (who really saw it: those present and the secret peekers, less the distracted) and `assumed` (those present,
-whom everybody takes to have seen it). It reaches `minds` (Anne, Bob, …: what Anne thinks Bob thinks …) when the first of
-them is in `seen_by` and all the others are in `assumed`. That one rule is the whole of nested belief.
+whom everybody takes to have seen it). It reaches `minds` (Anne, Bob, …: what Anne thinks Bob thinks …) when the first
+of them is in `seen_by` and all the others are in `assumed`. That one rule is the whole of nested belief.
 
 After every event, everybody looks round the room they are in; that is a sighting too, made by `story.py`.
 """
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from otherminds.story import Story
 
 Minds = tuple[str, ...]
-Nobody: frozenset[str] = frozenset()
+NOBODY: frozenset[str] = frozenset()
 
 
 class Sighting:
@@ -114,8 +114,8 @@ def look_into(view: View, container: str, outside: View, past: Story, *, certain
 class Event:
     """One thing that happens. Peekers see it in secret; the distracted are there but miss it, unnoticed."""
 
-    peekers: frozenset[str] = field(default=Nobody, kw_only=True)
-    distracted: frozenset[str] = field(default=Nobody, kw_only=True)
+    peekers: frozenset[str] = field(default=NOBODY, kw_only=True)
+    distracted: frozenset[str] = field(default=NOBODY, kw_only=True)
 
     def __post_init__(self) -> None:
         for name in ("peekers", "distracted"):
@@ -135,17 +135,26 @@ class Event:
         """The world after it, what it brings to light, and the rooms in which that can be seen."""
         raise NotImplementedError
 
-    def _watched(self, story: Story, room: str, actor: str) -> str | None:
+    def actor(self) -> str:
+        """Who does it; they can neither peek nor miss it."""
+        raise NotImplementedError
+
+    def scene(self, story: Story) -> frozenset[str]:
+        """Who is openly there to see it, as far as that was so before it."""
+        room = story.world.get(self.actor(), "room")
+        return story.present(room) if room is not None else NOBODY
+
+    def secrecy_refusal(self, story: Story) -> str | None:
         """Why these peekers or distracted people cannot be such."""
         if not self.peekers and not self.distracted:
             return None
-        present = story.present(room)
+        present, actor = self.scene(story), self.actor()
         for person in sorted(self.peekers):
             if person in present or person == actor:
-                return f"{person} is there openly, so cannot peek"
+                return f"{person} is openly part of it, so cannot peek"
         for person in sorted(self.distracted):
             if person not in present or person == actor:
-                return f"{person} is not there to be distracted" if person != actor else f"{actor} cannot miss it"
+                return f"{person} cannot be distracted from it" + ("" if person == actor else ", being elsewhere")
         return None
 
     def _sighting(self, present: frozenset[str], learn: Callable[[View], View]) -> Sighting:
@@ -176,13 +185,19 @@ class Enter(Event):
     person: str
     room: str
 
+    def actor(self) -> str:
+        return self.person
+
+    def scene(self, story: Story) -> frozenset[str]:
+        return story.present(self.room)
+
     def names(self) -> tuple[tuple[str, str], ...]:
         return (self.person, "person"), (self.room, "room")
 
     def refusal(self, story: Story) -> str | None:
         if story.world.get(self.person, "room") == self.room:
             return f"{self.person} is in the {self.room} already, so cannot enter it"
-        return self._watched(story, self.room, self.person)
+        return None
 
     def happen(self, story: Story) -> tuple[View, tuple[Sighting, ...], tuple[str | None, ...]]:
         person, room = self.person, self.room
@@ -200,6 +215,12 @@ class Place(Event):
     room: str
     role: str = "thing"
 
+    def actor(self) -> str:
+        return self.name
+
+    def scene(self, story: Story) -> frozenset[str]:
+        return story.present(self.room)
+
     def names(self) -> tuple[tuple[str, str], ...]:
         return (self.name, self.role), (self.room, "room")
 
@@ -212,7 +233,7 @@ class Place(Event):
             return f"{story.the(self.name)} is in the {self.room} already"
         if self.role == "container" and room is not None:
             return f"the {self.name} stands in the {room}, and containers stay where they are"
-        return self._watched(story, self.room, self.name)
+        return None
 
     def happen(self, story: Story) -> tuple[View, tuple[Sighting, ...], tuple[str | None, ...]]:
         name, room = self.name, self.room
@@ -233,13 +254,16 @@ class Leave(Event):
     person: str
     room: str
 
+    def actor(self) -> str:
+        return self.person
+
     def names(self) -> tuple[tuple[str, str], ...]:
         return (self.person, "person"), (self.room, "room")
 
     def refusal(self, story: Story) -> str | None:
         if story.world.get(self.person, "room") != self.room:
             return f"{self.person} is not in the {self.room}, so cannot leave it"
-        return self._watched(story, self.room, self.person)
+        return None
 
     def happen(self, story: Story) -> tuple[View, tuple[Sighting, ...], tuple[str | None, ...]]:
         return story.world.gone(self.person), _depart(self, story, self.person), (self.room,)
@@ -252,6 +276,9 @@ class Move(Event):
     person: str
     thing: str
     container: str
+
+    def actor(self) -> str:
+        return self.person
 
     def names(self) -> tuple[tuple[str, str], ...]:
         return (self.person, "person"), (self.thing, "thing"), (self.container, "container")
@@ -267,7 +294,7 @@ class Move(Event):
             return f"the {self.container} is not in the {room}, so nothing there can be put into it"
         if world.get(self.thing, "container") == self.container:
             return f"the {self.thing} is in the {self.container} already"
-        return self._watched(story, room, self.person)
+        return None
 
     def happen(self, story: Story) -> tuple[View, tuple[Sighting, ...], tuple[str | None, ...]]:
         thing, container = self.thing, self.container
@@ -287,6 +314,12 @@ class Carry(Event):
     thing: str
     room: str
 
+    def actor(self) -> str:
+        return self.person
+
+    def scene(self, story: Story) -> frozenset[str]:
+        return story.present(self.room)
+
     def names(self) -> tuple[tuple[str, str], ...]:
         return (self.person, "person"), (self.thing, "thing"), (self.room, "room")
 
@@ -299,7 +332,7 @@ class Carry(Event):
             return f"the {self.thing} is not in the {room}, so {self.person} cannot carry it away"
         if room == self.room:
             return f"{self.person} is in the {room} already, so cannot carry the {self.thing} there"
-        return self._watched(story, self.room, self.person)
+        return None
 
     def happen(self, story: Story) -> tuple[View, tuple[Sighting, ...], tuple[str | None, ...]]:
         person, thing, room = self.person, self.thing, self.room
@@ -324,6 +357,9 @@ class Change(Event):
     words: str = ""
     """How it is told, with {person} and {thing}; empty: "{person} saw to it that the {thing} VALUE."."""
 
+    def actor(self) -> str:
+        return self.person
+
     def names(self) -> tuple[tuple[str, str], ...]:
         return (self.person, "person"), (self.thing, "thing")
 
@@ -338,7 +374,7 @@ class Change(Event):
             return f"the {self.thing} {self.value} already"
         if story.cast.visible.get(self.property, self.visible) != self.visible:
             return f"{self.property!r} cannot be both a visible and an invisible property"
-        return self._watched(story, room, self.person)
+        return None
 
     def happen(self, story: Story) -> tuple[View, tuple[Sighting, ...], tuple[str | None, ...]]:
         thing, property, value = self.thing, self.property, self.value
@@ -361,6 +397,9 @@ class Look(Event):
     person: str
     container: str
 
+    def actor(self) -> str:
+        return self.person
+
     def names(self) -> tuple[tuple[str, str], ...]:
         return (self.person, "person"), (self.container, "container")
 
@@ -371,7 +410,7 @@ class Look(Event):
             return f"{self.person} is in no room, so cannot look into the {self.container}"
         if world.get(self.container, "room") != room:
             return f"the {self.container} is not in the {room}, so {self.person} cannot look into it"
-        return self._watched(story, room, self.person)
+        return None
 
     def happen(self, story: Story) -> tuple[View, tuple[Sighting, ...], tuple[str | None, ...]]:
         room = story.world._room[self.person]
@@ -407,6 +446,9 @@ class Tell(Event):
     topic: str = field(default="", kw_only=True)
     fact: Fact | None = field(default=None, kw_only=True)
 
+    def actor(self) -> str:
+        return self.speaker
+
     def names(self) -> tuple[tuple[str, str], ...]:
         roles = [(self.speaker, "person")]
         if self.listener is not None:
@@ -417,52 +459,45 @@ class Tell(Event):
             roles.append((self.fact.of, "thing"))
         return tuple(roles)
 
-    def hearers(self, story: Story) -> frozenset[str]:
-        """Those who are openly part of the talk, the speaker among them."""
+    def scene(self, story: Story) -> frozenset[str]:
         if self.listener is not None:
             return frozenset((self.speaker, self.listener))
         room = story.world.get(self.speaker, "room")
-        return story.present(room) if room else Nobody
+        return story.present(room) if room is not None else NOBODY
 
     def refusal(self, story: Story) -> str | None:
-        speaker, hearers = self.speaker, self.hearers(story)
+        speaker = self.speaker
         if bool(self.topic) == (self.fact is not None):
             return f"{speaker} must speak of a topic or tell a fact, and not both"
         if speaker == self.listener:
             return f"{speaker} cannot tell {speaker} anything"
-        if len(hearers) < 2:
+        if len(self.scene(story)) < 2:
             return f"nobody is there to hear {speaker}"
         if self.fact is not None and self.fact.of not in story.cast.roles:
             return f"nothing is known of {self.fact.of} yet, so {speaker} cannot speak of it"
-        for person in sorted(self.peekers):
-            if person in hearers:
-                return f"{person} is openly part of the talk, so cannot overhear it"
-        for person in sorted(self.distracted):
-            if person not in hearers or person == speaker:
-                return f"{person} is no listener, so cannot miss what {speaker} says"
-        if not self._is_news(story, hearers):
+        if not self.is_news(story):
             return f"{speaker} would tell nobody anything new"
         return None
 
-    def _is_news(self, story: Story, hearers: frozenset[str]) -> bool:
+    def is_news(self, story: Story) -> bool:
         """In private: the speaker does not think that the listener has it. Out loud: somebody there lacks it, or
-        thinks that somebody there lacks it. Where a container stands can be remarked on at any time: it is plain to see."""
+        thinks that somebody there lacks it. Where a container stands can be remarked on at any time."""
         if self.fact is not None and story.cast.roles[self.fact.of] == "container":
             return True
         if self.listener is not None:
             return not self._held_by(story, (self.speaker, self.listener))
+        hearers = self.scene(story)
         attentive = hearers - self.distracted
         if self.fact is not None:
             attentive |= self.peekers
-        known = set(story.people)
         return any(
-            not known.issuperset(minds) or not self._held_by(story, minds)
+            not self._held_by(story, minds)
             for first in attentive
             for minds in [(first,), *((first, second) for second in hearers if second != first)]
         )
 
     def _held_by(self, story: Story, minds: Minds) -> bool:
-        if not set(story.people).issuperset(minds):
+        if not story.cast.roles.keys() >= set(minds):
             return False
         view = story.view(*minds)
         if self.fact is None:
@@ -470,7 +505,7 @@ class Tell(Event):
         return view.get(self.fact.of, self.fact.property) == self.fact.value
 
     def happen(self, story: Story) -> tuple[View, tuple[Sighting, ...], tuple[str | None, ...]]:
-        hearers = self.hearers(story)
+        hearers = self.scene(story)
         seen_by = (hearers | self.peekers) - self.distracted
         sighting: Sighting
         if self.fact is None:

@@ -27,7 +27,7 @@ EVENTS: dict[str, tuple[type[Event], dict[str, str]]] = {
     "tell_privately": (Tell, {"speaker": "speaker", "listener": "listener"}),
     "tell_publicly": (Tell, {"speaker": "speaker"}),
 }
-_OPTIONAL = {
+_OPTIONAL: dict[str, dict[str, type]] = {
     "location_declaration": {"is_person": bool, "is_container": bool},
     "change_state": {"visible": bool, "words": str},
     "tell_privately": {"topic": str, "fact": dict},

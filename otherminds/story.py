@@ -6,11 +6,12 @@ somebody asks for them, and kept; minds that were never told apart share one vie
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from otherminds.errors import InvalidEvent, UsageError
-from otherminds.events import Event, Minds, Nobody, Saying, Sighting
+from otherminds.events import NOBODY, Event, Minds, Saying, Sighting
 from otherminds.notation import read_events, write_event
 from otherminds.world import OPEN, Fact, Glimpse, View
 
@@ -19,12 +20,16 @@ from otherminds.world import OPEN, Fact, Glimpse, View
 class Premises:
     """What holds throughout a story and is known to all."""
 
-    clear: frozenset[str] = Nobody
+    clear: frozenset[str] = NOBODY
     """Containers that can be seen through."""
     distrust: frozenset[tuple[str, str]] = frozenset()
     """(hearer, speaker): the hearer does not believe what this speaker says."""
     fresh: bool = False
-    """Nobody is talked out of what they saw more lately than the speaker can have."""
+    """NOBODY is talked out of what they saw more lately than the speaker can have."""
+
+
+CREDULOUS = Premises()
+"""Every container is opaque and everybody believes what they are told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +38,7 @@ class Cast:
 
     roles: Mapping[str, str] = field(default_factory=dict)
     people: tuple[str, ...] = ()
-    things: frozenset[str] = Nobody
+    things: frozenset[str] = NOBODY
     visible: Mapping[str, bool] = field(default_factory=dict)
     """For every property that was changed: whether it can be seen."""
 
@@ -104,7 +109,7 @@ class Story:
 
     __slots__ = ("_hash", "_past", "_sightings", "_views", "cast", "event", "length", "premises", "world")
 
-    def __init__(self, *, premises: Premises = Premises()) -> None:  # noqa: B008 - frozen
+    def __init__(self, *, premises: Premises = CREDULOUS) -> None:
         self._past: Story | None = None
         self.event: Event | None = None
         self.premises = premises
@@ -116,7 +121,7 @@ class Story:
         self._hash = hash(premises)
 
     @classmethod
-    def of(cls, *events: Event, premises: Premises = Premises()) -> Story:  # noqa: B008 - frozen
+    def of(cls, *events: Event, premises: Premises = CREDULOUS) -> Story:
         """The story of these events; the first that cannot happen is refused by its number."""
         story = cls(premises=premises)
         for number, event in enumerate(events, start=1):
@@ -127,7 +132,7 @@ class Story:
         return story
 
     @classmethod
-    def from_dicts(cls, events: Sequence[Any], *, premises: Premises = Premises()) -> Story:  # noqa: B008 - frozen
+    def from_dicts(cls, events: Sequence[Any], *, premises: Premises = CREDULOUS) -> Story:
         """The story of events given as JSON; see `notation.py`."""
         return cls.of(*read_events(events), premises=premises)
 
@@ -139,7 +144,7 @@ class Story:
 
     def refusal(self, event: Event) -> str | None:
         """Why this event cannot happen next; None if it can."""
-        return self.cast.refusal(event) or event.refusal(self)
+        return self.cast.refusal(event) or event.refusal(self) or event.secrecy_refusal(self)
 
     def can(self, event: Event) -> bool:
         """Whether this event can happen next."""
@@ -170,7 +175,7 @@ class Story:
         return new
 
     def _glances(self, rooms: Iterable[str | None]) -> Iterator[Glance]:
-        distracted = self.event.distracted if self.event is not None else Nobody
+        distracted = self.event.distracted if self.event is not None else NOBODY
         for room in dict.fromkeys(rooms):
             if room is not None and (present := self.present(room)):
                 yield Glance(present - distracted, present, self, room)

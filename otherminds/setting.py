@@ -1,0 +1,266 @@
+"""Setting: the cast, rooms, things and kinds of event that a story may use, and every way in which it can go on.
+
+The legal next events are read off the story; nothing is tried and thrown away.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol, TypeVar
+
+from otherminds.errors import UsageError
+from otherminds.events import NOBODY, Carry, Change, Enter, Event, Leave, Look, Move, Open, Tell
+from otherminds.story import CREDULOUS, Premises, Story
+from otherminds.world import STATE, Fact
+
+PEOPLE = ("Amara", "Bruno", "Chiara", "Dmitri", "Esther", "Farid", "Greta", "Hugo", "Ingrid", "Jonas", "Kavya", "Luis")
+ROOMS = ("kitchen", "garden", "attic", "cellar", "study", "porch")
+THINGS = ("apple", "letter", "key", "ribbon", "compass", "whistle")
+CONTAINERS = ("box", "drawer", "chest", "tin", "satchel", "cupboard", "hamper", "trunk")
+TOPICS = ("the wedding", "the new bridge", "the school play", "the broken clock", "the boat trip", "the harvest")
+
+
+@dataclass(frozen=True, slots=True)
+class StateChange:
+    """Something that can be done to a thing, and how it is told."""
+
+    property: str
+    value: str
+    visible: bool
+    words: str = ""
+
+
+CHANGES = (
+    StateChange("colour", "is painted blue", True, "{person} painted the {thing} blue."),
+    StateChange("smell", "smells of lavender", False, "{person} put a drop of lavender oil on the {thing}."),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What a story may use."""
+
+    people: tuple[str, ...]
+    rooms: tuple[str, ...]
+    things: tuple[str, ...] = ()
+    containers: tuple[str, ...] = ()
+    topics: tuple[str, ...] = ()
+    changes: tuple[StateChange, ...] = ()
+    kinds: tuple[str, ...] = ("enter", "leave", "move")
+    """Which events can happen: names from KINDS; with a "*", only with a secret peeker or somebody distracted."""
+    premises: Premises = CREDULOUS
+
+    def __post_init__(self) -> None:
+        if not self.kinds:
+            raise UsageError(f"a setting needs at least one kind of event; there are {', '.join(KINDS)}")
+        for kind in self.kinds:
+            if kind.removesuffix("*") not in KINDS:
+                raise UsageError(f"there is no kind of event called {kind!r}; there are {', '.join(KINDS)}")
+
+    @classmethod
+    def of(cls, *, kinds: tuple[str, ...], premises: Premises = CREDULOUS, **numbers: int) -> Setting:
+        """A setting with so many people, rooms, things, containers, topics and changes, under names of our own."""
+        for name, number in numbers.items():
+            if name not in _STOCK:
+                raise UsageError(f"a setting has no {name}; it has {', '.join(_STOCK)}")
+            if not 0 <= number <= len(_STOCK[name]):
+                raise UsageError(f"there are names for {len(_STOCK[name])} {name}, not for {number}; give your own")
+        stock: dict[str, Any] = {name: names[: numbers.get(name, 2)] for name, names in _STOCK.items()}
+        return cls(**stock, kinds=kinds, premises=premises)
+
+    def next(self, story: Story) -> list[Event]:
+        """Every event of this setting that can happen next."""
+        return [event for kind in self.kinds for event in self._of_kind(kind, story, _in_order)]
+
+    def step(self, story: Story, rng: random.Random) -> Event | None:
+        """One event that can happen next, drawn by kind first; None if there is none."""
+        for kind in _shuffler(rng)(self.kinds):
+            if (event := next(self._of_kind(kind, story, _shuffler(rng)), None)) is not None:
+                return event
+        return None
+
+    def story(self, length: int, *, seed: int = 0) -> Story:
+        """A random story; shorter than asked for only if nothing can happen any more."""
+        rng = random.Random(seed)
+        story = Story(premises=self.premises)
+        while story.length < length and (event := self.step(story, rng)) is not None:
+            story = story.after(event)
+        return story
+
+    def _of_kind(self, kind: str, story: Story, order: Order) -> Iterator[Event]:
+        events = KINDS[kind.removesuffix("*")](self, story, order)
+        if kind.endswith("*"):
+            return (secret for event in events for secret in _secretly(self, story, event, order))
+        return events
+
+
+T = TypeVar("T")
+
+
+class Order(Protocol):
+    """How to go through names: in order, to list everything; cut at random, so that the first event is a random one."""
+
+    def __call__(self, names: Sequence[T], /) -> Sequence[T]: ...
+
+
+def _in_order(names: Sequence[T]) -> Sequence[T]:
+    return names
+
+
+def _shuffler(rng: random.Random) -> Order:
+    # Cutting the pack is several times faster than shuffling it, and any name can still come first.
+    def cut(names: Sequence[T]) -> Sequence[T]:
+        at = int(rng.random() * len(names))
+        return (*names[at:], *names[:at])
+
+    return cut
+
+
+def _enter(setting: Setting, story: Story, order: Order) -> Iterator[Event]:
+    where = story.world._room
+    for person in order(setting.people):
+        for room in order(setting.rooms):
+            if where.get(person) != room:
+                yield Enter(person, room)
+
+
+def _leave(setting: Setting, story: Story, order: Order) -> Iterator[Event]:
+    where = story.world._room
+    for person in order(setting.people):
+        if person in where:
+            yield Leave(person, where[person])
+
+
+def _move(setting: Setting, story: Story, order: Order) -> Iterator[Event]:
+    where, held = story.world._room, story.world._held
+    for person in order(setting.people):
+        if (room := where.get(person)) is None:
+            continue
+        for thing in order(setting.things):
+            if where.get(thing, room) != room:
+                continue
+            for container in order(setting.containers):
+                if where.get(container, room) == room and held.get(thing) != container:
+                    yield Move(person, thing, container)
+
+
+def _carry(setting: Setting, story: Story, order: Order) -> Iterator[Event]:
+    where = story.world._room
+    for person in order(setting.people):
+        for thing in order(setting.things):
+            if person in where and where.get(thing) == where[person]:
+                for room in order(setting.rooms):
+                    if room != where[person]:
+                        yield Carry(person, thing, room)
+
+
+def _change(setting: Setting, story: Story, order: Order) -> Iterator[Event]:
+    world = story.world
+    for person in order(setting.people):
+        if (room := world._room.get(person)) is None:
+            continue
+        for thing in order(setting.things):
+            if world._room.get(thing, room) != room:
+                continue
+            for change in order(setting.changes):
+                if world.get(thing, STATE + change.property) != change.value:
+                    yield Change(person, thing, change.property, change.value, change.visible, change.words)
+
+
+def _look(setting: Setting, story: Story, order: Order) -> Iterator[Event]:
+    return _into_container(setting, story, order, Look)
+
+
+def _open(setting: Setting, story: Story, order: Order) -> Iterator[Event]:
+    return _into_container(setting, story, order, Open)
+
+
+def _into_container(setting: Setting, story: Story, order: Order, event: type[Look]) -> Iterator[Event]:
+    where = story.world._room
+    for person in order(setting.people):
+        for container in order(setting.containers):
+            if person in where and where.get(container) == where[person]:
+                yield event(person, container)
+
+
+def _speakers(setting: Setting, story: Story, order: Order, *, aloud: bool) -> Iterator[tuple[str, str | None]]:
+    """Who can speak to whom; None for all in the room."""
+    for speaker in order(setting.people):
+        if not aloud:
+            for listener in order(setting.people):
+                if listener != speaker:
+                    yield speaker, listener
+        elif (room := story.world._room.get(speaker)) and len(story.present(room)) > 1:
+            yield speaker, None
+
+
+def _topic(setting: Setting, story: Story, order: Order, *, aloud: bool) -> Iterator[Event]:
+    for speaker, listener in _speakers(setting, story, order, aloud=aloud):
+        for topic in order(setting.topics):
+            event = Tell(speaker, listener, topic=topic)
+            if event.is_news(story):
+                yield event
+
+
+def _fact(
+    setting: Setting, story: Story, order: Order, *, aloud: bool, property: str, lie: bool = False
+) -> Iterator[Event]:
+    for speaker, listener in _speakers(setting, story, order, aloud=aloud):
+        if speaker not in story.cast.roles:
+            continue
+        believed = story.view(speaker)
+        for thing in order(setting.things):
+            value = believed.get(thing, property)
+            if value is None:
+                continue
+            others = [
+                name for name in order(setting.rooms if property == "room" else setting.containers) if name != value
+            ]
+            for said in others if lie else (value,):
+                event = Tell(speaker, listener, fact=Fact(thing, property, said))
+                if event.is_news(story):
+                    yield event
+
+
+def _secretly(setting: Setting, story: Story, event: Event, order: Order) -> Iterator[Event]:
+    """The event with one secret peeker, with one person distracted, and with both."""
+    present, actor = event.scene(story), event.actor()
+    people = [person for person in setting.people if person != actor]
+    peekers = [frozenset((person,)) for person in people if person not in present]
+    distracted = [frozenset((person,)) for person in people if person in present]
+    ways = [(some, NOBODY) for some in peekers] + [(NOBODY, some) for some in distracted]
+    ways += [(some, others) for some in peekers for others in distracted]
+    for some, others in order(ways) if ways else ():
+        secret = replace(event, peekers=some, distracted=others)
+        if not isinstance(secret, Tell) or secret.is_news(story):
+            yield secret
+
+
+# The kinds of event, by the names that settings use.
+KINDS: dict[str, Callable[[Setting, Story, Order], Iterator[Event]]] = {
+    "enter": _enter,
+    "leave": _leave,
+    "move": _move,
+    "carry": _carry,
+    "change": _change,
+    "look": _look,
+    "open": _open,
+    "topic": lambda *given: _topic(*given, aloud=False),
+    "topic aloud": lambda *given: _topic(*given, aloud=True),
+    "container": lambda *given: _fact(*given, aloud=False, property="container"),
+    "container aloud": lambda *given: _fact(*given, aloud=True, property="container"),
+    "room": lambda *given: _fact(*given, aloud=False, property="room"),
+    "room aloud": lambda *given: _fact(*given, aloud=True, property="room"),
+    "lie": lambda *given: _fact(*given, aloud=False, property="container", lie=True),
+    "lie aloud": lambda *given: _fact(*given, aloud=True, property="container", lie=True),
+}
+_STOCK: dict[str, tuple[object, ...]] = {
+    "people": PEOPLE,
+    "rooms": ROOMS,
+    "things": THINGS,
+    "containers": CONTAINERS,
+    "topics": TOPICS,
+    "changes": CHANGES,
+}

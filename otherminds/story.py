@@ -13,6 +13,7 @@ from typing import Any
 from otherminds.errors import InvalidEvent, UsageError
 from otherminds.events import NOBODY, Event, Minds, Saying, Sighting
 from otherminds.notation import read_events, write_event
+from otherminds.telling import sentences, told_premises
 from otherminds.world import OPEN, Fact, Glimpse, View
 
 
@@ -243,6 +244,15 @@ class Story:
     def events(self) -> tuple[Event, ...]:
         """What happened, in order."""
         return tuple(story.event for story in self.prefixes() if story.event is not None)
+
+    @property
+    def text(self) -> str:
+        """The story in its canonical words."""
+        return self.tell()
+
+    def tell(self, *, seed: int | None = None) -> str:
+        """The story in words; with a seed, in other words than the canonical ones."""
+        return " ".join([*told_premises(self.premises), *sentences(self, seed=seed)])
 
     def prefixes(self) -> Iterator[Story]:
         """The story after its first event, after its second, …, whole."""

@@ -1,0 +1,277 @@
+"""Questions: every question that a story can answer, with the answer that its events prove.
+
+A question asks what a chain of minds thinks about one matter: the container or the room of a thing, a state of it, or
+whether a topic is known; or, with no minds, what is so and what was so. What a mind cannot know is "unknown".
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise, product
+
+from otherminds.errors import UsageError
+from otherminds.events import Carry, Event, Minds, Move
+from otherminds.items import Item, Suite, Tag
+from otherminds.story import Story
+from otherminds.world import OPEN, STATE, View
+
+UNKNOWN = "unknown"
+NOWHERE = "in no container"
+YES, NO = "yes", "no"
+MOST_ORDERS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Words, true answer, and the minds and the matter that it is about."""
+
+    text: str
+    answer: str
+    choices: tuple[str, ...]
+    minds: Minds
+    about: str
+    property: str
+    reality: str
+    """The answer if the question were what is so; for questions about the past, the answer now."""
+    first_order: str
+    """The answer if it were only about the last of the minds."""
+    tags: Mapping[str, Tag]
+
+
+@dataclass(frozen=True, slots=True)
+class Matter:
+    """Something that can be asked of any chain of minds."""
+
+    kind: str
+    about: str
+    property: str
+    choices: tuple[str, ...]
+    ask: Callable[[Minds], str]
+    asked: str | None = None
+    """For yes-or-no questions: the value that is asked about."""
+    positive: bool = True
+    """For yes-or-no questions: whether "yes" means that the mind has it."""
+
+    def value(self, view: View) -> str | None:
+        """What a view says about it; None if nothing."""
+        if self.kind == "container":
+            return view._held.get(self.about)
+        if self.kind == "room":
+            return view._room.get(self.about)
+        if self.kind == "topic":
+            return self.about if self.about in view._heard else None
+        return view._state.get((self.about, self.property.removeprefix(STATE)))
+
+    def answer(self, value: str | None) -> str:
+        """The same in the words of the choices."""
+        if self.asked is not None:
+            return YES if (value == self.asked) is self.positive else NO
+        return UNKNOWN if value is None else NOWHERE if value is OPEN else value
+
+
+def quiz(story: Story, *, order: int = 1, seed: int | None = None, name: str = "quiz") -> Suite:
+    """All questions about a story up to an order, as a suite; with a seed, the story is told in other words."""
+    text = story.tell(seed=seed)
+    key = hashlib.sha256(text.encode()).hexdigest()[:12]
+    events = story.to_dicts()
+    items = []
+    for number, question in enumerate(questions(story, order=order)):
+        meta = {
+            "minds": list(question.minds),
+            "about": question.about,
+            "property": question.property,
+            "reality": question.reality,
+            "first_order": question.first_order,
+            "events": events,
+        }
+        items.append(
+            Item(
+                id=f"{key}-{number}",
+                context=text,
+                question=question.text,
+                answer=question.answer,
+                choices=question.choices,
+                tags={**question.tags, "story": key},
+                meta=meta,
+            )
+        )
+    if not items:
+        raise UsageError("this story answers no question yet: nothing was moved, changed or talked about")
+    return Suite(name, tuple(items), prompt="direct", score="text")
+
+
+def questions(story: Story, *, order: int = 1) -> list[Question]:
+    """What is so and what was so, then what every chain of minds up to this order thinks."""
+    if not 0 <= order <= MOST_ORDERS:
+        raise UsageError(f"questions go from order 0 (what is so) to order {MOST_ORDERS}, so there is no order {order}")
+    matters = _matters(story)
+    chains = [chain for length in range(1, order + 1) for chain in _chains(story.people, length)]
+    views = {chain: story._seen_by(chain) for chain in chains}
+    found = _memories(story)
+    for matter in matters:
+        real = matter.value(story.world)
+        values = {chain: matter.value(view) for chain, view in views.items()}
+        if matter.kind in ("container", "room"):
+            found.append(_question(matter, (), real, real, {}, ()))
+        found += [_question(matter, chain, value, real, values, story.people) for chain, value in values.items()]
+    return found
+
+
+def _chains(people: Sequence[str], length: int) -> Iterator[Minds]:
+    return (chain for chain in product(people, repeat=length) if all(a != b for a, b in pairwise(chain)))
+
+
+def _question(
+    matter: Matter,
+    minds: Minds,
+    value: str | None,
+    real: str | None,
+    values: Mapping[Minds, str | None],
+    people: Sequence[str],
+) -> Question:
+    answer, reality = matter.answer(value), matter.answer(real)
+    tags: dict[str, Tag] = {"order": len(minds), "kind": matter.kind}
+    last = value
+    if minds:
+        last = values[minds[-1:]]
+        tags["false_belief"] = value is not None and value != real
+        tags["ignorance"] = value is None
+        tags["interesting"] = _interesting(minds, matter, answer, values, people)
+        tags["like_reality"] = answer == reality
+    if len(minds) > 1:
+        tags["like_last"] = answer == matter.answer(values[minds[1:]])
+        tags["like_first"] = answer == matter.answer(values[minds[:-1]])
+    if matter.asked is not None:
+        tags["polarity"] = "positive" if matter.positive else "negative"
+    return Question(
+        matter.ask(minds),
+        answer,
+        matter.choices,
+        minds,
+        matter.about,
+        matter.property,
+        reality,
+        matter.answer(last),
+        tags,
+    )
+
+
+def _interesting(
+    minds: Minds, matter: Matter, answer: str, values: Mapping[Minds, str | None], people: Sequence[str]
+) -> bool:
+    """Whether another person, put in the place of one of these minds, would make the answer another one."""
+    for place in range(len(minds)):
+        before, after = minds[:place], minds[place + 1 :]
+        for person in people:
+            other = (*before, person, *after)
+            if other in values and matter.answer(values[other]) != answer:
+                return True
+    return False
+
+
+def _memories(story: Story) -> list[Question]:
+    """Where things were at the beginning, and before each move; a move whose wording fits two events is not asked about."""
+    parts = list(story.prefixes())
+    told = [_moved(part.event) for part in parts]
+    found = []
+    for matter in _matters(story):
+        if matter.kind not in ("container", "room"):
+            continue
+        values = [matter.value(part.world) for part in parts]
+        known = list(dict.fromkeys(value for value in values if value is not None))
+        if len(known) < 2:
+            continue
+        now = matter.answer(values[-1])
+        start = f"In which {matter.kind} was the {matter.about} at the beginning?"
+        asked = [(start, known[0], "beginning")]
+        for number, (before, after) in enumerate(pairwise(values), start=1):
+            clause = told[number]
+            if before is not None and before != after and clause is not None and told.count(clause) == 1:
+                asked.append((f"In which {matter.kind} was the {matter.about} just before {clause}?", before, "before"))
+        for text, value, when in asked:
+            tags: dict[str, Tag] = {"order": 0, "kind": "memory", "when": when}
+            answer = matter.answer(value)
+            found.append(Question(text, answer, matter.choices, (), matter.about, matter.property, now, answer, tags))
+    return found
+
+
+def _moved(event: Event | None) -> str | None:
+    """What an event did to a thing's place, as a clause that does not say where the thing was before."""
+    match event:
+        case Move():
+            return f"{event.person} put the {event.thing} into the {event.container}"
+        case Carry():
+            return f"{event.person} carried the {event.thing} to the {event.room}"
+    return None
+
+
+# ---- what can be asked, and how it is asked -------------------------------------------------------------------
+
+
+def _matters(story: Story) -> list[Matter]:
+    worlds = [part.world for part in story.prefixes()]
+    roles = story.cast.roles
+    containers = tuple(name for name, role in roles.items() if role == "container")
+    rooms = tuple(name for name, role in roles.items() if role == "room")
+    things = sorted(story.things)
+    found = []
+    lay_open = (NOWHERE,) if any(world._held.get(thing) is OPEN for world in worlds for thing in things) else ()
+    for thing in things:
+        if containers:
+            choices = (*containers, *lay_open, UNKNOWN)
+            found.append(Matter("container", thing, "container", choices, _where(thing, "container")))
+        if len(rooms) > 1:
+            found.append(Matter("room", thing, "room", (*rooms, UNKNOWN), _where(thing, "room")))
+    for topic in sorted(story.world.topics):
+        for positive, ask in ((True, _has_heard(topic)), (False, _is_news(f"talk about {topic}"))):
+            found.append(Matter("topic", topic, "topic", (YES, NO), ask, topic, positive))
+    for thing, kind, value in sorted({(*key, value) for world in worlds for key, value in world._state.items()}):
+        state = f"the {thing} {value}"
+        for positive, ask in ((True, _believes(state)), (False, _is_news("it", f" that {state}"))):
+            found.append(Matter("state", thing, STATE + kind, (YES, NO), ask, value, positive))
+    return found
+
+
+def _where(thing: str, place: str) -> Callable[[Minds], str]:
+    def ask(minds: Minds) -> str:
+        if not minds:
+            return f"In which {place} is the {thing} really?"
+        return f"In which {place} does {minds[0]} think {_through(minds[1:])}the {thing} is?"
+
+    return ask
+
+
+def _has_heard(topic: str) -> Callable[[Minds], str]:
+    def ask(minds: Minds) -> str:
+        if len(minds) == 1:
+            return f"Has {minds[0]} heard about {topic}?"
+        return f"Does {minds[0]} think {_through(minds[1:-1])}that {minds[-1]} has heard about {topic}?"
+
+    return ask
+
+
+def _believes(state: str) -> Callable[[Minds], str]:
+    def ask(minds: Minds) -> str:
+        if len(minds) == 1:
+            return f"Does {minds[0]} believe that {state}?"
+        return f"Does {minds[0]} think {_through(minds[1:-1])}that {minds[-1]} believes that {state}?"
+
+    return ask
+
+
+def _is_news(what: str, that: str = "") -> Callable[[Minds], str]:
+    """The negative of the two above: would it be news to the last of these minds?"""
+
+    def ask(minds: Minds) -> str:
+        last = minds[-1]
+        if len(minds) == 1:
+            return f"Would {what} be news to {last}{that}?"
+        return f"Does {minds[0]} think {_through(minds[1:-1])}that {what} would be news to {last}{that}?"
+
+    return ask
+
+
+def _through(minds: Minds) -> str:
+    return "".join(f"that {name} thinks " for name in minds)

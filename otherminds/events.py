@@ -1,11 +1,8 @@
 """Events: what can happen in a story, when it can, what it changes, and who sees it.
 
-An event does two things to a story. It changes the world, and it brings facts to light as *sightings*. A sighting has
-`seen_by` (who really saw it: those present and the secret peekers, less the distracted) and `assumed` (those present,
-whom everybody takes to have seen it). It reaches `minds` (Anne, Bob, …: what Anne thinks Bob thinks …) when the first
-of them is in `seen_by` and all the others are in `assumed`. That one rule is the whole of nested belief.
-
-After every event, everybody looks round the room they are in; that is a sighting too, made by `story.py`.
+An event does two things to a story. It changes the world, and it brings facts to light as sightings. After every event
+everybody looks round the room they are in, too; `happen` names the rooms in which that can tell anybody anything.
+Elsewhere nothing in plain view has changed, or all who are there have just seen it change.
 """
 
 from __future__ import annotations
@@ -14,100 +11,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from otherminds.sightings import NOBODY, Looking, Minds, Saying, Shown, Sighting, look_into
 from otherminds.world import OPEN, STATE, Fact, View
 
 if TYPE_CHECKING:
     from otherminds.story import Story
 
-Minds = tuple[str, ...]
-NOBODY: frozenset[str] = frozenset()
-
-
-class Sighting:
-    """Something brought to light: who saw it, who is taken to have seen it, and what it does to a mind's view."""
-
-    __slots__ = ("_after", "_learn", "assumed", "seen_by")
-
-    def __init__(self, seen_by: frozenset[str], assumed: frozenset[str], learn: Callable[[View], View]) -> None:
-        self.seen_by = seen_by
-        self.assumed = assumed
-        self._learn = learn
-        self._after: dict[int, tuple[View, View]] = {}
-
-    def reaches(self, minds: Minds) -> bool:
-        """Whether it is part of what these minds think: the first really saw it, the others are taken to have."""
-        return minds[0] in self.seen_by and self.assumed.issuperset(minds[1:])
-
-    def teach(self, view: View, minds: Minds, past: Story) -> View:
-        """The view after it; minds that shared a view before go on sharing one."""
-        known = self._after.get(id(view))
-        if known is None:
-            # The old view is kept beside the new one, so that its id cannot be given to another.
-            known = self._after[id(view)] = (view, self._learn(view))
-        return known[1]
-
-
-class Saying(Sighting):
-    """A fact put into words: what it does depends on whose mind it is, and on trust."""
-
-    __slots__ = ("fact", "speaker")
-
-    def __init__(self, seen_by: frozenset[str], assumed: frozenset[str], speaker: str, fact: Fact) -> None:
-        super().__init__(seen_by, assumed, lambda view: view.told(fact))
-        self.speaker = speaker
-        self.fact = fact
-
-    def teach(self, view: View, minds: Minds, past: Story) -> View:
-        hearer, speaker, fact = minds[-1], self.speaker, self.fact
-        if hearer == speaker:
-            if len(minds) == 1:
-                return view  # saying something does not make one believe it
-            sincere = (minds[-2], speaker) not in past.premises.distrust
-            return super().teach(view, minds, past) if sincere else view.without(fact.of, fact.property)
-        if fact.of == hearer and fact.property == "room" and past.view(*minds[:-1]).get(hearer, "room") != fact.value:
-            return view  # everybody knows best where they are, and others know that
-        if (hearer, speaker) in past.premises.distrust:
-            return view
-        if past.premises.fresh and past.last_seen(fact, minds) > past.last_shown(fact, (*minds, speaker)):
-            return view
-        return super().teach(view, minds, past)
-
-
-class Looking(Sighting):
-    """Somebody looks into a container: others know that they looked, and think that they saw what should be there."""
-
-    __slots__ = ("container", "looker")
-
-    def __init__(self, seen_by: frozenset[str], assumed: frozenset[str], looker: str, container: str) -> None:
-        super().__init__(seen_by, assumed, lambda view: view)
-        self.looker = looker
-        self.container = container
-
-    def reaches(self, minds: Minds) -> bool:
-        return minds[-1] == self.looker and super().reaches(minds)
-
-    def teach(self, view: View, minds: Minds, past: Story) -> View:
-        outside = past.view(*minds[:-1])
-        return look_into(view, self.container, outside, past, certain=len(minds) == 1)
-
-
-def look_into(view: View, container: str, outside: View, past: Story, *, certain: bool) -> View:
-    """The view of one who looks into a container, when what is in it is taken from another view.
-
-    `certain`: that other view is the world, so what it does not place in the container is not there. A mere mind may
-    not know; then it cannot say either what the looker now thinks.
-    """
-    room = outside._room.get(container)
-    for thing in past.things:
-        place = outside._held.get(thing)
-        if place == container and room is not None:
-            view = view.placed(thing, room, container)
-        elif place is not None or certain or outside._room.get(thing, room) != room:
-            if view._held.get(thing) == container:
-                view = view.gone(thing)
-        else:
-            view = view.gone(thing)
-    return view
+Outcome = tuple[View, tuple[Sighting, ...], tuple[str, ...]]
+"""The world after an event, what it brings to light, and the rooms to look round."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,8 +42,8 @@ class Event:
         """Why it cannot happen now, as a sentence; None if it can."""
         raise NotImplementedError
 
-    def happen(self, story: Story) -> tuple[View, tuple[Sighting, ...], tuple[str | None, ...]]:
-        """The world after it, what it brings to light, and the rooms in which that can be seen."""
+    def happen(self, story: Story) -> Outcome:
+        """What comes of it."""
         raise NotImplementedError
 
     def actor(self) -> str:
@@ -161,7 +72,7 @@ class Event:
         seen_by = present
         if self.peekers or self.distracted:
             seen_by = (present | self.peekers) - self.distracted
-        return Sighting(seen_by, present, learn)
+        return Shown(seen_by, present, learn)
 
 
 def _depart(event: Event, story: Story, person: str, *others: str) -> tuple[Sighting, ...]:
@@ -176,6 +87,13 @@ def _depart(event: Event, story: Story, person: str, *others: str) -> tuple[Sigh
         return view
 
     return (event._sighting(story.present(room), learn),)
+
+
+def _arrive(event: Event, story: Story, room: str, learn: Callable[[View], View]) -> tuple[Sighting, ...]:
+    """What peekers see of an arrival; those who are there look round anyway."""
+    if not event.peekers:
+        return ()
+    return (event._sighting(story.present(room) | {event.actor()}, learn),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,12 +117,10 @@ class Enter(Event):
             return f"{self.person} is in the {self.room} already, so cannot enter it"
         return None
 
-    def happen(self, story: Story) -> tuple[View, tuple[Sighting, ...], tuple[str | None, ...]]:
+    def happen(self, story: Story) -> Outcome:
         person, room = self.person, self.room
-        world = story.world
-        sightings = _depart(self, story, person)
-        here = self._sighting(story.present(room) | {person}, lambda view: view.placed(person, room))
-        return world.placed(person, room), (*sightings, here), (world.get(person, "room"), room)
+        arrival = _arrive(self, story, room, lambda view: view.placed(person, room))
+        return story.world.placed(person, room), (*_depart(self, story, person), *arrival), (room,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,16 +151,14 @@ class Place(Event):
             return f"the {self.name} stands in the {room}, and containers stay where they are"
         return None
 
-    def happen(self, story: Story) -> tuple[View, tuple[Sighting, ...], tuple[str | None, ...]]:
+    def happen(self, story: Story) -> Outcome:
         name, room = self.name, self.room
         present = story.present(room)
         if self.role == "person":
             present |= {name}
         place = OPEN if self.role == "thing" else None
-        sightings = _depart(self, story, name)
         here = self._sighting(present, lambda view: view.placed(name, room, place))
-        before = story.world.get(name, "room")
-        return story.world.placed(name, room, place), (*sightings, here), (before, room)
+        return story.world.placed(name, room, place), (*_depart(self, story, name), here), (room,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,8 +179,8 @@ class Leave(Event):
             return f"{self.person} is not in the {self.room}, so cannot leave it"
         return None
 
-    def happen(self, story: Story) -> tuple[View, tuple[Sighting, ...], tuple[str | None, ...]]:
-        return story.world.gone(self.person), _depart(self, story, self.person), (self.room,)
+    def happen(self, story: Story) -> Outcome:
+        return story.world.gone(self.person), _depart(self, story, self.person), ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,14 +210,14 @@ class Move(Event):
             return f"the {self.thing} is in the {self.container} already"
         return None
 
-    def happen(self, story: Story) -> tuple[View, tuple[Sighting, ...], tuple[str | None, ...]]:
+    def happen(self, story: Story) -> Outcome:
         thing, container = self.thing, self.container
         room = story.world._room[self.person]
 
         def learn(view: View) -> View:
             return view.placed(thing, room, container)
 
-        return learn(story.world), (self._sighting(story.present(room), learn),), (room,)
+        return learn(story.world), (self._sighting(story.present(room), learn),), ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -334,15 +248,14 @@ class Carry(Event):
             return f"{self.person} is in the {room} already, so cannot carry the {self.thing} there"
         return None
 
-    def happen(self, story: Story) -> tuple[View, tuple[Sighting, ...], tuple[str | None, ...]]:
+    def happen(self, story: Story) -> Outcome:
         person, thing, room = self.person, self.thing, self.room
 
         def learn(view: View) -> View:
             return view.placed(person, room).placed(thing, room, OPEN)
 
-        world = story.world
-        arrival = self._sighting(story.present(room) | {person}, learn)
-        return learn(world), (*_depart(self, story, person, thing), arrival), (world._room[person], room)
+        departure = _depart(self, story, person, thing)
+        return learn(story.world), (*departure, *_arrive(self, story, room, learn)), (room,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -376,7 +289,7 @@ class Change(Event):
             return f"{self.property!r} cannot be both a visible and an invisible property"
         return None
 
-    def happen(self, story: Story) -> tuple[View, tuple[Sighting, ...], tuple[str | None, ...]]:
+    def happen(self, story: Story) -> Outcome:
         thing, property, value = self.thing, self.property, self.value
         world = story.world
         room = world._room[self.person]
@@ -384,10 +297,10 @@ class Change(Event):
         def learn(view: View) -> View:
             return view.in_room(thing, room).changed(thing, property, value)
 
-        after = world.changed(thing, property, value)
-        if thing not in world._room:
-            after = after.placed(thing, room, OPEN)
-        return after, (self._sighting(story.present(room), learn),), (room,)
+        after, sighting = world.changed(thing, property, value), self._sighting(story.present(room), learn)
+        if thing in world._room:
+            return after, (sighting,), ()
+        return after.placed(thing, room, OPEN), (sighting,), (room,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -412,25 +325,25 @@ class Look(Event):
             return f"the {self.container} is not in the {room}, so {self.person} cannot look into it"
         return None
 
-    def happen(self, story: Story) -> tuple[View, tuple[Sighting, ...], tuple[str | None, ...]]:
+    def happen(self, story: Story) -> Outcome:
         room = story.world._room[self.person]
         present = story.present(room)
         seen_by = (present | self.peekers) - self.distracted
-        return story.world, (Looking(seen_by, present, self.person, self.container),), (room,)
+        return story.world, (Looking(seen_by, present, self.person, self.container),), ()
 
 
 @dataclass(frozen=True, slots=True)
 class Open(Look):
     """A person opens a container and shuts it again; everybody there sees what is in it."""
 
-    def happen(self, story: Story) -> tuple[View, tuple[Sighting, ...], tuple[str | None, ...]]:
+    def happen(self, story: Story) -> Outcome:
         world = story.world
         room = world._room[self.person]
 
         def learn(view: View) -> View:
             return look_into(view, self.container, world, story, certain=True)
 
-        return world, (self._sighting(story.present(room), learn),), (room,)
+        return world, (self._sighting(story.present(room), learn),), ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -497,26 +410,22 @@ class Tell(Event):
         )
 
     def _held_by(self, story: Story, minds: Minds) -> bool:
-        if not story.cast.roles.keys() >= set(minds):
+        roles = story.cast.roles
+        if any(name not in roles for name in minds):
             return False
-        view = story.view(*minds)
+        view = story._seen_by(minds)
         if self.fact is None:
             return view.heard(self.topic)
         return view.get(self.fact.of, self.fact.property) == self.fact.value
 
-    def happen(self, story: Story) -> tuple[View, tuple[Sighting, ...], tuple[str | None, ...]]:
-        hearers = self.scene(story)
+    def happen(self, story: Story) -> Outcome:
+        hearers, world, fact = self.scene(story), story.world, self.fact
         seen_by = (hearers | self.peekers) - self.distracted
-        sighting: Sighting
-        if self.fact is None:
+        if fact is None:
             topic = self.topic
-            sighting = Sighting(seen_by, hearers, lambda view: view.hearing(topic))
-        else:
-            sighting = Saying(seen_by, hearers, self.speaker, self.fact)
-        # Words can be at odds with what lies before one's eyes, so all who heard look round again.
-        rooms = {story.world.get(person, "room") for person in seen_by}
-        return (
-            story.world.hearing(self.topic) if self.topic else story.world,
-            (sighting,),
-            tuple(sorted(filter(None, rooms))),
-        )
+            return world.hearing(topic), (Shown(seen_by, hearers, lambda view: view.hearing(topic)),), ()
+        # Words about what lies before one's eyes, or should, are put right by a look.
+        rooms = {world._room.get(person) for person in seen_by}
+        if not story.premises.clear:
+            rooms &= {world._room.get(fact.of), fact.value}
+        return world, (Saying(seen_by, hearers, self.speaker, fact),), tuple(sorted(room for room in rooms if room))

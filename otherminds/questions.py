@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from itertools import pairwise, product
 
 from otherminds.errors import UsageError
-from otherminds.events import Carry, Event, Minds, Move
+from otherminds.events import Carry, Event, Move
 from otherminds.items import Item, Suite, Tag
+from otherminds.sightings import Minds
 from otherminds.story import Story
 from otherminds.world import OPEN, STATE, View
 
@@ -172,7 +173,7 @@ def _interesting(
 
 
 def _memories(story: Story) -> list[Question]:
-    """Where things were at the beginning, and before each move; a move whose wording fits two events is not asked about."""
+    """Where things were at the beginning and before each move; a move whose wording fits two events is not asked of."""
     parts = list(story.prefixes())
     told = [_moved(part.event) for part in parts]
     found = []

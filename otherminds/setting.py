@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol, TypeVar
 
 from otherminds.errors import UsageError
-from otherminds.events import NOBODY, Carry, Change, Enter, Event, Leave, Look, Move, Open, Tell
+from otherminds.events import Carry, Change, Enter, Event, Leave, Look, Move, Open, Tell
+from otherminds.sightings import NOBODY
 from otherminds.story import CREDULOUS, Premises, Story
 from otherminds.world import STATE, Fact
 
@@ -76,8 +77,9 @@ class Setting:
 
     def step(self, story: Story, rng: random.Random) -> Event | None:
         """One event that can happen next, drawn by kind first; None if there is none."""
-        for kind in _shuffler(rng)(self.kinds):
-            if (event := next(self._of_kind(kind, story, _shuffler(rng)), None)) is not None:
+        order = _shuffler(rng)
+        for kind in order(self.kinds):
+            for event in self._of_kind(kind, story, order):
                 return event
         return None
 
@@ -112,9 +114,10 @@ def _in_order(names: Sequence[T]) -> Sequence[T]:
 def _shuffler(rng: random.Random) -> Order:
     # Cutting the pack is several times faster than shuffling it, and any name can still come first.
     def cut(names: Sequence[T]) -> Sequence[T]:
-        at = int(rng.random() * len(names))
-        return (*names[at:], *names[:at])
+        at = int(draw() * len(names))
+        return (*names[at:], *names[:at]) if at else names
 
+    draw = rng.random
     return cut
 
 
@@ -185,43 +188,52 @@ def _into_container(setting: Setting, story: Story, order: Order, event: type[Lo
                 yield event(person, container)
 
 
-def _speakers(setting: Setting, story: Story, order: Order, *, aloud: bool) -> Iterator[tuple[str, str | None]]:
-    """Who can speak to whom; None for all in the room."""
-    for speaker in order(setting.people):
-        if not aloud:
-            for listener in order(setting.people):
-                if listener != speaker:
-                    yield speaker, listener
-        elif (room := story.world._room.get(speaker)) and len(story.present(room)) > 1:
-            yield speaker, None
+def _hearers(setting: Setting, story: Story, order: Order, speaker: str, *, aloud: bool) -> Sequence[str | None]:
+    """Whom somebody can speak to; None for all in the room."""
+    if not aloud:
+        return order([person for person in setting.people if person != speaker])
+    room = story.world._room.get(speaker)
+    return (None,) if room is not None and len(story.present(room)) > 1 else ()
 
 
 def _topic(setting: Setting, story: Story, order: Order, *, aloud: bool) -> Iterator[Event]:
-    for speaker, listener in _speakers(setting, story, order, aloud=aloud):
-        for topic in order(setting.topics):
-            event = Tell(speaker, listener, topic=topic)
-            if event.is_news(story):
-                yield event
+    for speaker in order(setting.people):
+        for listener in _hearers(setting, story, order, speaker, aloud=aloud):
+            for topic in order(setting.topics):
+                event = Tell(speaker, listener, topic=topic)
+                if event.is_news(story):
+                    yield event
 
 
 def _fact(
     setting: Setting, story: Story, order: Order, *, aloud: bool, property: str, lie: bool = False
 ) -> Iterator[Event]:
-    for speaker, listener in _speakers(setting, story, order, aloud=aloud):
-        if speaker not in story.cast.roles:
-            continue
-        believed = story.view(speaker)
-        for thing in order(setting.things):
-            value = believed.get(thing, property)
-            if value is None:
-                continue
-            others = [
-                name for name in order(setting.rooms if property == "room" else setting.containers) if name != value
-            ]
-            for said in others if lie else (value,):
-                event = Tell(speaker, listener, fact=Fact(thing, property, said))
+    things = [thing for thing in setting.things if thing in story.things]
+    for speaker in order(setting.people) if things else ():
+        facts = _sayable(setting, story, order, speaker, things, property, lie)
+        for listener in _hearers(setting, story, order, speaker, aloud=aloud) if facts else ():
+            for fact in facts:
+                event = Tell(speaker, listener, fact=fact)
                 if event.is_news(story):
                     yield event
+
+
+def _sayable(
+    setting: Setting, story: Story, order: Order, speaker: str, things: Sequence[str], property: str, lie: bool
+) -> list[Fact]:
+    """What somebody believes about the things; or, to lie, anything else."""
+    if speaker not in story.cast.roles:
+        return []
+    believed = story._seen_by((speaker,))
+    facts = []
+    for thing in order(things):
+        value = believed.get(thing, property)
+        if value is not None and not lie:
+            facts.append(Fact(thing, property, value))
+        elif value is not None:
+            places = setting.rooms if property == "room" else setting.containers
+            facts += [Fact(thing, property, place) for place in order(places) if place != value]
+    return facts
 
 
 def _secretly(setting: Setting, story: Story, event: Event, order: Order) -> Iterator[Event]:

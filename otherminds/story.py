@@ -6,15 +6,16 @@ somebody asks for them, and kept; minds that were never told apart share one vie
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from otherminds.errors import InvalidEvent, UsageError
-from otherminds.events import NOBODY, Event, Minds, Saying, Sighting
+from otherminds.events import Change, Event
 from otherminds.notation import read_events, write_event
+from otherminds.sightings import NOBODY, Glance, Minds, Saying, Sighting
 from otherminds.telling import sentences, told_premises
-from otherminds.world import OPEN, Fact, Glimpse, View
+from otherminds.world import Fact, View
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,52 +58,17 @@ class Cast:
 
     def after(self, event: Event) -> Cast:
         """With whatever the event names for the first time."""
-        roles = self.roles
-        named = event.names()
-        new = {name: role for name, role in named if name not in roles}
+        roles, visible = self.roles, self.visible
+        new = [(name, role) for name, role in event.names() if name not in roles]
         if event.peekers:
-            new |= {name: "person" for name in sorted(event.peekers) if name not in roles}
-        property = getattr(event, "property", None)
-        if property is None or property in self.visible:
-            visible = self.visible
-        else:
-            visible = {**self.visible, property: event.visible}  # type: ignore[attr-defined]
+            new += [(name, "person") for name in sorted(event.peekers) if name not in roles]
+        if isinstance(event, Change) and event.property not in visible:
+            visible = {**visible, event.property: event.visible}
         if not new and visible is self.visible:
             return self
-        people = self.people + tuple(name for name, role in new.items() if role == "person")
-        things = self.things.union(name for name, role in new.items() if role == "thing")
-        return Cast({**roles, **new}, people, things, visible)
-
-
-class Glance(Sighting):
-    """Everybody in a room looks round it, in common."""
-
-    __slots__ = ("_glimpse", "_story", "room")
-
-    def __init__(self, seen_by: frozenset[str], assumed: frozenset[str], story: Story, room: str) -> None:
-        super().__init__(seen_by, assumed, self._look)
-        self._story = story
-        self.room = room
-        self._glimpse: Glimpse | None = None
-
-    def _look(self, view: View) -> View:
-        if self._glimpse is None:
-            self._glimpse = glimpse(self._story, self.room)
-        return view.glanced(self._glimpse)
-
-
-def glimpse(story: Story, room: str) -> Glimpse:
-    """What is in plain view in a room."""
-    world, clear, things = story.world, story.premises.clear, story.things
-    here = frozenset(
-        name
-        for name, place in world._room.items()
-        if place == room and (name not in things or world._held[name] is OPEN or world._held[name] in clear)
-    )
-    held = {name: world._held[name] for name in here if name in things}
-    visible = frozenset(property for property, can_be_seen in story.cast.visible.items() if can_be_seen)
-    states = {key: value for key, value in world._state.items() if key[0] in held and key[1] in visible}
-    return Glimpse(room, here, held, states, visible, clear, things)
+        people = self.people + tuple(name for name, role in new if role == "person")
+        things = self.things.union(name for name, role in new if role == "thing")
+        return Cast({**roles, **dict(new)}, people, things, visible)
 
 
 class Story:
@@ -171,15 +137,13 @@ class Story:
         new.world, sightings, rooms = event.happen(self)
         # Whoever was distracted a moment ago attends again now, wherever the story has gone on.
         if self.event is not None and self.event.distracted:
-            rooms = (*rooms, *(new.world.get(person, "room") for person in sorted(self.event.distracted)))
-        new._sightings = (*sightings, *new._glances(rooms))
-        return new
-
-    def _glances(self, rooms: Iterable[str | None]) -> Iterator[Glance]:
-        distracted = self.event.distracted if self.event is not None else NOBODY
+            where = new.world._room
+            rooms = (*rooms, *(where[person] for person in sorted(self.event.distracted) if person in where))
         for room in dict.fromkeys(rooms):
-            if room is not None and (present := self.present(room)):
-                yield Glance(present - distracted, present, self, room)
+            if present := new.present(room):
+                sightings = (*sightings, Glance(present - event.distracted, present, room, new))
+        new._sightings = sightings
+        return new
 
     # ---- asking -----------------------------------------------------------------------------------------------
 
@@ -216,7 +180,7 @@ class Story:
         for story in reversed(list(self.prefixes())):
             for sighting in story._sightings:
                 if sighting.reaches(minds) and not (seen and isinstance(sighting, Saying)):
-                    learnt = sighting._learn(nothing)
+                    learnt = sighting.learn(nothing)
                     if learnt.get(fact.of, fact.property) is not None or fact.of in learnt._held:
                         return story.length
         return 0

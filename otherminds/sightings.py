@@ -33,10 +33,6 @@ class Sighting:
         """The view of one who takes it in."""
         raise NotImplementedError
 
-    def reaches(self, minds: Minds) -> bool:
-        """Whether it is part of what these minds think: the first really saw it, the others are taken to have."""
-        return minds[0] in self.seen_by and self.assumed.issuperset(minds[1:])
-
     def teach(self, view: View, minds: Minds, past: Story) -> View:
         """The view of these minds after it; minds that shared a view before go on sharing one."""
         if self._after is None:
@@ -100,10 +96,9 @@ class Looking(Sighting):
         self.looker = looker
         self.container = container
 
-    def reaches(self, minds: Minds) -> bool:
-        return minds[-1] == self.looker and super().reaches(minds)
-
     def teach(self, view: View, minds: Minds, past: Story) -> View:
+        if minds[-1] != self.looker:
+            return view
         outside = past.view(*minds[:-1])
         return look_into(view, self.container, outside, past, certain=len(minds) == 1)
 

@@ -30,6 +30,7 @@ class Premises:
     """NOBODY is talked out of what they saw more lately than the speaker can have."""
 
 
+NOTHING = View()
 CREDULOUS = Premises()
 """Every container is opaque and everybody believes what they are told."""
 
@@ -81,9 +82,9 @@ class Story:
         self.event: Event | None = None
         self.premises = premises
         self.cast = Cast()
-        self.world = View()
+        self.world = NOTHING
         self.length = 0
-        self._sightings: tuple[Sighting, ...] = ()
+        self._sightings: tuple[Sighting, ...] = ()  # newest first
         self._views: dict[Minds, View] = {}
         self._hash = hash(premises)
 
@@ -142,7 +143,7 @@ class Story:
         for room in dict.fromkeys(rooms):
             if present := new.present(room):
                 sightings = (*sightings, Glance(present - event.distracted, present, room, new))
-        new._sightings = sightings
+        new._sightings = sightings[::-1] if len(sightings) > 1 else sightings
         return new
 
     # ---- asking -----------------------------------------------------------------------------------------------
@@ -159,30 +160,38 @@ class Story:
         return self._seen_by(chain)
 
     def _seen_by(self, minds: Minds) -> View:
-        behind: list[Story] = []
-        story: Story = self
-        while (view := story._views.get(minds)) is None:
-            behind.append(story)
-            if story._past is None:
-                view = View()
-                break
-            story = story._past
-        for story in reversed(behind):
-            for sighting in story._sightings:
-                if sighting.reaches(minds):
-                    view = sighting.teach(view, minds, story._past)  # type: ignore[arg-type]
-            story._views[minds] = view
+        view, news = self._news(minds)
+        for sighting, past in reversed(news):
+            view = sighting.teach(view, minds, past)
+        self._views[minds] = view
         return view
+
+    def _news(self, minds: Minds, *, all: bool = False) -> tuple[View, list[tuple[Sighting, Story]]]:
+        """The last view of these minds that was worked out, and what has reached them since, newest first.
+
+        This is the belief rule: the first of the minds really saw it, and the others are taken to have seen it.
+        """
+        first, others = minds[0], minds[1:]
+        news: list[tuple[Sighting, Story]] = []
+        story = self
+        while (past := story._past) is not None:
+            if not all and (view := story._views.get(minds)) is not None:
+                return view, news
+            for sighting in story._sightings:
+                if first in sighting.seen_by and sighting.assumed.issuperset(others):
+                    news.append((sighting, past))
+            story = past
+        return NOTHING, news
 
     def last_shown(self, fact: Fact, minds: Minds, *, seen: bool = False) -> int:
         """The number of the last event that told these minds about this property; `seen`: that showed it to them."""
-        nothing = View()
-        for story in reversed(list(self.prefixes())):
-            for sighting in story._sightings:
-                if sighting.reaches(minds) and not (seen and isinstance(sighting, Saying)):
-                    learnt = sighting.learn(nothing)
-                    if learnt.get(fact.of, fact.property) is not None or fact.of in learnt._held:
-                        return story.length
+        for sighting, past in self._news(minds, all=True)[1]:
+            if isinstance(sighting, Saying):
+                shown = NOTHING if seen else sighting.learn(NOTHING)
+            else:
+                shown = sighting.teach(NOTHING, minds, past)
+            if shown.knows(fact.of, fact.property):
+                return past.length + 1
         return 0
 
     def last_seen(self, fact: Fact, minds: Minds) -> int:

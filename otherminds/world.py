@@ -73,6 +73,10 @@ class View:
             return None if container is OPEN else container
         return self._state.get((thing, property.removeprefix(STATE)))
 
+    def knows(self, thing: str, property: str) -> bool:
+        """Whether there is anything to say about it; that a thing is in the open counts for its container."""
+        return thing in self._held if property == "container" else self.get(thing, property) is not None
+
     def where(self, thing: str) -> str | None:
         """The closest known place: the container, else the room, else None."""
         return self.get(thing, "container") or self._room.get(thing)

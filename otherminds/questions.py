@@ -107,11 +107,11 @@ def questions(story: Story, *, order: int = 1) -> list[Question]:
     """What is so and what was so, then what every chain of minds up to this order thinks."""
     if not 0 <= order <= MOST_ORDERS:
         raise UsageError(f"questions go from order 0 (what is so) to order {MOST_ORDERS}, so there is no order {order}")
-    matters = _matters(story)
+    asked = matters(story)
     chains = [chain for length in range(1, order + 1) for chain in _chains(story.people, length)]
     views = {chain: story._seen_by(chain) for chain in chains}
     found = _memories(story)
-    for matter in matters:
+    for matter in asked:
         real = matter.value(story.world)
         values = {chain: matter.value(view) for chain, view in views.items()}
         if matter.kind in ("container", "room"):
@@ -177,7 +177,7 @@ def _memories(story: Story) -> list[Question]:
     parts = list(story.prefixes())
     told = [_moved(part.event) for part in parts]
     found = []
-    for matter in _matters(story):
+    for matter in matters(story):
         if matter.kind not in ("container", "room"):
             continue
         values = [matter.value(part.world) for part in parts]
@@ -211,7 +211,8 @@ def _moved(event: Event | None) -> str | None:
 # ---- what can be asked, and how it is asked -------------------------------------------------------------------
 
 
-def _matters(story: Story) -> list[Matter]:
+def matters(story: Story) -> list[Matter]:
+    """Everything that can be asked about a story, of whatever minds."""
     worlds = [part.world for part in story.prefixes()]
     roles = story.cast.roles
     containers = tuple(name for name, role in roles.items() if role == "container")

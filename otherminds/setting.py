@@ -268,6 +268,20 @@ KINDS: dict[str, Callable[[Setting, Story, Order], Iterator[Event]]] = {
     "lie": lambda *given: _fact(*given, aloud=False, property="container", lie=True),
     "lie aloud": lambda *given: _fact(*given, aloud=True, property="container", lie=True),
 }
+
+
+def kind_of(event: Event, before: Story) -> str:
+    """The kind of an event, as settings name it; "*" if somebody peeks or is distracted."""
+    secret = "*" if event.peekers or event.distracted else ""
+    if not isinstance(event, Tell):
+        return type(event).__name__.lower() + secret
+    aloud = " aloud" if event.listener is None else ""
+    if event.fact is None:
+        return f"topic{aloud}{secret}"
+    honest = before.view(event.speaker).get(event.fact.of, event.fact.property) == event.fact.value
+    return f"{event.fact.property if honest else 'lie'}{aloud}{secret}"
+
+
 _STOCK: dict[str, tuple[object, ...]] = {
     "people": PEOPLE,
     "rooms": ROOMS,

@@ -120,7 +120,7 @@ def overgenerate(setting: Setting, goal: Goal, *, ways: Ways = PUBLISHED, seed: 
     rng = random.Random(seed)
     drawn: dict[Story, None] = {}
     for _ in range(ways.budget):
-        node = _ending(setting, goal, Node(Story(premises=setting.premises), Tally()), rng)
+        node = ending(setting, goal, Node(Story(premises=setting.premises), Tally()), rng)
         if goal.met(node.story, node.tally) and matters(node.story):
             drawn[node.story] = None
     if not drawn:
@@ -143,7 +143,7 @@ def check(setting: Setting, goal: Goal, *, seed: int = 0) -> None:
     lacking: dict[str, int] = {}
     start = Node(Story(premises=setting.premises), Tally())
     for _ in range(TRIES):
-        node = _ending(setting, goal, start, rng)
+        node = ending(setting, goal, start, rng)
         missing = list(goal.missing(node.story, node.tally))
         if not missing:
             return
@@ -214,12 +214,12 @@ def _rooms(node: Node) -> int:
 def _prospect(setting: Setting, goal: Goal, node: Node, ways: Ways, rng: random.Random) -> Prospect:
     if goal.met(node.story, node.tally) or not ways.endings:
         return Prospect(0.0, float(node.story.length))
-    ends = [_ending(setting, goal, node, rng) for _ in range(ways.endings)]
+    ends = [ending(setting, goal, node, rng) for _ in range(ways.endings)]
     missed = sum(not goal.met(end.story, end.tally) for end in ends)
     return Prospect(missed / len(ends), sum(end.story.length for end in ends) / len(ends))
 
 
-def _ending(setting: Setting, goal: Goal, node: Node, rng: random.Random) -> Node:
+def ending(setting: Setting, goal: Goal, node: Node, rng: random.Random) -> Node:
     """One random way to the end: until the goal is met, or out of reach."""
     while not goal.met(node.story, node.tally):
         after = _step(setting, goal, node, rng)

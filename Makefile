@@ -1,0 +1,46 @@
+# Each target does its own set-up in .venv and can be run again at any time.
+PYTHON ?= python3
+BIN := .venv/bin
+N ?= 20000
+
+.DEFAULT_GOAL := help
+.PHONY: help profile test check second-opinion bench
+
+help:
+	@echo "make profile          install, get the default model, measure it, write profile/report.html"
+	@echo "make test             install what the tests need; lint, types, tests"
+	@echo "make check            lint and types alone"
+	@echo "make second-opinion   compare the belief engine with a second program on N=$(N) generated stories"
+	@echo "make bench            print what things cost"
+
+profile: .venv/core
+	@$(BIN)/otherminds profile -m smollm2 -o profile
+
+test: check
+	@$(BIN)/python -m pytest
+
+check: .venv/dev
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+
+second-opinion: .venv/dev
+	@$(BIN)/python -m tests.agreement --stories $(N)
+
+bench: .venv/dev
+	@for each in benchmarks/*.py; do echo "== $$each"; $(BIN)/python $$each || exit 1; done
+
+.venv/bin/python:
+	@echo "Making a virtual environment in .venv"
+	@$(PYTHON) -m venv .venv
+
+# Versions that were tried together stand in constraints.txt, so that no newer torch is fetched by surprise.
+.venv/core: .venv/bin/python pyproject.toml constraints.txt
+	@echo "Installing otherminds"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	@touch $@
+
+.venv/dev: .venv/bin/python pyproject.toml constraints.txt
+	@echo "Installing otherminds with what its tests need (torch among it: a few minutes)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,hf]'
+	@touch $@ .venv/core

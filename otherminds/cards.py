@@ -1,0 +1,59 @@
+"""Data cards: what is in a suite, in words and numbers that anyone can read."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from otherminds.items import Suite
+from otherminds.lint import cues, faults
+
+SPLIT_BY = ("kind", "order", "false_belief", "interesting", "set", "people", "moves", "method")
+
+
+def card(suite: Suite, *, made: str) -> str:
+    """A data card in Markdown; `made` says how the items came about."""
+    stories = {item.tags.get("story", item.id) for item in suite}
+    lines = [
+        f"# {suite.name}",
+        "",
+        f"{len(suite)} questions about {len(stories)} stories; {made}. Digest `{suite.digest}`.",
+        "",
+        "## What is asked",
+        "",
+        *_table(("tag", "value", "questions"), _counts(suite)),
+        "",
+        "## What gives answers away",
+        "",
+        "How often a rule that understands nothing is right, over the questions on which it has an opinion.",
+        "",
+        *_table(
+            ("rule", "right", "chance", "n"),
+            [(cue.name, f"{cue.right:.3f}", f"{cue.chance:.3f}", str(cue.n)) for cue in cues(suite)],
+        ),
+        "",
+        "## Faults",
+        "",
+        *([f"- {fault.rule}: {len(fault.ids)} items" for fault in faults(suite)] or ["None found."]),
+        "",
+        "A high score on these questions shows that they were answered, not how: it is no evidence that a model "
+        "has beliefs about minds.",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _counts(suite: Suite) -> list[tuple[str, str, str]]:
+    rows = []
+    for tag in SPLIT_BY:
+        values = Counter(str(item.tags[tag]) for item in suite if tag in item.tags)
+        if len(values) > 1 or tag in ("kind", "order"):
+            rows += [(tag, value, str(number)) for value, number in sorted(values.items())]
+    return rows
+
+
+def _table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> list[str]:
+    return [_row(head), _row(tuple("---" for _ in head)), *(_row(row) for row in rows)]
+
+
+def _row(cells: tuple[str, ...]) -> str:
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"

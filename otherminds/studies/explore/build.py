@@ -1,0 +1,95 @@
+"""Build: what was found, as files and as a suite.
+
+A folder of findings holds
+
+    stories.jsonl     every story found: its events, its words, who believed what after each event, how it was found
+    questions.jsonl   a suite with all its questions, ready to run
+    run.json          what was searched, against whom, with which seed and budget
+    card.md           what is in it, in words and numbers
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from otherminds.beliefs import chains
+from otherminds.beliefs import view as view_of
+from otherminds.cards import card
+from otherminds.errors import BadFile, OthermindsError, UsageError
+from otherminds.files import write_text
+from otherminds.items import Item, Suite, read_lines, write_lines
+from otherminds.questions import quiz
+from otherminds.story import Story
+from otherminds.studies.explore.hunt import Found
+
+
+def suite(found: Sequence[Found], *, order: int = 2, seed: int | None = None, name: str = "explore") -> Suite:
+    """All questions about the stories found, up to an order; with a seed, the stories are told in other words."""
+    items: dict[str, Item] = {}
+    for each in found:
+        for item in quiz(each.story, order=max(order, each.order), seed=seed):
+            tags = {
+                **item.tags,
+                "set": each.set,
+                "people": each.people,
+                "moves": each.moves,
+                "context": each.context,
+                "method": each.method,
+            }
+            items[item.id] = Item(
+                id=item.id,
+                context=item.context,
+                question=item.question,
+                answer=item.answer,
+                choices=item.choices,
+                tags=tags,
+                meta={**item.meta, "found": each.id},
+            )
+    if not items:
+        raise UsageError("no stories were found, so there is nothing to ask")
+    return Suite(name, tuple(items.values()), prompt="direct", score="text")
+
+
+def trace(story: Story, *, order: int = 2) -> list[dict[str, Any]]:
+    """Who believes what after each event: only the views that the event changed."""
+    known: dict[str, Any] = {}
+    lines = []
+    for part in story.prefixes():
+        changed = {}
+        for minds in chains(story.people, order=order):
+            view = view_of(part, minds)
+            now: dict[str, Any] = {"facts": [list(fact) for fact in view.facts()], "heard": sorted(view.topics)}
+            now["in the open"] = sorted(thing for thing in story.things if view.in_the_open(thing))
+            name = " > ".join(minds)
+            if known.get(name, {"facts": [], "heard": [], "in the open": []}) != now:
+                known[name] = changed[name] = now
+        lines.append({"after": part.length, "views": changed})
+    return lines
+
+
+def save(folder: str | Path, found: Sequence[Found], *, searched: Mapping[str, Any], order: int = 2) -> None:
+    """Write a folder of findings."""
+    place = Path(folder)
+    write_lines(place / "stories.jsonl", [{**each.to_dict(), "trace": trace(each.story)} for each in found])
+    write_text(place / "run.json", json.dumps(dict(searched), indent=2, ensure_ascii=False) + "\n")
+    if found:
+        questions = suite(found, order=order)
+        questions.save(place / "questions.jsonl")
+        write_text(place / "card.md", card(questions, made="stories found by search; answers proved by their events"))
+
+
+def load(folder: str | Path) -> list[Found]:
+    """The stories of a folder of findings, each replayed from its events."""
+    path = Path(folder) / "stories.jsonl" if Path(folder).is_dir() else Path(folder)
+    found = []
+    for number, data in read_lines(path):
+        try:
+            found.append(Found.from_dict(data))
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise BadFile(f"{path}, line {number} is not a story found by explore: {error!r}") from None
+        except OthermindsError as error:
+            raise BadFile(f"{path}, line {number}: {error}") from None
+    return found

@@ -388,6 +388,8 @@ class Tell(Event):
             return f"nobody is there to hear {speaker}"
         if self.fact is not None and self.fact.of not in story.cast.roles:
             return f"nothing is known of {self.fact.of} yet, so {speaker} cannot speak of it"
+        if self.fact is not None and story.cast.roles[self.fact.of] == "room":
+            return f"the {self.fact.of} is a room, and only of people and things can one say where they are"
         if not self.is_news(story):
             return f"{speaker} would tell nobody anything new"
         return None
@@ -413,7 +415,7 @@ class Tell(Event):
         roles = story.cast.roles
         if any(name not in roles for name in minds):
             return False
-        view = story._seen_by(minds)
+        view = story.seen_by(minds)
         if self.fact is None:
             return view.heard(self.topic)
         return view.get(self.fact.of, self.fact.property) == self.fact.value
@@ -425,7 +427,5 @@ class Tell(Event):
             topic = self.topic
             return world.hearing(topic), (Shown(seen_by, hearers, lambda view: view.hearing(topic)),), ()
         # Words about what lies before one's eyes, or should, are put right by a look.
-        rooms = {world._room.get(person) for person in seen_by}
-        if not story.premises.clear:
-            rooms &= {world._room.get(fact.of), fact.value}
+        rooms = {world._room.get(person) for person in seen_by} & {world._room.get(fact.of), fact.value}
         return world, (Saying(seen_by, hearers, self.speaker, fact),), tuple(sorted(room for room in rooms if room))

@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from string import Formatter
 from typing import Any
 
 from otherminds.errors import BadFile
@@ -39,13 +40,12 @@ def read_events(events: Sequence[Any]) -> list[Event]:
     """Events from JSON; a malformed one is refused by its number."""
     if not isinstance(events, list | tuple):
         raise BadFile(f"a story should be a list of events, not {type(events).__name__}")
-    held = {
-        data.get("container") for data in events if isinstance(data, dict) and data.get("do") == "move_to_container"
-    }
-    return [_read(data, f"event {number}", held) for number, data in enumerate(events, start=1)]
+    moves = [data for data in events if isinstance(data, dict) and data.get("do") == "move_to_container"]
+    containers = {name for data in moves if isinstance(name := data.get("container"), str)}
+    return [_read(data, f"event {number}", containers) for number, data in enumerate(events, start=1)]
 
 
-def _read(data: Any, where: str, containers: set[Any]) -> Event:
+def _read(data: Any, where: str, containers: set[str]) -> Event:
     if not isinstance(data, Mapping):
         raise BadFile(f"{where} should be an object with a field 'do', not {data!r}")
     do = data.get("do")
@@ -69,6 +69,8 @@ def _read(data: Any, where: str, containers: set[Any]) -> Event:
         if not isinstance(people, list) or not all(isinstance(person, str) and person for person in people):
             raise BadFile(f"{where} ({do}): {given} should be a list of names, not {people!r}")
         fields[given] = frozenset(people)
+    if fields.get("words"):
+        _check_slots(fields["words"], f"{where} ({do}): words")
     if make is Place:
         person, container = fields.pop("is_person", False), fields.pop("is_container", fields["name"] in containers)
         fields["role"] = "person" if person else "container" if container else "thing"
@@ -79,6 +81,15 @@ def _read(data: Any, where: str, containers: set[Any]) -> Event:
             raise BadFile(f"{where} ({do}): fact property should be room, container or state:TYPE, not {parts[1]!r}")
         fields["fact"] = Fact(*parts)
     return make(**fields)
+
+
+def _check_slots(words: str, where: str) -> None:
+    try:
+        slots = {slot for _, slot, _, _ in Formatter().parse(words) if slot is not None}
+    except ValueError:
+        slots = {words}
+    if not slots <= {"person", "thing"}:
+        raise BadFile(f"{where} may have the slots {{person}} and {{thing}} and no others: {words!r}")
 
 
 _KINDS = {bool: "true or false", str: "text", dict: "an object"}

@@ -22,6 +22,7 @@ UNKNOWN = "unknown"
 NOWHERE = "in no container"
 YES, NO = "yes", "no"
 MOST_ORDERS = 6
+MOST_CHAINS = 50_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +109,13 @@ def questions(story: Story, *, order: int = 1) -> list[Question]:
     if not 0 <= order <= MOST_ORDERS:
         raise UsageError(f"questions go from order 0 (what is so) to order {MOST_ORDERS}, so there is no order {order}")
     asked = matters(story)
+    count = sum(len(story.people) * (len(story.people) - 1) ** (depth - 1) for depth in range(1, order + 1))
+    if count > MOST_CHAINS:
+        raise UsageError(
+            f"{len(story.people)} people make {count:,} chains of minds up to order {order}; ask a lower order"
+        )
     chains = [chain for length in range(1, order + 1) for chain in _chains(story.people, length)]
-    views = {chain: story._seen_by(chain) for chain in chains}
+    views = {chain: story.seen_by(chain) for chain in chains}
     found = _memories(story)
     for matter in asked:
         real = matter.value(story.world)

@@ -59,6 +59,9 @@ class Setting:
         for kind in self.kinds:
             if kind.removesuffix("*") not in KINDS:
                 raise UsageError(f"there is no kind of event called {kind!r}; there are {', '.join(KINDS)}")
+        names = [*self.people, *self.rooms, *self.things, *self.containers]
+        if doubles := sorted({name for name in names if names.count(name) > 1}):
+            raise UsageError(f"{doubles[0]!r} stands twice in this setting; every name must mean one thing")
 
     @classmethod
     def of(cls, *, kinds: tuple[str, ...], premises: Premises = CREDULOUS, **numbers: int) -> Setting:
@@ -94,8 +97,8 @@ class Setting:
     def _of_kind(self, kind: str, story: Story, order: Order) -> Iterator[Event]:
         events = KINDS[kind.removesuffix("*")](self, story, order)
         if kind.endswith("*"):
-            return (secret for event in events for secret in _secretly(self, story, event, order))
-        return events
+            events = (secret for event in events for secret in _secretly(self, story, event, order))
+        return (event for event in events if not isinstance(event, Tell) or event.is_news(story))
 
 
 T = TypeVar("T")
@@ -200,9 +203,7 @@ def _topic(setting: Setting, story: Story, order: Order, *, aloud: bool) -> Iter
     for speaker in order(setting.people):
         for listener in _hearers(setting, story, order, speaker, aloud=aloud):
             for topic in order(setting.topics):
-                event = Tell(speaker, listener, topic=topic)
-                if event.is_news(story):
-                    yield event
+                yield Tell(speaker, listener, topic=topic)
 
 
 def _fact(
@@ -213,9 +214,7 @@ def _fact(
         facts = _sayable(setting, story, order, speaker, things, property, lie)
         for listener in _hearers(setting, story, order, speaker, aloud=aloud) if facts else ():
             for fact in facts:
-                event = Tell(speaker, listener, fact=fact)
-                if event.is_news(story):
-                    yield event
+                yield Tell(speaker, listener, fact=fact)
 
 
 def _sayable(
@@ -224,7 +223,7 @@ def _sayable(
     """What somebody believes about the things; or, to lie, anything else."""
     if speaker not in story.cast.roles:
         return []
-    believed = story._seen_by((speaker,))
+    believed = story.seen_by((speaker,))
     facts = []
     for thing in order(things):
         value = believed.get(thing, property)
@@ -245,9 +244,7 @@ def _secretly(setting: Setting, story: Story, event: Event, order: Order) -> Ite
     ways = [(some, NOBODY) for some in peekers] + [(NOBODY, some) for some in distracted]
     ways += [(some, others) for some in peekers for others in distracted]
     for some, others in order(ways) if ways else ():
-        secret = replace(event, peekers=some, distracted=others)
-        if not isinstance(secret, Tell) or secret.is_news(story):
-            yield secret
+        yield replace(event, peekers=some, distracted=others)
 
 
 # The kinds of event, by the names that settings use.

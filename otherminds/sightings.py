@@ -77,7 +77,7 @@ class Saying(Sighting):
                 return view  # saying something does not make one believe it
             sincere = (minds[-2], speaker) not in past.premises.distrust
             return super().teach(view, minds, past) if sincere else view.without(fact.of, fact.property)
-        if fact.of == hearer and fact.property == "room" and past.view(*minds[:-1]).get(hearer, "room") != fact.value:
+        if fact.of == hearer and fact.property == "room" and past.seen_by(minds[:-1]).get(hearer, "room") != fact.value:
             return view  # everybody knows best where they are, and others know that
         if (hearer, speaker) in past.premises.distrust:
             return view
@@ -99,7 +99,7 @@ class Looking(Sighting):
     def teach(self, view: View, minds: Minds, past: Story) -> View:
         if minds[-1] != self.looker:
             return view
-        outside = past.view(*minds[:-1])
+        outside = past.seen_by(minds[:-1])
         return look_into(view, self.container, outside, past, certain=len(minds) == 1)
 
 
@@ -114,10 +114,9 @@ def look_into(view: View, container: str, outside: View, past: Story, *, certain
         place = outside._held.get(thing)
         if place == container and room is not None:
             view = view.placed(thing, room, container)
-        elif place is not None or certain or outside._room.get(thing, room) != room:
-            if view._held.get(thing) == container:
-                view = view.gone(thing)
-        else:
+            continue
+        elsewhere = place not in (None, container) or (room and outside._room.get(thing, room) != room)
+        if not (certain or elsewhere) or view._held.get(thing) == container:
             view = view.gone(thing)
     return view
 

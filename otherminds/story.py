@@ -48,13 +48,15 @@ class Cast:
     def refusal(self, event: Event) -> str | None:
         """Why the event cannot use these names."""
         roles = self.roles
+        new: dict[str, str] = {}
         for name, role in event.names():
-            known = roles.get(name, role)
+            known = roles.get(name) or new.setdefault(name, role)
             if known != role:
                 return f"{name} is a {known} in this story, so cannot be a {role}"
         for name in event.peekers:
-            if roles.get(name, "person") != "person":
-                return f"{name} is a {roles[name]} in this story, so cannot peek"
+            known = roles.get(name) or new.get(name, "person")
+            if known != "person":
+                return f"{name} is a {known} in this story, so cannot peek"
         return None
 
     def after(self, event: Event) -> Cast:
@@ -136,9 +138,12 @@ class Story:
         new._views = {}
         new._hash = 0
         new.world, sightings, rooms = event.happen(self)
-        # Whoever was distracted a moment ago attends again now, wherever the story has gone on.
-        if self.event is not None and self.event.distracted:
-            where = new.world._room
+        where = new.world._room
+        if self.premises.clear or self.premises.fresh:
+            # More is in plain view than events can tell apart, or it matters when it was last seen: look everywhere.
+            rooms = tuple(where[person] for person in new.people if person in where)
+        elif self.event is not None and self.event.distracted:
+            # Whoever was distracted a moment ago attends again now, wherever the story has gone on.
             rooms = (*rooms, *(where[person] for person in sorted(self.event.distracted) if person in where))
         for room in dict.fromkeys(rooms):
             if present := new.present(room):
@@ -157,9 +162,12 @@ class Story:
                 raise UsageError(f"there is nobody called {name} in this story; there are {', '.join(self.people)}")
         # What Anne thinks that Anne thinks is what Anne thinks.
         chain = tuple(name for name, before in zip(minds, (None, *minds), strict=False) if name != before)
-        return self._seen_by(chain)
+        return self.seen_by(chain)
 
-    def _seen_by(self, minds: Minds) -> View:
+    def seen_by(self, minds: Minds) -> View:
+        """The view of a chain without adjacent repeats; of people who are not in the story yet, an empty one."""
+        if not minds:
+            return self.world
         view, news = self._news(minds)
         for sighting, past in reversed(news):
             view = sighting.teach(view, minds, past)
@@ -187,7 +195,7 @@ class Story:
         """The number of the last event that told these minds about this property; `seen`: that showed it to them."""
         for sighting, past in self._news(minds, all=True)[1]:
             if isinstance(sighting, Saying):
-                shown = NOTHING if seen else sighting.learn(NOTHING)
+                shown = NOTHING if seen or sighting.speaker == minds[-1] else sighting.learn(NOTHING)
             else:
                 shown = sighting.teach(NOTHING, minds, past)
             if shown.knows(fact.of, fact.property):
@@ -257,6 +265,11 @@ class Story:
         return True
 
     def __hash__(self) -> int:
-        if not self._hash:
-            self._hash = hash((self._past, self.event))
+        line: list[Story] = []
+        story: Story | None = self
+        while story is not None and not story._hash:
+            line.append(story)
+            story = story._past
+        for story in reversed(line):  # not by recursion: stories may be long
+            story._hash = hash((hash(story._past), story.event))
         return self._hash

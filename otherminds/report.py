@@ -1,0 +1,228 @@
+"""What people read: sections of text, tables and plots, in one HTML file that needs nothing else.
+
+    report = Report("Starter suite", lead="…", sections=[
+        Section("", [Cards([("False belief", "0.38", "chance 0.50")])]),
+        Section("By belief", ["Answers with **95 %** intervals.", table, Figure(svg, "…")]),
+    ])
+    report.save("report.html")
+
+Every text is data and is escaped, whoever wrote it; characters that steer or hide text are shown by number.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Protocol
+from xml.etree import ElementTree
+
+from jinja2 import Environment, StrictUndefined, Template
+from markupsafe import Markup, escape
+
+from otherminds.errors import BadFile, UsageError
+from otherminds.plots import CONTROLS, visible
+
+
+class Number(Protocol):
+    """Whatever prints itself and has a value to sort by, such as an estimate."""
+
+    @property
+    def value(self) -> float: ...
+
+
+Cell = str | int | float | Number | None
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows under columns; a column of numbers is set to the right."""
+
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Cell]]
+    caption: str
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        for number, row in enumerate(self.rows, start=1):
+            if len(row) != len(self.columns):
+                raise UsageError(
+                    f"table {self.caption!r}, row {number} has {len(row)} cells for {len(self.columns)} columns"
+                )
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A plot with what it shows; the SVG may hold shapes and words, and nothing that acts."""
+
+    svg: str
+    caption: str
+
+    def __post_init__(self) -> None:
+        _check_svg(self.svg)
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One answer to look at: labelled texts, letter by letter, folded until opened."""
+
+    heading: str
+    fields: Sequence[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Cards:
+    """The few numbers to take away, as (label, value, note)."""
+
+    cards: Sequence[tuple[str, str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Folded:
+    """Blocks under a heading, out of the way until opened."""
+
+    heading: str
+    blocks: Sequence[Block]
+
+
+Block = str | Table | Figure | Example | Cards | Folded
+"""A text is one or more paragraphs, parted by empty lines; `code` and **bold** are all its markup."""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Blocks under a title; without a title, they follow what comes before."""
+
+    title: str
+    blocks: Sequence[Block]
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A title, a paragraph that gives the answer, and the sections that bear it out."""
+
+    title: str
+    lead: str
+    sections: Sequence[Section]
+    subtitle: str = ""
+
+    def html(self) -> str:
+        """The report as one page; the same report gives the same characters."""
+        return _template().render(report=self, sections=_anchored(self.sections))
+
+    def save(self, path: str | Path) -> None:
+        """Write the page; the file is there whole or not at all."""
+        target = Path(path)
+        half = target.with_name(target.name + ".part")
+        page = self.html()
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            half.write_text(page, encoding="utf-8")
+            os.replace(half, target)
+        except OSError as error:
+            half.unlink(missing_ok=True)
+            raise BadFile(f"{target} cannot be written: {error.strerror or error}") from None
+
+
+@cache
+def _template() -> Template:
+    # `finalize` sees every value on its way into the page, so that no place can forget to make it harmless.
+    environment = Environment(
+        autoescape=True, finalize=_shown, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters |= {"plain": visible, "inline": _inline, "paragraphs": _paragraphs, "svg": Markup}
+    environment.filters |= {"cell": _cell, "numeric": _numeric_columns, "kind": lambda block: type(block).__name__}
+    return environment.from_string(files("otherminds").joinpath("data/report.html.j2").read_text(encoding="utf-8"))
+
+
+def _shown(value: object) -> Markup:
+    """A value as it may stand in the page: escaped, and with nothing invisible."""
+    if isinstance(value, Markup):
+        return value
+    return Markup(CONTROLS.sub(lambda found: f"<i class=control>U+{ord(found[0]):04X}</i>", escape(value)))
+
+
+_INLINE = re.compile(r"`([^`]+)`|\*\*([^*]+)\*\*")
+
+
+def _inline(text: str) -> Markup:
+    """One line of prose, in which `code` and **bold** are all that is not taken literally."""
+    return Markup(
+        _INLINE.sub(
+            lambda found: f"<code>{found[1]}</code>" if found[1] else f"<strong>{found[2]}</strong>", _shown(text)
+        )
+    )
+
+
+def _paragraphs(text: str) -> list[Markup]:
+    return [_inline(part.strip()) for part in re.split(r"\n\s*\n", text) if part.strip()]
+
+
+_FIGURES = re.compile(r"[-+−<≤≈ ]*\d[-+−–\d\s.,:%/×()\[\]∞]*")
+
+
+def _cell(cell: Cell) -> tuple[str, float | None]:
+    """What a cell says, and the value to sort it by if it has one."""
+    match cell:
+        case None:
+            return "–", None
+        case str():
+            return cell, None
+        case bool():
+            return ("yes" if cell else "no"), None
+        case int():
+            return f"{cell:,}", cell
+        case float():
+            return f"{cell:z.2f}", cell
+    return str(cell), cell.value
+
+
+def _numeric_columns(table: Table) -> list[bool]:
+    """For each column, whether all that it says is numbers."""
+
+    def numeric(cell: Cell) -> bool:
+        text, value = _cell(cell)
+        return value is not None or _FIGURES.fullmatch(text) is not None
+
+    columns = [[row[index] for row in table.rows] for index in range(len(table.columns))]
+    filled = [[cell for cell in column if cell not in (None, "", "–")] for column in columns]
+    return [bool(column) and all(map(numeric, column)) for column in filled]
+
+
+def _anchored(sections: Sequence[Section]) -> list[tuple[str, Section]]:
+    """Each section with the name that links lead to, made of its title."""
+    anchors: list[str] = []
+    for section in sections:
+        anchor = re.sub(r"[^a-z0-9]+", "-", section.title.lower()).strip("-") or "section"
+        while anchor in anchors:
+            anchor += "-"
+        anchors.append(anchor)
+    return list(zip(anchors, sections, strict=True))
+
+
+_SVG = "{http://www.w3.org/2000/svg}"
+_DRAWN = {
+    *("svg", "g", "title", "desc", "defs", "pattern", "text", "tspan"),
+    *("rect", "line", "circle", "ellipse", "path", "polygon", "polyline"),
+}
+
+
+def _check_svg(svg: str) -> None:
+    """Refuse a figure that could do more than be looked at."""
+    # XML and HTML read comments and CDATA differently, and what hides in the gap could run.
+    if "<!" in svg or "<?" in svg:
+        raise UsageError("a figure should be a bare <svg> element, without comments, CDATA or declarations")
+    try:
+        root = ElementTree.fromstring(svg)
+    except (ElementTree.ParseError, ValueError) as error:
+        raise UsageError(f"a figure should be SVG, and this does not read as such: {error}") from None
+    for element in root.iter():
+        if element.tag not in {_SVG + name for name in _DRAWN}:
+            raise UsageError(f"a figure may not hold <{element.tag.removeprefix(_SVG)}>, only shapes and text")
+        for name, value in element.items():
+            if name.startswith("on") or "href" in name or re.search(r"url\((?!#)", value):
+                raise UsageError(f"a figure may not act or link, so {name}={value!r} has no place in it")

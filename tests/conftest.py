@@ -1,0 +1,16 @@
+import pytest
+
+from otherminds.events import Enter, Leave, Move
+from otherminds.story import Story
+
+
+@pytest.fixture
+def sally_anne() -> Story:
+    """The field's best-known story: the marble goes from the basket to the box while Sally is away."""
+    return Story.of(
+        Enter("Sally", "den"),
+        Enter("Anne", "den"),
+        Move("Sally", "marble", "basket"),
+        Leave("Sally", "den"),
+        Move("Anne", "marble", "box"),
+    )

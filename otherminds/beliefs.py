@@ -65,7 +65,7 @@ class Trace:
 
     def says(self, value: str) -> str:
         """A value as a clause: "the marble is in the basket"."""
-        saying = self.saying.replace("in the {}", "{}") if value is OPEN else self.saying
+        saying = self.saying.replace("in the {}", "{}") if value == OPEN else self.saying
         return saying.replace("{}", value)
 
 

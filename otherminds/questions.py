@@ -70,7 +70,7 @@ class Matter:
         """The same in the words of the choices."""
         if self.asked is not None:
             return YES if (value == self.asked) is self.positive else NO
-        return UNKNOWN if value is None else NOWHERE if value is OPEN else value
+        return UNKNOWN if value is None else NOWHERE if value == OPEN else value
 
 
 def quiz(story: Story, *, order: int = 1, seed: int | None = None, name: str = "quiz") -> Suite:
@@ -225,7 +225,7 @@ def matters(story: Story) -> list[Matter]:
     rooms = tuple(name for name, role in roles.items() if role == "room")
     things = sorted(story.things)
     found = []
-    lay_open = (NOWHERE,) if any(world._held.get(thing) is OPEN for world in worlds for thing in things) else ()
+    lay_open = (NOWHERE,) if any(world._held.get(thing) == OPEN for world in worlds for thing in things) else ()
     for thing in things:
         if containers:
             choices = (*containers, *lay_open, UNKNOWN)

@@ -275,7 +275,7 @@ def kind_of(event: Event, before: Story) -> str:
     aloud = " aloud" if event.listener is None else ""
     if event.fact is None:
         return f"topic{aloud}{secret}"
-    honest = before.view(event.speaker).get(event.fact.of, event.fact.property) == event.fact.value
+    honest = before.seen_by((event.speaker,)).get(event.fact.of, event.fact.property) == event.fact.value
     return f"{event.fact.property if honest else 'lie'}{aloud}{secret}"
 
 

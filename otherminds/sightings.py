@@ -144,7 +144,7 @@ class Glance(Sighting):
         here = frozenset(
             name
             for name, room in world._room.items()
-            if room == self._room and (name not in things or places[name] is OPEN or places[name] in clear)
+            if room == self._room and (name not in things or places[name] == OPEN or places[name] in clear)
         )
         held = {name: places[name] for name in here if name in things}
         visible = frozenset(property for property, can_be_seen in self._cast.visible.items() if can_be_seen)

@@ -15,7 +15,7 @@ from otherminds.events import Change, Event
 from otherminds.notation import read_events, write_event
 from otherminds.sightings import NOBODY, Glance, Minds, Saying, Sighting
 from otherminds.telling import sentences, told_premises
-from otherminds.world import Fact, View
+from otherminds.world import OPEN, Fact, View
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,10 +27,11 @@ class Premises:
     distrust: frozenset[tuple[str, str]] = frozenset()
     """(hearer, speaker): the hearer does not believe what this speaker says."""
     fresh: bool = False
-    """NOBODY is talked out of what they saw more lately than the speaker can have."""
+    """Nobody is talked out of what they saw more lately than the speaker can have."""
 
 
 NOTHING = View()
+RESERVED = frozenset({OPEN, "unknown", "in no container"})
 CREDULOUS = Premises()
 """Every container is opaque and everybody believes what they are told."""
 
@@ -50,6 +51,8 @@ class Cast:
         roles = self.roles
         new: dict[str, str] = {}
         for name, role in event.names():
+            if name in RESERVED:
+                return f"{name!r} means something else in answers, so nothing can be called that"
             known = roles.get(name) or new.setdefault(name, role)
             if known != role:
                 return f"{name} is a {known} in this story, so cannot be a {role}"
@@ -159,7 +162,8 @@ class Story:
             return self.world
         for name in minds:
             if self.cast.roles.get(name) != "person":
-                raise UsageError(f"there is nobody called {name} in this story; there are {', '.join(self.people)}")
+                known = f"there are {', '.join(self.people)}" if self.people else "there is nobody yet"
+                raise UsageError(f"there is nobody called {name} in this story; {known}")
         # What Anne thinks that Anne thinks is what Anne thinks.
         chain = tuple(name for name, before in zip(minds, (None, *minds), strict=False) if name != before)
         return self.seen_by(chain)
@@ -250,6 +254,9 @@ class Story:
 
     def __len__(self) -> int:
         return self.length
+
+    def __repr__(self) -> str:
+        return f"<Story of {self.length} events: {self.text}>"
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Story):

@@ -103,9 +103,9 @@ FORMS: dict[str, tuple[str, ...]] = {
         "and laid down in the open.",
     ),
     "change": (
+        "{person} did something to the {thing}: now it {value}.",
         "{person} saw to it that the {thing} {value}.",
         "Thanks to {person}, the {thing} now {value}.",
-        "{person} did something to the {thing}: now it {value}.",
         "{person} worked on the {thing}, which from then on {value}.",
         "It was {person} who made sure that the {thing} {value}.",
         "{person} turned to the {thing}; as a result it {value}.",

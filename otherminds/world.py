@@ -70,7 +70,7 @@ class View:
             return self._room.get(thing)
         if property == "container":
             container = self._held.get(thing)
-            return None if container is OPEN else container
+            return None if container == OPEN else container
         return self._state.get((thing, property.removeprefix(STATE)))
 
     def knows(self, thing: str, property: str) -> bool:
@@ -84,7 +84,7 @@ class View:
     def in_the_open(self, thing: str) -> bool | None:
         """Whether a thing lies in no container; None when that is unknown."""
         held = self._held.get(thing)
-        return None if held is None else held is OPEN
+        return None if held is None else held == OPEN
 
     def heard(self, topic: str) -> bool:
         """Whether this topic was talked about."""
@@ -93,7 +93,7 @@ class View:
     def facts(self) -> list[Fact]:
         """Everything known, in a fixed order; a thing in the open has no container."""
         rooms = [Fact(name, "room", room) for name, room in self._room.items()]
-        held = [Fact(name, "container", place) for name, place in self._held.items() if place is not OPEN]
+        held = [Fact(name, "container", place) for name, place in self._held.items() if place != OPEN]
         states = [Fact(name, STATE + kind, value) for (name, kind), value in self._state.items()]
         return sorted(rooms + held + states)
 
@@ -127,7 +127,7 @@ class View:
         if rooms.get(name) != room:
             rooms = _with_contents({**rooms, name: room}, held, name, room)
         if container is not None:
-            if container is not OPEN and rooms.get(container) != room:
+            if container != OPEN and rooms.get(container) != room:
                 rooms = _with_contents({**rooms, container: room}, held, container, room)
             if held.get(name) != container:
                 held = {**held, name: container}
@@ -196,7 +196,7 @@ class View:
         rooms = {**self._room, name: room}
         held = self._held
         place = held.get(name)
-        if place is not None and (before is not None if place is OPEN else rooms.get(place, before or room) != room):
+        if place is not None and (before is not None if place == OPEN else rooms.get(place, before or room) != room):
             held = {key: other for key, other in held.items() if key != name}
         return View(_with_contents(rooms, held, name, room), held, self._state, self._heard)
 
@@ -220,7 +220,7 @@ class View:
         for name, place in rooms.items():
             if place == room and name not in here:
                 held_by = held.get(name)
-                if name not in things or held_by is OPEN or held_by in clear:
+                if name not in things or held_by == OPEN or held_by in clear:
                     view = view.gone(name)
         return view
 

@@ -38,7 +38,7 @@ class Facts:
     states: dict[tuple[str, str], str] = field(default_factory=dict)
     topics: frozenset[str] = frozenset()
     # For the premise `fresh`: the number of the last event that showed a value of this property to the mind whose view
-    # this is, and of the last that showed or told one. Reading: to see something go, or missing, shows no value.
+    # this is, and of the last that showed or told one. To see something go, or missing, shows no value.
     seen: dict[tuple[str, str], int] = field(default_factory=dict)
     learnt: dict[tuple[str, str], int] = field(default_factory=dict)
 

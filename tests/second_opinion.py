@@ -206,7 +206,7 @@ class Opinion:
                 return facts.doubt(told)
             if does == "sincere":
                 return facts.believe(told)
-            # Reading: to hear something is to be told of it, believed or not; to say it is not.
+            # To hear something is to be told of it, believed or not; to say it is not.
             own, theirs = facts.seen.get(key, 0), world.arrow(speaker).facts.learnt.get(key, 0)
             if does == "believed" and not (self.premises["fresh"] and own > theirs):
                 facts.believe(told)
@@ -361,7 +361,6 @@ def _contents(facts: Facts, container: str, things: Sequence[str], *, real: bool
     room = facts.rooms.get(container)
 
     def where(thing: str) -> str:
-        # Reading: in a room "other than" that of the container, only if the container's room is known.
         place, thing_room = facts.places.get(thing), facts.rooms.get(thing)
         if place == container and room is not None:
             return "in"

@@ -68,7 +68,7 @@ TEXT = [
     "Nils looked into the trunk, so that nobody else saw what was in it. "
     "Mira and Theo were distracted just then and missed this, without anyone noticing.",
     "Mira opened the hamper so that all in the cellar saw what was in it, and shut it again.",
-    "Mira saw to it that the drum is red.",
+    "Mira did something to the drum: now it is red.",
     "Nils rubbed tar into the drum.",
     "Mira privately told Oskar about the harvest. "
     "Nils and Theo secretly overheard this, and nothing else, without anyone noticing.",

@@ -1,0 +1,36 @@
+"""The limit on calls under way, by itself; the rest of `wire` is tried through a server in test_api."""
+
+from otherminds.models.wire import Limit
+
+
+def test_a_busy_server_halves_the_limit_once_a_round() -> None:
+    limit = Limit(16)
+    began = [limit.enter() for _ in range(16)]
+    for call in began:
+        limit.leave(call, busy=True, well=False)
+    assert limit.now == 8, "sixteen calls that began together are one piece of news"
+    limit.leave(limit.enter(), busy=True, well=False)
+    assert limit.now == 4
+
+
+def test_the_limit_never_falls_below_one() -> None:
+    limit = Limit(2)
+    for _ in range(5):
+        limit.leave(limit.enter(), busy=True, well=False)
+    assert limit.now == 1
+
+
+def test_the_limit_grows_back_slowly_and_no_further() -> None:
+    limit = Limit(4)
+    limit.leave(limit.enter(), busy=True, well=False)
+    limit.leave(limit.enter(), busy=False, well=True)
+    assert limit.now == 2, "one good call is not yet a round"
+    for _ in range(50):
+        limit.leave(limit.enter(), busy=False, well=True)
+    assert limit.now == 4
+
+
+def test_a_call_that_failed_otherwise_changes_nothing() -> None:
+    limit = Limit(4)
+    limit.leave(limit.enter(), busy=False, well=False)
+    assert limit.now == 4

@@ -1,0 +1,124 @@
+"""Numbers from runs, against what can be worked out by hand."""
+
+from dataclasses import replace
+from math import log
+
+import pytest
+
+from otherminds.baselines import oracle, realist
+from otherminds.errors import UsageError
+from otherminds.items import Item, Suite
+from otherminds.measures import chance, compare, leaning, mean_of, splits, twins_right
+from otherminds.models.scripted import Scripted
+from otherminds.runs import Run, run
+from otherminds.starter import starter
+
+
+@pytest.fixture(scope="module")
+def suite() -> Suite:
+    return starter()
+
+
+@pytest.fixture(scope="module")
+def knowing(suite: Suite) -> Run:
+    return run(suite, oracle(suite))
+
+
+@pytest.fixture(scope="module")
+def worldly(suite: Suite) -> Run:
+    return run(suite, realist(suite))
+
+
+def test_splits_name_what_differs(suite: Suite) -> None:
+    assert [split.label for split in splits(suite.items)] == [
+        *("all items", "false belief", "true belief"),
+        *("kind: unexpected contents", "kind: unexpected transfer"),
+    ]
+
+
+def test_splits_of_other_tags() -> None:
+    tags = [{"order": 2, "asymmetric": True, "story": "a"}, {"order": 10, "asymmetric": False, "story": "b"}]
+    items = [Item(str(number), "?", "yes", tags=found) for number, found in enumerate(tags)]
+    assert [split.label for split in splits(items)] == [
+        "all items",
+        "order 2",
+        "order 10",
+        "asymmetric",
+        "not asymmetric",
+    ]
+
+
+def test_a_tag_that_names_items_is_no_split() -> None:
+    items = [Item(str(number), "?", "yes", tags={"place": f"place {number}"}) for number in range(9)]
+    assert len(splits(items)) == 1
+
+
+def test_means_are_clustered_by_story(worldly: Run) -> None:
+    everything, false = mean_of(worldly), mean_of(worldly, false_belief=True)
+    assert everything is not None
+    assert false is not None
+    assert (everything.value, everything.n, everything.clusters) == (0.5, 48, 24)
+    assert (false.value, false.n, false.low) == (0.0, 24, 0.0)
+    assert 0 < false.high < 0.2
+    assert mean_of(worldly, kind="no such kind") is None
+
+
+def test_unscored_items_are_left_out_and_not_zero(suite: Suite) -> None:
+    silent = Scripted(lambda prompt: "" if "Nadia" in str(prompt.messages) else "A", name="silent")
+    found = run(suite.using(score="text", prompt="direct"), silent)
+    everything = mean_of(found)
+    assert everything is not None
+    assert everything.n == 46
+    assert found.verdicts()["unparsed"] == 2
+
+
+def test_only_whole_sets_of_twins_count(knowing: Run, worldly: Run, suite: Suite) -> None:
+    assert getattr(twins_right(knowing), "value", None) == 1.0
+    assert getattr(twins_right(worldly), "value", None) == 0.0
+    assert twins_right(knowing.where(false_belief=True)) is None
+
+
+def test_chance() -> None:
+    two = Item("a", "?", "x", choices=("x", "y"))
+    four = Item("b", "?", "x", choices=("x", "y", "z", "w"))
+    assert chance([two, four]) == 0.375
+    assert chance([two, Item("c", "?", "x")]) is None
+
+
+def test_a_liking_for_a_letter_shows(suite: Suite) -> None:
+    stubborn = Scripted(lambda _: "A", name="stubborn", weigh=lambda _: {"A": 0.6, "B": 0.2})
+    found = leaning(run(suite, stubborn))
+    assert found is not None
+    assert found.mass == pytest.approx(0.8)
+    assert found.bias == pytest.approx(log(3))
+    assert found.consistent == 0.0
+    assert leaning(run(suite.using(score="text", prompt="direct"), stubborn)) is None
+
+
+def test_compare_by_hand(knowing: Run, worldly: Run) -> None:
+    found = compare(knowing, worldly)
+    numbers = {label: difference.value for label, difference in found.rows}
+    assert numbers["all items"] == 0.5
+    assert (numbers["false belief"], numbers["true belief"]) == (1.0, 0.0)
+    assert set(found.gained) == {record.item.id for record in knowing.where(false_belief=True).records}
+    assert found.lost == ()
+    assert found.mcnemar == 2 / 2**24
+    assert found.unpaired == 0
+    reverse = compare(worldly, knowing)
+    assert reverse.rows[0][1].value == -0.5
+    assert reverse.lost == found.gained
+
+
+def test_compare_pairs_only_what_both_have(knowing: Run, worldly: Run) -> None:
+    found = compare(knowing.where(false_belief=True), worldly)
+    assert found.rows[0][1].value == 1.0
+    assert found.unpaired == 24
+
+
+def test_runs_that_cannot_be_paired(knowing: Run, worldly: Run) -> None:
+    with pytest.raises(UsageError, match="no scored item in common"):
+        compare(knowing.where(false_belief=True), worldly.where(false_belief=False))
+    first = worldly.records[0]
+    other = replace(worldly, records=(replace(first, item=replace(first.item, question="Who?")),))
+    with pytest.raises(UsageError, match="is not the same in runs"):
+        compare(knowing, other)

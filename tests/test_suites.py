@@ -1,0 +1,27 @@
+"""Suites by name and by file."""
+
+from pathlib import Path
+
+import pytest
+
+from otherminds.errors import BadFile, UsageError
+from otherminds.starter import starter
+from otherminds.suites import SUITES, get_suite
+
+
+@pytest.mark.parametrize("name", SUITES)
+def test_built_in(name: str) -> None:
+    assert get_suite(name).name == name
+
+
+def test_from_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "mine.jsonl"
+    starter().save(path)
+    assert get_suite(path) == get_suite(str(path)) == starter()
+
+
+def test_a_name_that_is_none() -> None:
+    with pytest.raises(UsageError, match="did you mean 'starter'"):
+        get_suite("startre")
+    with pytest.raises(BadFile, match="there is no file"):
+        get_suite("startre.jsonl")

@@ -1,0 +1,72 @@
+"""Which items of a suite are asked, and with which prompts."""
+
+from __future__ import annotations
+
+import random
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from otherminds.errors import UsageError
+from otherminds.items import Item, Suite
+from otherminds.models import Prompt
+from otherminds.prompts import Posed
+from otherminds.scores import Way, way
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The items to ask, each with the prompts it needs, and the way in which the results are scored."""
+
+    items: tuple[Item, ...]
+    posed: tuple[tuple[Posed, ...], ...]
+    way: Way
+
+    @property
+    def prompts(self) -> list[Prompt]:
+        """All prompts, one after another."""
+        return [asked.prompt for several in self.posed for asked in several]
+
+
+def plan(suite: Suite, *, limit: int | None = None, seed: int = 0) -> Plan:
+    """How this suite is put to any model."""
+    how = way(suite.score)
+    items = limited(suite.items, limit=limit, seed=seed)
+    return Plan(items, tuple(how.pose(item, prompt=suite.prompt, seed=seed) for item in items), how)
+
+
+def limited(items: Sequence[Item], *, limit: int | None, seed: int = 0) -> tuple[Item, ...]:
+    """At most so many items, in their own order: whole groups as long as they fit, drawn by the seed.
+
+    Only when not even one group fits is one cut short.
+    """
+    if limit is None or limit >= len(items):
+        return tuple(items)
+    if limit < 1:
+        raise UsageError(f"a limit of {limit} leaves nothing to ask; give a number from 1 on")
+    members: dict[str, list[int]] = defaultdict(list)
+    for position, group in enumerate(groups(items)):
+        members[group].append(position)
+    drawn = random.Random(f"limit:{seed}").sample(list(members.values()), len(members))
+    chosen: list[int] = []
+    for positions in drawn:
+        if len(chosen) + len(positions) <= limit:
+            chosen += positions
+    return tuple(items[position] for position in sorted(chosen or drawn[0][:limit]))
+
+
+def groups(items: Sequence[Item]) -> list[str]:
+    """A name for every item, the same for items that are not independent: those that share a story or a twin."""
+    parent: dict[str, str] = {}
+
+    def root(name: str) -> str:
+        while parent.setdefault(name, name) != name:
+            name = parent[name]
+        return name
+
+    own = [f"item {item.id}" for item in items]
+    for name, item in zip(own, items, strict=True):
+        for tag in ("story", "twin"):
+            if tag in item.tags:
+                parent[root(name)] = root(f"{tag} {item.tags[tag]}")
+    return [root(name) for name in own]

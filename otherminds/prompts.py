@@ -1,0 +1,115 @@
+"""From an item to the prompts that put it to a model.
+
+`PROMPTS` holds the wordings. How many prompts an item needs depends on how it is scored, so there is one function a
+way of scoring: `pose_letters` shows every rotation of the choices, `pose_cloze` lets each choice complete a sentence,
+`pose_text` shows one seeded order and waits for words.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from string import ascii_uppercase as LETTERS
+
+from otherminds.errors import UsageError
+from otherminds.items import Item
+from otherminds.models import Message, Prompt
+
+Wording = Callable[[Item, Sequence[str]], Prompt]
+
+
+@dataclass(frozen=True, slots=True)
+class Posed:
+    """One prompt for an item, with the choices in the order in which it shows them."""
+
+    prompt: Prompt
+    choices: tuple[str, ...] = ()
+
+
+def raw(item: Item, choices: Sequence[str]) -> Prompt:
+    """The bare text that a base model continues: no instruction, no template, no trailing space."""
+    return Prompt(text=_lines(item.context, *_question(item, choices), "Answer:"), stop=("\n",), max_tokens=32)
+
+
+def direct(item: Item, choices: Sequence[str]) -> Prompt:
+    """A chat that asks for the answer and nothing else."""
+    what = "the letter of the right answer" if choices else "the answer in a few words"
+    ending = f"Reply with {what}, and nothing else."
+    return Prompt(messages=(Message("user", _chat(item, choices, ending)),), max_tokens=64)
+
+
+def cot(item: Item, choices: Sequence[str]) -> Prompt:
+    """A chat that asks for reasoning first and the answer on a last line of its own."""
+    what = "the letter of the right answer" if choices else "the answer in a few words"
+    ending = f'Think step by step. Then end with a last line "Answer: X", where X is {what}.'
+    return Prompt(messages=(Message("user", _chat(item, choices, ending)),), max_tokens=1024)
+
+
+PROMPTS: dict[str, Wording] = {"raw": raw, "direct": direct, "cot": cot}
+
+
+def pose_letters(item: Item, *, prompt: str, seed: int) -> tuple[Posed, ...]:
+    """Every rotation of the choices, so that each stands once at each letter; two choices: both orders."""
+    if not item.choices:
+        raise UsageError(f"item {item.id!r} has no choices, so it cannot be scored by letters; use score 'text'")
+    if prompt == "cot":
+        raise UsageError("letters are weighed as the next token, before any reasoning; use score 'text' with 'cot'")
+    first = shuffled(item, seed=seed)
+    orders = [first[turn:] + first[:turn] for turn in range(len(first))]
+    return tuple(Posed(_for_letters(wording(prompt)(item, order), len(order)), order) for order in orders)
+
+
+def pose_cloze(item: Item, *, prompt: str, seed: int) -> tuple[Posed, ...]:
+    """The story and the beginning of a sentence, which each choice completes; no choice is shown."""
+    if not item.choices:
+        raise UsageError(f"item {item.id!r} has no choices, so it cannot be scored by cloze; use score 'text'")
+    endings = tuple(f" {choice}" for choice in item.choices)
+    if prompt == "raw":
+        stem = [item.cloze] if item.cloze else [f"Question: {item.question}", "Answer:"]
+        return (Posed(Prompt(text=_lines(item.context, *stem), choices=endings), item.choices),)
+    if prompt == "direct":
+        turn = Message("user", _chat(item, (), "Answer in one short sentence."))
+        return (Posed(Prompt(messages=(turn,), prefill=item.cloze or "Answer:", choices=endings), item.choices),)
+    wording(prompt)
+    raise UsageError("a cloze is weighed before any reasoning; use score 'text' with 'cot'")
+
+
+def pose_text(item: Item, *, prompt: str, seed: int) -> tuple[Posed, ...]:
+    """One prompt that shows the choices, if there are any, in one seeded order."""
+    choices = shuffled(item, seed=seed)
+    return (Posed(wording(prompt)(item, choices), choices),)
+
+
+def wording(name: str) -> Wording:
+    """The wording of that name."""
+    if name not in PROMPTS:
+        raise UsageError(f"there is no prompt {name!r}; there are {', '.join(PROMPTS)}")
+    return PROMPTS[name]
+
+
+def shuffled(item: Item, *, seed: int) -> tuple[str, ...]:
+    """The choices in an order that the seed decides."""
+    # Seeded by the item too: with one seed for all, every item would put its answer in the same place.
+    return tuple(random.Random(f"{seed}:{item.id}").sample(item.choices, len(item.choices)))
+
+
+def _for_letters(prompt: Prompt, count: int) -> Prompt:
+    # What only matters to generated text stays out: it would change the key of a call that it cannot change.
+    return Prompt(text=prompt.text, messages=prompt.messages, choices=tuple(LETTERS[:count]), labels=True)
+
+
+def _chat(item: Item, choices: Sequence[str], ending: str) -> str:
+    story = [item.context, ""] if item.context else []
+    return "\n".join([*story, *_question(item, choices), "", ending])
+
+
+def _question(item: Item, choices: Sequence[str]) -> list[str]:
+    if len(choices) > len(LETTERS):
+        raise UsageError(f"item {item.id!r} has {len(choices)} choices, and there are only {len(LETTERS)} letters")
+    options = [f"{letter}. {choice}" for letter, choice in zip(LETTERS, choices, strict=False)]
+    return [f"Question: {item.question}", *options]
+
+
+def _lines(context: str, *rest: str) -> str:
+    return "\n".join([context, *rest] if context else rest)

@@ -1,0 +1,343 @@
+"""Store: one SQLite file that keeps every call that was answered, and the runs made of them.
+
+Readers are always welcome. One program writes at a time: it holds a lock on a file beside the store, which the
+operating system takes back when the program ends, however it ends. The tables are plain, with JSON in the columns, so
+that any tool can read them.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from otherminds.errors import StoreError
+
+MEMORY = ":memory:"
+_OURS = 0x07EE14D5
+"""Written into the file's header, so that we never take another program's SQLite file for a store."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One answered call, as it lies in the store."""
+
+    key: str
+    """sha256 of fingerprint, verb and prompt: who was asked what."""
+    fingerprint: str
+    verb: str
+    prompt: Mapping[str, Any]
+    rendered: str
+    """What was really sent."""
+    result: Mapping[str, Any]
+    seconds: float
+    """The call's share of the time its batch took."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunRow:
+    """One run, without its records."""
+
+    id: str
+    suite: str
+    digest: str
+    model: str
+    fingerprint: str
+    prompt: str
+    score: str
+    manifest: Mapping[str, Any]
+    created: str
+    finished: str = ""
+    """When the last item was answered; empty for a run that was stopped before."""
+
+
+def _first_tables(db: sqlite3.Connection) -> None:
+    db.execute(
+        "CREATE TABLE calls (key TEXT PRIMARY KEY, fingerprint TEXT NOT NULL, verb TEXT NOT NULL, prompt TEXT NOT NULL,"
+        " rendered TEXT NOT NULL, result TEXT NOT NULL, seconds REAL NOT NULL, created TEXT NOT NULL) WITHOUT ROWID"
+    )
+    db.execute("CREATE TABLE models (fingerprint TEXT PRIMARY KEY, name TEXT NOT NULL, identity TEXT NOT NULL)")
+    db.execute(
+        "CREATE TABLE runs (id TEXT PRIMARY KEY, suite TEXT NOT NULL, digest TEXT NOT NULL, model TEXT NOT NULL,"
+        " fingerprint TEXT NOT NULL, prompt TEXT NOT NULL, score TEXT NOT NULL, manifest TEXT NOT NULL,"
+        " created TEXT NOT NULL, finished TEXT NOT NULL)"
+    )
+    db.execute(
+        "CREATE TABLE records (run TEXT NOT NULL, position INTEGER NOT NULL, item TEXT NOT NULL, calls TEXT NOT NULL,"
+        " score TEXT NOT NULL, PRIMARY KEY (run, position)) WITHOUT ROWID"
+    )
+
+
+# Each is run once, in order; the file's user_version counts those that were. Add at the end, never change one.
+MIGRATIONS: list[Callable[[sqlite3.Connection], None]] = [_first_tables]
+
+
+class Store:
+    """A store of calls and runs; `:memory:` keeps them for as long as the object lives."""
+
+    def __init__(self, path: str | Path, *, create: bool = True) -> None:
+        self.path = str(path)
+        self._lock = -1
+        self._depth = 0
+        if self.path != MEMORY:
+            self._prepare(create)
+        with self._sentences():
+            self._db = _connect(self.path)
+            try:
+                self._migrate()
+            except BaseException:
+                self._db.close()
+                raise
+
+    def __repr__(self) -> str:
+        return f"Store({self.path!r})"
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the file; what was kept is on disk already."""
+        self._db.close()
+        self._unlock()
+
+    # ── calls ──
+
+    def calls(self, keys: Iterable[str]) -> dict[str, Call]:
+        """Those of these calls that have been answered before, by key."""
+        wanted = list(keys)
+        found = {}
+        with self._sentences():
+            for start in range(0, len(wanted), 500):
+                part = wanted[start : start + 500]
+                rows = self._db.execute(f"{_SELECT_CALL} WHERE key IN ({','.join('?' * len(part))})", part)
+                found.update({row[0]: _call(row) for row in rows})
+        return found
+
+    def recent_calls(self, fingerprint: str, verb: str, *, limit: int = 200) -> list[Call]:
+        """The last calls of this kind to this model, newest first."""
+        with self._sentences():
+            where = "WHERE fingerprint = ? AND verb = ? ORDER BY created DESC LIMIT ?"
+            return [_call(row) for row in self._db.execute(f"{_SELECT_CALL} {where}", (fingerprint, verb, limit))]
+
+    def keep_calls(self, calls: Sequence[Call]) -> None:
+        """Write answered calls; they are on disk when this returns."""
+        now = _now()
+        rows = [
+            (c.key, c.fingerprint, c.verb, _json(c.prompt), c.rendered, _json(c.result), c.seconds, now) for c in calls
+        ]
+        with self._transaction():
+            self._db.executemany("INSERT OR REPLACE INTO calls VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
+
+    # ── models and runs ──
+
+    def keep_model(self, fingerprint: str, name: str, identity: Mapping[str, Any]) -> None:
+        """Remember what a fingerprint stands for."""
+        with self._transaction():
+            self._db.execute("INSERT OR IGNORE INTO models VALUES (?, ?, ?)", (fingerprint, name, _json(identity)))
+
+    def identity(self, fingerprint: str) -> Mapping[str, Any]:
+        """All that is known of the model with this fingerprint."""
+        with self._sentences():
+            row = self._db.execute("SELECT identity FROM models WHERE fingerprint = ?", (fingerprint,)).fetchone()
+        return dict(json.loads(row[0])) if row else {}
+
+    def begin_run(self, row: RunRow) -> None:
+        """Note that a run has begun; one that was there before stays until `keep_run` replaces it."""
+        with self._transaction():
+            self._db.execute(f"INSERT OR IGNORE {_INTO_RUNS}", _run_values(row))
+
+    def keep_run(self, row: RunRow, records: Iterable[Mapping[str, Any]] = ()) -> None:
+        """Write a run and all its records, in place of what was there under its id."""
+        lines = [(row.id, r["position"], _json(r["item"]), _json(r["calls"]), _json(r["score"])) for r in records]
+        values = _run_values(row)
+        with self._transaction():
+            self._db.execute("DELETE FROM records WHERE run = ?", (row.id,))
+            self._db.execute(f"INSERT OR REPLACE {_INTO_RUNS}", values)
+            self._db.executemany("INSERT INTO records VALUES (?, ?, ?, ?, ?)", lines)
+
+    def runs(self) -> list[RunRow]:
+        """All runs, newest first."""
+        with self._sentences():
+            rows = self._db.execute("SELECT * FROM runs ORDER BY created DESC, id").fetchall()
+        return [_run_row(row) for row in rows]
+
+    def run(self, id: str) -> RunRow:
+        """The run of this id, or of the only id that begins so."""
+        with self._sentences():
+            rows = self._db.execute("SELECT * FROM runs WHERE substr(id, 1, ?) = ?", (len(id), id)).fetchall()
+        if not rows or not id:
+            raise StoreError(f"{self.path} has no run {id!r}; `otherminds runs` lists those it has")
+        if len(rows) > 1:
+            raise StoreError(f"{self.path} has {len(rows)} runs whose id begins with {id!r}; write more of it")
+        return _run_row(rows[0])
+
+    def records(self, run: str) -> list[dict[str, Any]]:
+        """The records of a run in the order of its items: item, call keys and score, as JSON."""
+        query = "SELECT position, item, calls, score FROM records WHERE run = ? ORDER BY position"
+        with self._sentences():
+            rows = self._db.execute(query, (run,)).fetchall()
+        return [
+            {"position": row[0], "item": json.loads(row[1]), "calls": json.loads(row[2]), "score": json.loads(row[3])}
+            for row in rows
+        ]
+
+    # ── one writer at a time ──
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Hold the store for writing; a second program that wants to is refused by name."""
+        if self._depth == 0 and self.path != MEMORY:
+            self._take_lock()
+        self._depth += 1
+        try:
+            yield
+        finally:
+            self._depth -= 1
+            if self._depth == 0:
+                self._unlock()
+
+    def _take_lock(self) -> None:
+        try:
+            lock = os.open(f"{self.path}.lock", os.O_RDWR | os.O_CREAT, 0o644)
+        except OSError as error:
+            raise StoreError(f"{self.path} cannot be written: {error.strerror}; choose another folder") from None
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            owner = os.read(lock, 20).decode(errors="replace").strip() or "unknown"
+            os.close(lock)
+            raise StoreError(
+                f"{self.path} is being written by process {owner}; wait until that ends, or use another store"
+            ) from None
+        except OSError as error:
+            os.close(lock)
+            raise StoreError(f"{self.path} cannot be locked: {error.strerror}; put it on a local disk") from None
+        self._lock = lock
+        os.ftruncate(lock, 0)
+        os.pwrite(lock, f"{os.getpid()}\n".encode(), 0)
+
+    def _unlock(self) -> None:
+        # The lock file stays: were it removed, a third program could lock a new one while a second holds the old.
+        if self._lock >= 0:
+            os.close(self._lock)
+            self._lock = -1
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        with self.writing(), self._sentences():
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+            except BaseException:
+                # A full disk has rolled back by itself.
+                if self._db.in_transaction:
+                    self._db.execute("ROLLBACK")
+                raise
+            self._db.execute("COMMIT")
+
+    # ── opening ──
+
+    def _prepare(self, create: bool) -> None:
+        path = Path(self.path)
+        if path.is_dir():
+            raise StoreError(f"{path} is a folder; a store is a file, such as {path / 'otherminds.db'}")
+        if path.exists():
+            return
+        if not create:
+            raise StoreError(f"there is no store {path}; `otherminds run` makes one")
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StoreError(f"{path} cannot be made: {error.strerror}; choose another folder") from None
+
+    def _migrate(self) -> None:
+        # Survives the death of the program; only a power cut can take the last moments.
+        self._db.execute("PRAGMA synchronous = NORMAL")
+        if self._version() < len(MIGRATIONS):
+            self._db.execute("PRAGMA journal_mode = WAL")
+            with self._transaction():
+                # Read once more, now that nobody else can write: two programs may have met a new file together.
+                for step in MIGRATIONS[self._version() :]:
+                    step(self._db)
+                self._db.execute(f"PRAGMA application_id = {_OURS}")
+                self._db.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
+
+    def _version(self) -> int:
+        (version,) = self._db.execute("PRAGMA user_version").fetchone()
+        (owner,) = self._db.execute("PRAGMA application_id").fetchone()
+        (tables,) = self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        if owner != _OURS and (owner or version or tables):
+            raise StoreError(f"{self.path} is a database of another program; choose another file")
+        if version > len(MIGRATIONS):
+            raise StoreError(
+                f"{self.path} was written by a newer otherminds (store version {version}, this one reads up to"
+                f" {len(MIGRATIONS)}); update otherminds, or use another store"
+            )
+        return int(version)
+
+    @contextmanager
+    def _sentences(self) -> Iterator[None]:
+        """SQLite's own errors as sentences."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            reason = str(error)
+            advice = next((advice for part, advice in _ADVICE.items() if part in reason), "see whether it can be read")
+            raise StoreError(f"{self.path}: {reason}; {advice}") from error
+
+
+_ADVICE = {
+    "disk is full": "free some space and run again, nothing that was answered is lost",
+    "is locked": "another program is using it, try again when that has ended",
+    "readonly": "it cannot be written there, choose another file",
+    "unable to open": "it cannot be made or opened there, choose another folder",
+    "not a database": "move it away, or choose another file",
+    "malformed": "it is damaged, so restore a copy of it or choose another file",
+    "closed": "open the store again",
+    "disk I/O error": "the disk failed, see whether it is full or gone",
+}
+
+_SELECT_CALL = "SELECT key, fingerprint, verb, prompt, rendered, result, seconds FROM calls"
+_INTO_RUNS = "INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+
+
+def _connect(path: str) -> sqlite3.Connection:
+    folder = Path(path).resolve().parent
+    if path != MEMORY and Path(path).exists() and not os.access(folder, os.W_OK):
+        # A reader would have to write SQLite's side files here; without them a store at rest can still be read.
+        return sqlite3.connect(f"{Path(path).resolve().as_uri()}?immutable=1", uri=True, isolation_level=None)
+    return sqlite3.connect(path, timeout=10, isolation_level=None)
+
+
+def _call(row: Sequence[Any]) -> Call:
+    key, fingerprint, verb, prompt, rendered, result, seconds = row
+    return Call(key, fingerprint, verb, json.loads(prompt), rendered, json.loads(result), seconds)
+
+
+def _run_values(row: RunRow) -> tuple[str, ...]:
+    head = (row.id, row.suite, row.digest, row.model, row.fingerprint, row.prompt, row.score)
+    return (*head, _json(row.manifest), row.created, row.finished)
+
+
+def _run_row(row: Sequence[Any]) -> RunRow:
+    id, suite, digest, model, fingerprint, prompt, score, manifest, created, finished = row
+    return RunRow(id, suite, digest, model, fingerprint, prompt, score, json.loads(manifest), created, finished)
+
+
+def _json(value: object) -> str:
+    # Other tools read these columns, and NaN or Infinity is no JSON to them.
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")

@@ -13,13 +13,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
 from otherminds.errors import BadFile, UsageError
+from otherminds.files import write_text
 
 SCHEMA = 1
 Tag = str | int | float | bool
@@ -151,16 +151,8 @@ def read_lines(path: str | Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def write_lines(path: str | Path, objects: Iterable[Mapping[str, Any]]) -> None:
-    """Write JSON Lines beside the target and move them into place, so that no reader sees half a file."""
-    target = Path(path)
-    half = target.with_name(target.name + ".part")
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        half.write_text("".join(_line(data) + "\n" for data in objects), encoding="utf-8")
-        os.replace(half, target)
-    except OSError as error:
-        half.unlink(missing_ok=True)
-        raise BadFile(f"{target} cannot be written: {error.strerror or error}") from None
+    """Write JSON Lines; the file is there whole or not at all."""
+    write_text(path, "".join(_line(data) + "\n" for data in objects))
 
 
 def _line(data: Mapping[str, Any]) -> str:

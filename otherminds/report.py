@@ -11,7 +11,6 @@ Every text is data and is escaped, whoever wrote it; characters that steer or hi
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,7 +23,7 @@ from xml.etree import ElementTree
 from jinja2 import Environment, StrictUndefined, Template
 from markupsafe import Markup, escape
 
-from otherminds.errors import BadFile, UsageError
+from otherminds.errors import UsageError
 from otherminds.plots import CONTROLS, visible
 
 
@@ -116,16 +115,7 @@ class Report:
 
     def save(self, path: str | Path) -> None:
         """Write the page; the file is there whole or not at all."""
-        target = Path(path)
-        half = target.with_name(target.name + ".part")
-        page = self.html()
-        try:
-            target.parent.mkdir(parents=True, exist_ok=True)
-            half.write_text(page, encoding="utf-8")
-            os.replace(half, target)
-        except OSError as error:
-            half.unlink(missing_ok=True)
-            raise BadFile(f"{target} cannot be written: {error.strerror or error}") from None
+        write_text(path, self.html())
 
 
 @cache

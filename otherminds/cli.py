@@ -1,0 +1,99 @@
+"""The command line: `otherminds COMMAND`. Exit codes: 0 ok, 1 failed, 2 wrong usage, 3 stopped before the end."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import IO, Any
+
+import click
+
+from otherminds.commands.compare import compare
+from otherminds.commands.doctor import doctor
+from otherminds.commands.models import models
+from otherminds.commands.options import PARTIAL, debug_option, known_secrets
+from otherminds.commands.profile import profile
+from otherminds.commands.report import report
+from otherminds.commands.run import run
+from otherminds.commands.screen import harmless
+from otherminds.commands.show import runs, show
+from otherminds.commands.tell import tell
+from otherminds.errors import OthermindsError, UsageError
+
+COMMANDS = (profile, tell, run, runs, show, report, compare, models, doctor)
+
+
+class Failed(click.ClickException):
+    """An error as the person at the shell sees it: one sentence, and never a key."""
+
+    exit_code = 1
+
+    def __init__(self, sentence: str) -> None:
+        for secret in known_secrets():
+            sentence = sentence.replace(secret, "[key]")
+        super().__init__(sentence)
+
+    def show(self, file: IO[Any] | None = None) -> None:
+        # A server's own words may be in it, and they could hold anything.
+        click.echo(f"error: {harmless(' '.join(self.message.splitlines()))}", file=file or sys.stderr)
+
+
+class Misused(Failed):
+    """The command cannot mean anything as it stands."""
+
+    exit_code = 2
+
+
+class Stopped(Failed):
+    """Ended before the end, with everything so far kept."""
+
+    exit_code = PARTIAL
+
+
+class Commands(click.Group):
+    """Commands in the order a person meets them; whatever goes wrong ends as a sentence."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.commands)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except (click.ClickException, click.exceptions.Exit, click.Abort, BrokenPipeError):
+            raise
+        except KeyboardInterrupt:
+            raise Stopped(
+                "stopped by Ctrl-C; what was answered is kept, so the same command goes on from here"
+            ) from None
+        except Exception as error:
+            if ctx.meta.get("otherminds.debug"):
+                raise
+            raise _sentence(error) from None
+
+
+def _sentence(error: Exception) -> Failed:
+    if isinstance(error, OthermindsError):
+        return (Misused if isinstance(error, UsageError) else Failed)(str(error))
+    return Failed(f"{type(error).__name__}: {error} (a fault of ours: run again with --debug to see where)")
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(package_name="otherminds", message="%(prog)s %(version)s")
+@debug_option
+def cli() -> None:
+    """Measure theory of mind in language models.
+
+    \b
+    otherminds profile -m smollm2 -o profile    the whole way to a report
+    otherminds run starter -m smollm2           one suite, one model
+    otherminds show last                        what was asked and answered
+    """
+
+
+for command in COMMANDS:
+    cli.add_command(command)
+
+
+def main(args: Sequence[str] | None = None) -> None:
+    """The entry point of the `otherminds` script."""
+    cli.main(args=None if args is None else list(args), prog_name="otherminds")

@@ -1,0 +1,170 @@
+"""Options that several commands share, and what their words mean.
+
+Nothing heavy is imported at the top of any file in this folder: `otherminds --help` reads them all.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from otherminds.commands.screen import progress
+from otherminds.errors import UsageError, WeightsError
+
+if TYPE_CHECKING:
+    from otherminds.items import Suite
+    from otherminds.models import Model
+    from otherminds.runs import Budget, Run
+    from otherminds.store import Store
+
+STORE = Path("otherminds.db")
+PARTIAL = 3
+"""The exit code of work that was stopped before its end, with everything so far kept."""
+
+
+def _remember_debug(context: click.Context, _: click.Parameter, value: bool) -> None:
+    if value:
+        context.meta["otherminds.debug"] = True
+
+
+debug_option = click.option(
+    "--debug", is_flag=True, expose_value=False, callback=_remember_debug, help="Show the traceback of an error."
+)
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON and nothing else on stdout.")
+store_option = click.option(
+    "--store",
+    "store_path",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default=STORE,
+    envvar="OTHERMINDS_STORE",
+    show_default=True,
+    show_envvar=True,
+    help="The SQLite file that keeps runs and answers.",
+)
+
+
+def common(function: Callable[..., Any]) -> Callable[..., Any]:
+    """What every command has: --json and --debug."""
+    return json_option(debug_option(function))
+
+
+def model_settings(function: Callable[..., Any]) -> Callable[..., Any]:
+    """How a model is set up on the command line."""
+    base_url = click.option("--base-url", help="The address of the server, for api: models.")
+    extra = click.option("-M", "extra", multiple=True, metavar="KEY=VALUE", help="A setting, such as temperature=0.7.")
+    return base_url(extra(function))
+
+
+def model_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """How a model is named and set up on the command line."""
+    named = click.option("-m", "--model", "spec", default="smollm2", show_default=True, help="See `otherminds models`.")
+    return named(model_settings(function))
+
+
+def open_model(spec: str, base_url: str | None, extra: tuple[str, ...], *, suite: Suite | None = None) -> Model:
+    """The model that the options name; baseline:NAME is made from the suite it is to answer."""
+    settings = dict(_setting(pair) for pair in extra)
+    if base_url is not None:
+        settings["base_url"] = base_url
+    kind, _, name = spec.partition(":")
+    if kind == "baseline":
+        return _baseline(name, suite, settings)
+    from otherminds.models import get_model
+    from otherminds.models.weights import WEIGHTS, present
+
+    try:
+        model = get_model(spec, **settings)
+    except TypeError as error:
+        raise UsageError(f"{spec} cannot be made with these settings: {error}") from None
+    if spec in WEIGHTS and not present(spec):
+        fetch(spec, accept_licence=bool(settings.get("accept_licence")))
+    return model
+
+
+def fetch(name: str, *, accept_licence: bool = False) -> Path:
+    """The weights of a model, fetched with a progress bar if they are not here yet."""
+    from otherminds.models import weights
+
+    source = weights.WEIGHTS.get(name)
+    if source and source.terms and not accept_licence and not weights.present(name):
+        raise WeightsError(
+            f"{name} has terms to accept first: {source.terms} To accept them, run"
+            f" `otherminds models get {name} --accept-licence`"
+        )
+    size = source.download // 1_000_000 if source else 0
+    with progress(f"fetching {name}, MB") as show:
+        return weights.get(name, accept_licence=accept_licence, progress=lambda _, done: show(round(done * size), size))
+
+
+def _baseline(name: str, suite: Suite | None, settings: dict[str, Any]) -> Model:
+    from otherminds.baselines import BASELINES
+
+    if name not in BASELINES:
+        raise UsageError(f"there is no baseline {name!r}; there are {', '.join(sorted(BASELINES))}")
+    if suite is None:
+        raise UsageError("a baseline is made from a suite, so it can only be used with `otherminds run`")
+    if settings:
+        raise UsageError(f"a baseline has no settings, so leave out {', '.join(sorted(settings))}")
+    return BASELINES[name](suite)
+
+
+def _setting(pair: str) -> tuple[str, Any]:
+    """One -M KEY=VALUE: a JSON value where it is one, else the text."""
+    name, equals, text = pair.partition("=")
+    name = name.strip().replace("-", "_")
+    if not equals or not name:
+        raise UsageError(f"-M {pair!r} should be KEY=VALUE, such as -M temperature=0.7")
+    if name == "api_key":
+        # The command line is kept by the shell and shown to every user of the machine.
+        raise UsageError(
+            "a key does not belong on the command line; put it into OPENAI_API_KEY, or into another environment"
+            " variable and name that with -M key_env=NAME"
+        )
+    try:
+        return name, json.loads(text)
+    except ValueError:
+        return name, text
+
+
+def read_budget(text: str | None, prices: Path | None) -> Budget | None:
+    """calls=100,tokens=20000,seconds=60 as a Budget."""
+    from otherminds.runs import Budget, read_prices
+
+    if text is None:
+        return None
+    parts: dict[str, float] = {}
+    for part in text.split(","):
+        name, _, amount = (word.strip() for word in part.partition("="))
+        if name not in ("calls", "tokens", "seconds", "money"):
+            raise UsageError(f"--budget knows calls, tokens, seconds and money, not {name!r}")
+        try:
+            parts[name] = float(amount)
+        except ValueError:
+            raise UsageError(f"--budget {part!r} should be NAME=NUMBER, such as calls=100") from None
+    return Budget(**parts, prices=read_prices(prices) if prices else {})
+
+
+def open_run(store: Store, id: str) -> Run:
+    """A run by its id, the beginning of it, or `last`."""
+    from otherminds.runs import load
+
+    if id == "last":
+        rows = store.runs()
+        if not rows:
+            raise UsageError(f"{store.path} has no runs yet; `otherminds run` makes one")
+        id = rows[0].id
+    return load(store, id)
+
+
+def known_secrets() -> list[str]:
+    """Values in the environment that look like keys, so that no text of ours ever shows one."""
+    return [
+        value
+        for name, value in os.environ.items()
+        if name.upper().endswith(("_KEY", "_TOKEN", "_SECRET", "_PASSWORD")) and len(value) >= 8
+    ]

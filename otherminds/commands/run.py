@@ -1,0 +1,146 @@
+"""`otherminds run`: one suite put to one model."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from otherminds.commands.options import PARTIAL, STORE, common, model_options, open_model, read_budget, store_option
+from otherminds.commands.screen import note, print_json, print_table, progress
+
+if TYPE_CHECKING:
+    from otherminds.runs import Forecast, Run
+
+
+@click.command()
+@click.argument("suite_name", metavar="SUITE")
+@model_options
+@click.option("--prompt", help="How to ask: raw, direct or cot. Default: as the suite says.")
+@click.option("--score", help="How to score: letters, cloze or text. Default: as the suite says.")
+@click.option("--limit", type=click.IntRange(min=1), help="Ask at most so many items, in whole groups of twins.")
+@click.option("--seed", type=int, default=0, show_default=True, help="For the order of choices and for --limit.")
+@click.option("--budget", metavar="NAME=N,…", help="Stop cleanly at calls=, tokens=, seconds= or money=.")
+@click.option("--prices", type=click.Path(path_type=Path), help="A JSON table of prices a million tokens.")
+@click.option("--dry-run", is_flag=True, help="Say what it would cost, and ask nothing.")
+@store_option
+@common
+@click.pass_context
+def run(
+    context: click.Context,
+    suite_name: str,
+    spec: str,
+    base_url: str | None,
+    extra: tuple[str, ...],
+    prompt: str | None,
+    score: str | None,
+    limit: int | None,
+    seed: int,
+    budget: str | None,
+    prices: Path | None,
+    dry_run: bool,
+    store_path: Path,
+    as_json: bool,
+) -> None:
+    """Put SUITE to a model.
+
+    SUITE is a built-in name (starter) or a .jsonl file. What the store has is not asked again, so a run that was
+    stopped goes on when the same command is given again.
+    """
+    from otherminds import runs
+    from otherminds.store import MEMORY, Store
+    from otherminds.suites import get_suite
+
+    suite = get_suite(suite_name).using(prompt=prompt, score=score)
+    spending = read_budget(budget, prices)
+    model = open_model(spec, base_url, extra, suite=suite)
+    if dry_run:
+        # A question about cost should leave no file behind.
+        with Store(store_path if store_path.exists() else MEMORY) as store:
+            table = runs.read_prices(prices) if prices else None
+            _show_forecast(runs.estimate(suite, model, store=store, limit=limit, seed=seed, prices=table), as_json)
+        return
+    with Store(store_path) as store, progress(f"{suite.name} · {model.name} · {suite.score}") as show:
+        done = runs.run(suite, model, store=store, limit=limit, seed=seed, budget=spending, progress=show)
+    if as_json:
+        print_json(as_data(done))
+    else:
+        _print_run(done)
+        where = "" if store_path == STORE else f" --store {store_path}"
+        note(f"\notherminds show {done.id}{where}   ·   otherminds report {done.id}{where} -o report.html")
+    failed = done.verdicts()["error"]
+    if done.partial or failed:
+        note(_unfinished(done))
+        context.exit(1 if failed and failed == len(done) else PARTIAL)
+
+
+def _unfinished(done: Run) -> str:
+    """Why the exit code is not 0, and what to do."""
+    if done.partial:
+        return f"not finished: {done.manifest['stopped']}; give the same command again to go on"
+    failed = [record for record in done.records if record.score.verdict == "error"]
+    return f"{len(failed)} of {len(done)} items failed, the first with: {failed[0].score.why}"
+
+
+def as_data(done: Run) -> dict[str, Any]:
+    """A run without its records, as JSON."""
+    from otherminds.measures import leaning, mean_of, splits
+
+    rows = [(split, mean_of(done, **split.tags)) for split in splits([record.item for record in done.records])]
+    lean = leaning(done)
+    return {
+        "run": done.id,
+        "suite": done.suite,
+        "model": done.model,
+        "prompt": done.prompt,
+        "score": done.score,
+        "partial": done.partial,
+        "items": len(done),
+        "verdicts": done.verdicts(),
+        "right": [
+            {"items": split.label, "tags": dict(split.tags)} | (asdict(estimate) if estimate else {"value": None})
+            for split, estimate in rows
+        ],
+        "weighing": asdict(lean) if lean else None,
+        "manifest": dict(done.manifest),
+    }
+
+
+def _print_run(done: Run) -> None:
+    from otherminds.measures import chance, leaning, mean_of, splits
+
+    items = [record.item for record in done.records]
+    print(f"{done.suite} · {done.model} · {done.prompt}, {done.score} · run {done.id}")
+    if not items:
+        return
+    guess = chance(items)
+    rows = [[split.label, str(mean_of(done, **split.tags) or "–")] for split in splits(items)]
+    print_table(["items", "right, with 95 % interval" + (f" (chance {guess:.2f})" if guess else "")], rows)
+    print("  verdicts: " + ", ".join(f"{count} {verdict}" for verdict, count in done.verdicts().items() if count))
+    lean = leaning(done)
+    if lean and lean.bias is not None and lean.consistent is not None:
+        print(f"  mass {lean.mass:.2f}, bias to A {lean.bias:+.2f}, same answer in all orders {lean.consistent:.0%}")
+    elif lean:
+        print(f"  mass {lean.mass:.2g}")
+    calls, usage = done.manifest["calls"], done.manifest["usage"]
+    print(f"  calls: {calls['made']} made, {calls['reused']} reused; tokens: {usage['prompt']:,} sent", end="")
+    print(f" ({usage['cached']:,} from a shared past), {usage['written']:,} written")
+
+
+def _show_forecast(forecast: Forecast, as_json: bool) -> None:
+    if as_json:
+        print_json(asdict(forecast))
+        return
+    unknown = "unknown until some calls are in the store"
+    rows = [
+        ["items", f"{forecast.items:,}"],
+        ["calls to make", f"{forecast.calls:,}"],
+        ["calls already in the store", f"{forecast.known:,}"],
+        ["tokens to send, about", f"{forecast.prompt_tokens:,}"],
+        ["tokens to be written, at most", f"{forecast.written_tokens:,}"],
+        ["time, about", unknown if forecast.seconds is None else f"{forecast.seconds:,.0f} s"],
+        ["money, about", "unknown without --prices" if forecast.money is None else f"{forecast.money:.4f}"],
+    ]
+    print_table(["dry run: nothing was asked", ""], rows)

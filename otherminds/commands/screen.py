@@ -1,0 +1,131 @@
+"""How commands print: tables for people, JSON for programs, progress on stderr."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
+
+
+def print_json(data: Any) -> None:
+    """The one JSON value that a command prints under --json."""
+    print(json.dumps(data, ensure_ascii=False, indent=2))
+
+
+def console() -> Console:
+    """Stdout with tables; a pipe gets a fixed, generous width, because it has none of its own."""
+    from rich.console import Console
+
+    width = None if sys.stdout.isatty() else 120
+    return Console(file=sys.stdout, width=width, highlight=False, markup=False, emoji=False, soft_wrap=False)
+
+
+def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[str] = ()) -> None:
+    """A plain table; the columns named in `right` hold numbers."""
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
+    for column in columns:
+        table.add_column(column, justify="right" if column in right else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(harmless(cell)) for cell in row))
+    screen = console()
+    screen.print()
+    screen.print(table)
+    screen.print()
+
+
+def print_fields(title: str, fields: Sequence[tuple[str, str]]) -> None:
+    """Labelled texts one under another; what a model wrote cannot steer the terminal."""
+    from textwrap import TextWrapper
+
+    from rich.text import Text
+
+    screen = console()
+    wrapper = TextWrapper(screen.width - 1, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False)
+    screen.print(Text(title, style="bold"))
+    for label, text in fields:
+        screen.print(Text(f"\n{label}", style="dim"))
+        for line in harmless(text).split("\n"):
+            screen.print(Text(wrapper.fill(line)))
+
+
+def harmless(text: str) -> str:
+    """The text with control characters, which could move the cursor or hide words, shown by their number."""
+    return _CONTROLS.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
+
+
+def note(text: str) -> None:
+    """A remark for the person at the terminal, out of the way of what a program reads."""
+    print(harmless(text), file=sys.stderr, flush=True)
+
+
+@contextmanager
+def progress(title: str) -> Iterator[Callable[[int, int], None]]:
+    """A function to call with (done, total): a bar with the time left, or now and then a line if nobody watches."""
+    if sys.stderr.isatty():
+        with _bar(title) as show:
+            yield show
+    else:
+        yield _lines(title)
+
+
+@contextmanager
+def _bar(title: str) -> Iterator[Callable[[int, int], None]]:
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TaskID,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    columns = [
+        TextColumn("{task.description}", markup=False),
+        BarColumn(bar_width=30),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+    ]
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
+        begun: list[TaskID] = []
+
+        def show(done: int, total: int) -> None:
+            # The bar begins with what was known already, or the time left would count that as work done at once.
+            if not begun:
+                begun.append(bars.add_task(title, completed=done, total=total))
+            bars.update(begun[0], completed=done, total=total)
+
+        yield show
+
+
+def _lines(title: str, *, every: float = 10.0) -> Callable[[int, int], None]:
+    start = last = time.monotonic()
+    known: int | None = None
+
+    def show(done: int, total: int) -> None:
+        nonlocal last, known
+        known = done if known is None else known
+        now = time.monotonic()
+        if now - last < every or done in (known, total):
+            return
+        last = now
+        left = (now - start) / (done - known) * (total - done)
+        note(f"{title}: {done} of {total}, about {left:.0f} s left")
+
+    return show

@@ -1,0 +1,108 @@
+"""`otherminds runs` and `otherminds show`: what the store holds, down to one answer."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from otherminds.commands.options import common, open_run, store_option
+from otherminds.commands.run import as_data
+from otherminds.commands.screen import print_fields, print_json, print_table
+from otherminds.errors import UsageError
+
+if TYPE_CHECKING:
+    from otherminds.runs import Record, Run
+
+
+@click.command()
+@store_option
+@common
+def runs(store_path: Path, as_json: bool) -> None:
+    """List the runs in the store, newest first."""
+    from otherminds.store import Store
+
+    with Store(store_path, create=False) as store:
+        rows = store.runs()
+    if as_json:
+        print_json([asdict(row) for row in rows])
+        return
+    print_table(
+        ["run", "started (UTC)", "suite", "model", "prompt", "score", "state"],
+        [
+            [
+                *(row.id, row.created[:16].replace("T", " "), row.suite, row.model, row.prompt, row.score),
+                "finished" if row.finished else "stopped",
+            ]
+            for row in rows
+        ],
+    )
+
+
+@click.command()
+@click.argument("run_id", metavar="RUN")
+@click.argument("item_id", metavar="[ITEM]", required=False)
+@store_option
+@common
+def show(run_id: str, item_id: str | None, store_path: Path, as_json: bool) -> None:
+    """Show a run, or one answer as a person would read it.
+
+    RUN is an id from `otherminds runs`, the beginning of one, or `last`.
+    """
+    from otherminds.store import Store
+
+    with Store(store_path, create=False) as store:
+        found = open_run(store, run_id)
+    if item_id is None:
+        _show_run(found, as_json)
+        return
+    record = _record(found, item_id)
+    if as_json:
+        print_json(_as_data(record))
+    else:
+        from otherminds.reading import read_record
+
+        print_fields(f"{record.item.id}  ·  {found.model}  ·  run {found.id}", read_record(record))
+
+
+def _show_run(run: Run, as_json: bool) -> None:
+    if as_json:
+        print_json(as_data(run) | {"records": [_as_data(record) for record in run.records]})
+        return
+    print(f"{run.suite} · {run.model} · {run.prompt}, {run.score} · run {run.id}")
+    print_table(
+        ["item", "verdict", "answer", "right", "S"],
+        [
+            [
+                *(record.item.id, record.score.verdict, record.score.answer, record.item.answer),
+                "" if record.value("S") is None else f"{record.value('S'):.2f}",
+            ]
+            for record in run.records
+        ],
+        right=["S"],
+    )
+
+
+def _record(run: Run, item_id: str) -> Record:
+    by_id = {record.item.id: record for record in run.records}
+    if item_id not in by_id:
+        near = get_close_matches(item_id, by_id, n=1)
+        hint = f"did you mean {near[0]!r}?" if near else f"`otherminds show {run.id}` lists them"
+        raise UsageError(f"run {run.id} has no item {item_id!r}; {hint}")
+    return by_id[item_id]
+
+
+def _as_data(record: Record) -> dict[str, Any]:
+    from otherminds.recorded import pack
+
+    return {
+        "item": record.item.to_dict(),
+        "calls": [
+            {"key": key, "prompt": prompt.to_dict(), "rendered": result.rendered, "result": pack(result)}
+            for key, prompt, result in zip(record.calls, record.prompts, record.results, strict=False)
+        ],
+        "score": record.score.to_dict(),
+    }

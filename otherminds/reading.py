@@ -1,0 +1,57 @@
+"""One record as a person would read it: labelled texts, the same on the screen and in a report."""
+
+from __future__ import annotations
+
+from math import exp
+
+from otherminds.models import Response, Weighing
+from otherminds.runs import Record
+
+
+def read_record(record: Record) -> list[tuple[str, str]]:
+    """Story, question, choices, each exact prompt with what came back, the verdict and why."""
+    item = record.item
+    parts = [("story", item.context), ("question", item.question)]
+    if item.choices:
+        parts.append(("choices", "\n".join(f"{'→' if c == item.answer else ' '} {c}" for c in item.choices)))
+    else:
+        parts.append(("right answer", item.answer))
+    many = len(record.results) > 1
+    for number, result in enumerate(record.results, start=1):
+        which = f" {number}" if many else ""
+        parts.append((f"prompt{which}, exactly", result.rendered))
+        parts.append((f"what came back{which}", read_result(result)))
+    parts.append(("verdict", read_verdict(record)))
+    return [(label, text) for label, text in parts if text]
+
+
+def read_result(result: Response | Weighing) -> str:
+    """What a model gave back, in words and numbers."""
+    if result.error:
+        return f"[failed: {result.error}]"
+    if isinstance(result, Response):
+        ending = "" if result.finish == "stop" else f"\n[ended: {result.finish}]"
+        return result.text + ending
+    width = max((len(repr(choice)) for choice in (*result.logprobs, *result.bounds)), default=0)
+    lines = [
+        f"{choice!r:<{width}}  p = {exp(value):.4f}  log p = {value:.3f}  {_tokens(result, choice)}".rstrip()
+        for choice, value in result.logprobs.items()
+    ]
+    lines += [
+        f"{choice!r:<{width}}  not reported: log p between {low:.3f} and {high:.3f}"
+        for choice, (low, high) in result.bounds.items()
+    ]
+    return "\n".join([*lines, f"together {result.mass:.4f}"])
+
+
+def read_verdict(record: Record) -> str:
+    """The verdict, the answer that was read, and why."""
+    score = record.score
+    read = f": {score.answer!r}" if score.answer else ""
+    right = "" if score.verdict == "correct" else f"; right would be {record.item.answer!r}"
+    return f"{score.verdict}{read} ({score.why}){right}"
+
+
+def _tokens(result: Weighing, choice: str) -> str:
+    tokens = result.tokens.get(choice, ())
+    return f"tokens {' '.join(map(repr, tokens))}" if tokens else ""

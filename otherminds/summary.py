@@ -1,0 +1,337 @@
+"""The plain report of runs: how often right, beside baselines and chance, how it answered, and what was asked."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from otherminds import plots
+from otherminds.baselines import baselines
+from otherminds.errors import UsageError
+from otherminds.items import Item, Suite
+from otherminds.measures import EVERYTHING, Split, chance, leaning, mean_of, splits, twins_right
+from otherminds.plans import groups
+from otherminds.reading import read_record, read_verdict
+from otherminds.report import Block, Cards, Cell, Example, Figure, Report, Section, Table
+from otherminds.runs import Record, Run
+from otherminds.runs import run as put
+from otherminds.scores import VERDICTS
+from otherminds.stats import Estimate
+
+SERIES = 4
+"""The most runs in one plot."""
+EXAMPLES = 2
+"""Right and wrong answers shown of every run."""
+FAINT = 0.1
+"""Below this share of all probability, a ratio of two choices says little."""
+
+LIMITS = """This is a small suite of short stories. It can show that a model fails, and how; it cannot show that a \
+model has a theory of mind. A model may be right because a word was named last, or because it has read many stories \
+of this kind. That is why every false-belief question has a twin whose answer is the other one, why simple baselines \
+stand beside the model, and why several ways of asking stand side by side: a finding that holds in only one of them \
+is a finding about that way of asking.
+
+**Intervals** are 95 %, by resampling whole stories with their twins, since such answers are not independent. They \
+speak of stories like these, not of all there is to understand about other people."""
+
+TWINS = " All twins right: the share of stories where every twin is right; the same answer to both never is."
+
+WAYS = {
+    "letters": "**Letters**: the model weighs the letters of the choices, in every order of the choices; a liking for a"
+    " letter, whatever it stands for, is averaged out.",
+    "cloze": "**Cloze**: each choice ends the same sentence, and the model weighs the endings; no choice is shown"
+    " beforehand.",
+    "text": "**Text**: the model writes, and an answer counts only if it is clear.",
+}
+
+
+def summarise(runs: Sequence[Run], *, title: str = "") -> Report:
+    """One report of one or more runs; runs of different suites stand one after another."""
+    shown = list({run.id: run for run in runs if run.records}.values())
+    if not shown:
+        raise UsageError("there is nothing to report: no item of these runs was answered yet")
+    labels = dict(zip((run.id for run in shown), _labels(shown), strict=True))
+    suites = list(dict.fromkeys(run.digest for run in shown))
+    sections = [Section("", [_cards(shown, labels)])]
+    for digest in suites:
+        together = [run for run in shown if run.digest == digest]
+        suffix = f": {together[0].suite}" if len(suites) > 1 else ""
+        sections += [
+            Section(f"Right answers{suffix}", _right_answers(together, labels)),
+            Section(f"Beside the baselines{suffix}", _beside_baselines(together, labels)),
+            Section(f"How it answered{suffix}", _how(together, labels)),
+        ]
+    sections += [
+        Section("Answers to look at", _examples(shown, labels)),
+        Section("What was run", _what_was_run(shown, labels)),
+        Section("How to read this", [LIMITS]),
+    ]
+    models = ", ".join(dict.fromkeys(run.model for run in shown))
+    names = " and ".join(dict.fromkeys(run.suite for run in shown))
+    return Report(title or f"{models} on the {names} suite", _lead(shown, labels), sections, subtitle=_subtitle(shown))
+
+
+def _labels(runs: Sequence[Run]) -> list[str]:
+    """A short name for every run: only what tells it from the others."""
+    several = len({run.model for run in runs}) > 1
+    wordings = len({(run.score, run.prompt) for run in runs}) > len({run.score for run in runs})
+    names = [
+        (f"{run.model}, " if several else "") + run.score + (f" ({run.prompt})" if wordings else "") for run in runs
+    ]
+    twice = {name for name, count in Counter(names).items() if count > 1}
+    return [f"{name}, {run.id}" if name in twice else name for name, run in zip(names, runs, strict=True)]
+
+
+def _subtitle(runs: Sequence[Run]) -> str:
+    dates = sorted(run.manifest["started"][:10] for run in runs)
+    span = dates[0] if dates[0] == dates[-1] else f"{dates[0]} to {dates[-1]}"
+    return f"otherminds {runs[0].manifest['otherminds']} · {span} · {_count(len(runs), 'run')}"
+
+
+def _lead(runs: Sequence[Run], labels: dict[str, str]) -> str:
+    items = _items(runs)
+    models = list(dict.fromkeys(run.model for run in runs))
+    who = models[0] if len(models) == 1 else f"{', '.join(models[:-1])} and {models[-1]}"
+    stories = len(set(groups(items)))
+    return " ".join(
+        [
+            f"{who}: {_count(len(items), 'question')} on {_count(stories, 'story', 'stories')}.",
+            *_findings(runs[:SERIES], labels, chance(items)),
+            *_on_twins(runs[:SERIES], labels),
+            *_cautions(runs, labels),
+        ]
+    )
+
+
+def _findings(runs: Sequence[Run], labels: dict[str, str], guess: float | None) -> list[str]:
+    """How often right, by belief where that is known, and what chance would not do."""
+    parts = _beliefs(_items(runs)) or [EVERYTHING]
+    found = [(run, split, mean_of(run, **split.tags)) for run in runs for split in parts]
+    said = []
+    for run in runs:
+        numbers = [f"{part.value:.2f}" if part else "nothing" for one, _, part in found if one is run]
+        said.append(f"{' and '.join(numbers)} by {labels[run.id]}")
+    sentences = [f"Right for {' and '.join(split.label for split in parts)}: {'; '.join(said)}."]
+    if guess is None:
+        return sentences
+    above = [f"{s.label} by {labels[run.id]}" for run, s, part in found if part and part.low > guess]
+    below = [f"{s.label} by {labels[run.id]}" for run, s, part in found if part and part.high < guess]
+    sentences.append(f"Guessing would give {guess:.2f}.")
+    sentences += [f"Clearly above that: {', '.join(above)}."] if above else []
+    sentences += [f"Clearly below that: {', '.join(below)}."] if below else []
+    return sentences if above or below else [*sentences, "None of these can be told from guessing."]
+
+
+def _on_twins(runs: Sequence[Run], labels: dict[str, str]) -> list[str]:
+    shares = [f"{part.value:.2f} by {labels[run.id]}" for run in runs if (part := twins_right(run))]
+    return [f"All twins of a story right: {', '.join(shares)}."] if shares else []
+
+
+def _cautions(runs: Sequence[Run], labels: dict[str, str]) -> list[str]:
+    gaps = [(labels[run.id], len(run) - len(run.values()), len(run)) for run in runs]
+    said = [f"{missing} of {asked} answers by {label}" for label, missing, asked in gaps if missing > asked * FAINT]
+    sentences = [f"Without a clear answer, and so not counted: {', '.join(said)}."] if said else []
+    return [*sentences, "Not every run is finished."] if any(run.partial for run in runs) else sentences
+
+
+def _cards(runs: Sequence[Run], labels: dict[str, str]) -> Cards:
+    cards = []
+    for run in runs:
+        estimate = mean_of(run)
+        by_belief = [(split.label, mean_of(run, **split.tags)) for split in _beliefs(_items([run]))]
+        note = ", ".join(f"{label} {part.value:.2f}" for label, part in by_belief if part)
+        note = note.replace(", true belief", ", true")
+        cards.append((f"Right, {labels[run.id]}", f"{estimate.value:.2f}" if estimate else "–", note))
+    guess = chance(_items(runs))
+    if guess is not None:
+        cards.append(("Chance", f"{guess:.2f}", "guessing among the choices"))
+    return Cards(cards)
+
+
+def _right_answers(runs: Sequence[Run], labels: dict[str, str]) -> list[Block]:
+    items = _items(runs)
+    rows = [(split.label, [mean_of(run, **split.tags) for run in runs]) for split in splits(items)]
+    together = [twins_right(run) for run in runs]
+    twins = [("all twins right", together)] if any(together) else []
+    scores = dict.fromkeys(run.score for run in runs)
+    blocks: list[Block] = [
+        "\n\n".join(WAYS[score] for score in scores),
+        Table(
+            ["items", *(labels[run.id] for run in runs)],
+            [[label, *estimates] for label, estimates in rows + twins],
+            "Share of right answers, with 95 % intervals by story",
+            note=_unscored(runs, labels) + (TWINS if twins else ""),
+        ),
+    ]
+    for start in range(0, len(runs), SERIES):
+        part = slice(start, start + SERIES)
+        svg = plots.intervals(
+            [(label, estimates[part]) for label, estimates in rows],
+            title="Share of right answers by kind of item",
+            series=[labels[run.id] for run in runs[part]],
+            reference=_reference(items),
+        )
+        blocks.append(Figure(svg, "The same numbers; the broken line is what guessing would give."))
+    return blocks
+
+
+def _unscored(runs: Sequence[Run], labels: dict[str, str]) -> str:
+    """How many answers had no value; they are in no mean."""
+    counts = {labels[run.id]: len(run) - len(run.values()) for run in runs}
+    said = ", ".join(f"{count} of {label}" for label, count in counts.items() if count)
+    return f"Without a value, and so in no mean: {said}." if said else "Every answer has a value."
+
+
+def _beside_baselines(runs: Sequence[Run], labels: dict[str, str]) -> list[Block]:
+    """The runs and what simple rules would score on the very same items."""
+    items = _items(runs)
+    rows = [(labels[run.id], run) for run in runs] + _baseline_runs(runs[0].suite, items)
+    belief = _beliefs(items)
+    lines = [(label, [mean_of(run, **split.tags) for split in belief or [EVERYTHING]]) for label, run in rows]
+    heading: list[tuple[str, list[Estimate | None]]] = [("baselines", [])]
+    svg = plots.intervals(
+        lines[: len(runs)] + heading + lines[len(runs) :],
+        title="The model beside baselines",
+        series=[split.label for split in belief] or [""],
+        reference=_reference(items),
+    )
+    columns = [EVERYTHING, *belief]
+    table = Table(
+        ["", *(split.label for split in columns)],
+        [[label, *(mean_of(run, **split.tags) for split in columns)] for label, run in rows],
+        "The model and the baselines on the same items",
+        note="Baselines are rules without a model: the oracle knows every answer, the realist answers with what is"
+        " really so, the decoy with what is not; the others look at words and never mind who knows what.",
+    )
+    return [
+        "What a number is worth shows beside rules whose scores are known: a model that tracks beliefs is like the"
+        " oracle on both kinds of item; one that only tracks the world is like the realist.",
+        Figure(svg, "Share of right answers of the model and of the baselines, with 95 % intervals by story."),
+        table,
+    ]
+
+
+def _baseline_runs(name: str, items: Sequence[Item]) -> list[tuple[str, Run]]:
+    suite = Suite(name, tuple(items), score="letters" if all(item.choices for item in items) else "text")
+    known: list[tuple[str, Run]] = []
+    for model in baselines(suite):
+        run = put(suite, model)
+        # One draw of the random one says less than the line at chance; a double of another says nothing.
+        if model.name != "random" and run.values() not in [other.values() for _, other in known]:
+            known.append((model.name.replace("_", " "), run))
+    return known
+
+
+def _how(runs: Sequence[Run], labels: dict[str, str]) -> list[Block]:
+    counts = [(labels[run.id], run.verdicts()) for run in runs]
+    used = [verdict for verdict in VERDICTS if any(part[verdict] for _, part in counts)]
+    svg = plots.bars([(label, {v: part[v] for v in used}) for label, part in counts], title="Verdicts", parts=used)
+    blocks: list[Block] = [
+        Figure(svg, "How answers ended. Unparsed: no clear answer, or a tie. Truncated: cut off before an answer."),
+        Table(["", *VERDICTS], [[label, *part.values()] for label, part in counts], "Verdicts"),
+    ]
+    weighed = [(run, lean) for run in runs if (lean := leaning(run))]
+    if weighed:
+        rows: list[list[Cell]] = [
+            [
+                *(labels[run.id], _three(mean_of(run, "S")), _three(mean_of(run, "S_token")), lean.mass),
+                *(lean.consistent, None if lean.bias is None else f"{lean.bias:+.2f}"),
+            ]
+            for run, lean in weighed
+        ]
+        columns = ["", "S", "S per token", "mass", "same in all orders", "bias to A"]
+        note = (
+            "S is the probability of the right choice among the choices; per token, it is evened out for length."
+            " Mass is the probability of all choices together (median). Same in all orders: the share of items where"
+            " every order of the choices prefers the same one. Bias: what A gets more than the other letters, in"
+            " log-probability."
+        )
+        faint = [labels[run.id] for run, lean in weighed if lean.mass < FAINT]
+        if faint:
+            note += f" **Mind {', '.join(faint)}**: the choices have so little mass that S compares tiny numbers."
+        blocks.append(Table(columns, rows, "What the weighing looked like", note=note))
+    return blocks
+
+
+def _examples(runs: Sequence[Run], labels: dict[str, str]) -> list[Block]:
+    blocks: list[Block] = ["Opened, each shows the story, the exact text that was sent, and all that came back."]
+    for run in runs:
+        for wanted in ("correct", "incorrect", "other"):
+            chosen = [record for record in run.records if _kind(record) == wanted][:EXAMPLES]
+            for record in chosen:
+                heading = f"{labels[run.id]} · {record.item.id} · {read_verdict(record)}"
+                blocks.append(Example(heading, read_record(record)))
+    return blocks
+
+
+def _kind(record: Record) -> str:
+    return record.score.verdict if record.score.verdict in ("correct", "incorrect") else "other"
+
+
+def _what_was_run(runs: Sequence[Run], labels: dict[str, str]) -> list[Block]:
+    columns = ["", *(labels[run.id] for run in runs)]
+    lines = [_manifest_lines(run) for run in runs]
+    table = Table(columns, [[name, *(line[name] for line in lines)] for name in lines[0]], "The runs")
+    identities = {run.fingerprint: run.manifest["identity"] for run in runs}
+    return [
+        "The same call is never asked twice, so calls may come from an earlier run.",
+        table,
+        *(
+            Table(
+                ["", "value"],
+                [[name, str(value)] for name, value in _flat(identity)],
+                f"Who was asked: fingerprint {mark}",
+            )
+            for mark, identity in identities.items()
+        ),
+    ]
+
+
+def _manifest_lines(run: Run) -> dict[str, str]:
+    manifest, results = run.manifest, [result for record in run.records for result in record.results]
+    sent = sum(result.usage.prompt for result in results)
+    shared = sum(result.usage.cached for result in results)
+    return {
+        "run": run.id + (" (not finished)" if run.partial else ""),
+        "model": run.model,
+        "fingerprint": run.fingerprint,
+        "suite": f"{run.suite}, digest {run.digest}",
+        "asked as": f"prompt {run.prompt}, score {run.score}",
+        "items": f"{len(run)} of {manifest['items']}",
+        "seed and limit": f"{manifest['seed']}, {manifest['limit'] or 'none'}",
+        "calls": f"{len(results):,}, of which {manifest['calls']['reused']:,} were in the store",
+        "tokens": f"{sent:,} sent ({shared:,} from a shared past), {sum(r.usage.written for r in results):,} written",
+        "started": f"{manifest['started'][:19].replace('T', ' ')} UTC",
+        "versions": f"otherminds {manifest['otherminds']}, Python {manifest['python']}, {manifest['platform']}",
+    }
+
+
+def _flat(value: Any, name: str = "") -> list[tuple[str, Any]]:
+    """Nested settings as lines: engine.name, engine.version."""
+    if not isinstance(value, dict):
+        return [(name, value)]
+    return [line for key, part in value.items() for line in _flat(part, f"{name}.{key}" if name else str(key))]
+
+
+def _items(runs: Sequence[Run]) -> list[Item]:
+    """The items of these runs, each once."""
+    return list({record.item.id: record.item for run in runs for record in run.records}.values())
+
+
+def _beliefs(items: Sequence[Item]) -> list[Split]:
+    return [split for split in splits(items) if "false_belief" in split.tags]
+
+
+def _reference(items: Sequence[Item]) -> tuple[float, str] | None:
+    guess = chance(items)
+    return None if guess is None else (guess, "chance")
+
+
+def _three(estimate: Estimate | None) -> str | None:
+    """With a third decimal: S hardly moves where a share of answers jumps."""
+    return f"{estimate.value:.3f} [{estimate.low:.3f}, {estimate.high:.3f}]" if estimate else None
+
+
+def _count(number: int, one: str, many: str = "") -> str:
+    return f"{number:,} {one if number == 1 else many or one + 's'}"

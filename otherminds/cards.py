@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 from otherminds.items import Suite
 from otherminds.lint import cues, faults
@@ -51,7 +52,7 @@ def _counts(suite: Suite) -> list[tuple[str, str, str]]:
     return rows
 
 
-def _table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> list[str]:
+def _table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> list[str]:
     return [_row(head), _row(tuple("---" for _ in head)), *(_row(row) for row in rows)]
 
 

@@ -24,6 +24,7 @@ from jinja2 import Environment, StrictUndefined, Template
 from markupsafe import Markup, escape
 
 from otherminds.errors import UsageError
+from otherminds.files import write_text
 from otherminds.plots import CONTROLS, visible
 
 

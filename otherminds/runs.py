@@ -128,15 +128,15 @@ def run(
         recorded = Recorded(model, kept, budget=budget, progress=progress)
         keys = [recorded.key(work.way.verb, prompt) for prompt in prompts]
         row = partial(_row, suite, recorded, digest=suite.digest, limit=limit, seed=seed, began=began)
-        kept.begin_run(row())
+        before = kept.begin_run(row())
         try:
             results: Sequence[Result] = recorded.ask(prompts) if work.way.verb == "ask" else recorded.weigh(prompts)
         except BaseException:
-            _keep(kept, row(), work, keys, {key: unpack(call) for key, call in kept.calls(keys).items()})
+            _keep(kept, row(), before, work, keys, {key: unpack(call) for key, call in kept.calls(keys).items()})
             raise
         left = recorded.stopped or None
         answered = {key: result for key, result in zip(keys, results, strict=True) if result.error != left}
-        return _keep(kept, row(), work, keys, answered)
+        return _keep(kept, row(), before, work, keys, answered)
 
 
 def load(store: Store, id: str) -> Run:
@@ -159,10 +159,13 @@ def load(store: Store, id: str) -> Run:
     return _run(row, records)
 
 
-def _keep(store: Store, row: RunRow, work: Plan, keys: Sequence[str], answered: Mapping[str, Result]) -> Run:
+def _keep(
+    store: Store, row: RunRow, before: RunRow, work: Plan, keys: Sequence[str], answered: Mapping[str, Result]
+) -> Run:
     records = _records(work, keys, answered)
+    row = replace(row, created=before.created, manifest={**row.manifest, "started": before.manifest["started"]})
     if len(records) == len(work.items):
-        row = replace(row, finished=_now())
+        row = replace(row, finished=before.finished or _now())
     store.keep_run(row, _rows(work, records))
     return _run(row, records)
 

@@ -80,10 +80,15 @@ class Setting:
 
     def step(self, story: Story, rng: random.Random) -> Event | None:
         """One event that can happen next, drawn by kind first; None if there is none."""
+        drawn = self.draw(story, rng)
+        return drawn[1] if drawn else None
+
+    def draw(self, story: Story, rng: random.Random) -> tuple[str, Event] | None:
+        """The same with its kind, as `kind_of` would name it, but at no cost."""
         order = _shuffler(rng)
         for kind in order(self.kinds):
             for event in self._of_kind(kind, story, order):
-                return event
+                return kind, event
         return None
 
     def story(self, length: int, *, seed: int = 0) -> Story:

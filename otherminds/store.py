@@ -151,10 +151,11 @@ class Store:
             row = self._db.execute("SELECT identity FROM models WHERE fingerprint = ?", (fingerprint,)).fetchone()
         return dict(json.loads(row[0])) if row else {}
 
-    def begin_run(self, row: RunRow) -> None:
-        """Note that a run has begun; one that was there before stays until `keep_run` replaces it."""
+    def begin_run(self, row: RunRow) -> RunRow:
+        """Note that a run has begun; one that was there before stays as it is, and is what comes back."""
         with self._transaction():
             self._db.execute(f"INSERT OR IGNORE {_INTO_RUNS}", _run_values(row))
+        return self.run(row.id)
 
     def keep_run(self, row: RunRow, records: Iterable[Mapping[str, Any]] = ()) -> None:
         """Write a run and all its records, in place of what was there under its id."""

@@ -9,10 +9,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from difflib import get_close_matches
+from inspect import signature
 from math import exp
+from pathlib import Path
 from typing import Any, Literal, Protocol
+
+from otherminds.errors import UsageError
 
 Role = Literal["system", "user", "assistant"]
 Finish = Literal["stop", "length", "refused", "error"]
@@ -106,14 +111,23 @@ class Weighing:
 
 
 class Model(Protocol):
-    """Whatever answers prompts. `identity` is all that can change an answer; nothing secret belongs there."""
+    """Whatever answers prompts."""
 
     name: str
-    identity: Mapping[str, Any]
     batch: int
     """How many prompts it likes in one call."""
     parallel: int
     """How many calls it can have under way at once, from different threads."""
+
+    @property
+    def identity(self) -> Mapping[str, Any]:
+        """All that can change an answer, as JSON; nothing secret belongs there."""
+        ...
+
+    @property
+    def cannot(self) -> frozenset[str]:
+        """What it refuses with a ModelError: some of "raw", "chat", "prefill", "schema", "weigh", "continuations"."""
+        ...
 
     def ask(self, prompts: Sequence[Prompt]) -> list[Response]:
         """A text for every prompt, in order."""
@@ -128,3 +142,49 @@ def fingerprint(model: Model) -> str:
     """A short name for all that can change this model's answers: weights, template, engine, settings."""
     text = json.dumps(model.identity, sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _local(spec: str) -> tuple[Callable[..., Model], str | Path]:
+    from otherminds.models.local import Local
+
+    kind, _, path = spec.partition(":")
+    return Local, Path(path).expanduser() if kind == "gguf" else spec
+
+
+def _hugging_face(spec: str) -> tuple[Callable[..., Model], str]:
+    from otherminds.models.hf import HuggingFace
+
+    return HuggingFace, spec.partition(":")[2]
+
+
+def _endpoint(spec: str) -> tuple[Callable[..., Model], str]:
+    from otherminds.models.api import Endpoint
+
+    return Endpoint, spec.partition(":")[2]
+
+
+# A name that ends in a colon wants something behind it: a path, or the name that the hub or the server knows.
+BACKENDS: dict[str, Callable[[str], tuple[Callable[..., Model], str | Path]]] = {
+    "smollm2": _local,
+    "gemma-270m": _local,
+    "gguf:": _local,
+    "hf:": _hugging_face,
+    "api:": _endpoint,
+}
+
+
+def get_model(spec: str, **settings: Any) -> Model:
+    """The model called `smollm2`, `gemma-270m`, `gguf:PATH`, `hf:NAME` or `api:NAME`, with these settings."""
+    kind, colon, rest = spec.partition(":")
+    if kind + colon not in BACKENDS or bool(colon) != bool(rest):
+        near = get_close_matches(kind, [name.rstrip(":") for name in BACKENDS], n=1, cutoff=0.5)
+        # "smolm2" is a slip of the pen; "hf" is half a name.
+        hint = f" (did you mean {near[0]}{':…' if near[0] + ':' in BACKENDS else ''}?)" if near else ""
+        known = ", ".join(name + "…" if name.endswith(":") else name for name in BACKENDS)
+        raise UsageError(f"there is no model {spec!r}{hint}; there are {known}")
+    maker, name = BACKENDS[kind + colon](spec)
+    allowed = [word for word, option in signature(maker).parameters.items() if option.kind == option.KEYWORD_ONLY]
+    unknown = sorted(set(settings) - set(allowed))
+    if unknown:
+        raise UsageError(f"{spec} has no setting {unknown[0]!r}; it has {', '.join(allowed)}")
+    return maker(name, **settings)

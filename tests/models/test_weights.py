@@ -174,6 +174,9 @@ def test_expands_once(folder: Path, tmp_path: Path) -> None:
     assert left_over(folder) == [f"{weights.digest(path)}.f16.gguf"]
     before = place.stat().st_mtime_ns
     assert weights.expand(path).stat().st_mtime_ns == before
+    whole = place.read_bytes()
+    place.write_bytes(whole[:-5000])
+    assert weights.expand(path).read_bytes() == whole
 
 
 def test_what_cannot_be_expanded(folder: Path, tmp_path: Path) -> None:

@@ -12,6 +12,9 @@ from otherminds.story import Story
 from otherminds.studies.explore.sets import MOVES, Cell
 
 
+_COUNTED = MOVES | {f"{kind}*" for kind in MOVES}
+
+
 class Tally(NamedTuple):
     """What a story has of the things that goals count, kept up event by event."""
 
@@ -40,16 +43,21 @@ class Goal:
         secrets = (1, 1) if cell.set.asymmetric else (0, 0)
         return cls(cell.people, cell.moves, cell.set.rooms, cell.set.differentiating, secrets, cell.sentences)
 
-    def count(self, tally: Tally, event: Event, before: Story) -> Tally:
-        """The tally after one more event."""
-        kind = kind_of(event, before)
-        secret = kind.endswith("*")
+    def count(self, tally: Tally, kind: str, event: Event) -> Tally:
+        """The tally after one more event, which is of this kind."""
         return Tally(
-            tally.moves + (kind.removesuffix("*") in MOVES),
+            tally.moves + (kind in _COUNTED),
             tally.differentiating + (kind in self.differentiating),
-            tally.secrets + secret,
+            tally.secrets + (kind[-1] == "*"),
             tally.sentences + 1 + bool(event.peekers) + bool(event.distracted),
         )
+
+    def tally(self, story: Story) -> Tally:
+        """The tally of a whole story."""
+        tally, before = Tally(), Story(premises=story.premises)
+        for part, event in zip(story.prefixes(), story.events, strict=True):
+            tally, before = self.count(tally, kind_of(event, before), event), part
+        return tally
 
     def missing(self, story: Story, tally: Tally) -> Iterator[str]:
         """What the story lacks, in words."""
@@ -70,7 +78,8 @@ class Goal:
 
     def met(self, story: Story, tally: Tally) -> bool:
         """Whether the story is complete."""
-        return next(self.missing(story, tally), None) is None
+        # Asked after every event of every random ending, and mostly the moves are what is missing.
+        return tally.moves == self.moves and next(self.missing(story, tally), None) is None
 
     def hopeless(self, tally: Tally) -> bool:
         """Whether nothing that happens next can make the story complete."""

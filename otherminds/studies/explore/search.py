@@ -57,13 +57,6 @@ class Ways:
 PUBLISHED = Ways()
 
 
-class Node(NamedTuple):
-    """The beginning of a story, with what the goal counts of it."""
-
-    story: Story
-    tally: Tally
-
-
 class Prospect(NamedTuple):
     """What random endings say of a node: the share that miss the goal, and their mean length."""
 

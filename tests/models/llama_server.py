@@ -40,6 +40,8 @@ def serve(weights: str) -> None:
     settings.port = 0
     settings.n_parallel = 2
     settings.n_ctx = 4096
+    # Closer to exact arithmetic, as the engines in process do it.
+    settings.flash_attn_type = xllamacpp.llama_flash_attn_type.LLAMA_FLASH_ATTN_TYPE_DISABLED
     # One thread: llama.cpp's threads wait by spinning, and on a busy machine two are slower than one.
     settings.cpuparams.n_threads = settings.cpuparams_batch.n_threads = 1
     server = xllamacpp.Server(settings)

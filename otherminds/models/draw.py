@@ -1,0 +1,43 @@
+"""Writing text with a transformers model: draws that belong to a prompt, and stop strings.
+
+Both are handed to `generate` as plain functions of ids and scores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+
+def draws(seeds: Sequence[int], *, temperature: float, device: Any) -> Callable[[Any, Any], Any]:
+    """Scores whose greatest is a fair draw at this temperature (the Gumbel trick), one stream of chance a row.
+
+    With a stream for every prompt, what is drawn does not depend on who else is in the batch.
+    """
+    import torch
+
+    streams = [torch.Generator(device=device).manual_seed(seed) for seed in seeds]
+
+    def noisy(_: Any, scores: Any) -> Any:
+        width = scores.shape[-1]
+        noise = torch.stack([torch.empty(width, device=device).exponential_(generator=stream) for stream in streams])
+        return scores.float() / temperature - noise.log()
+
+    return noisy
+
+
+def stops(strings: Sequence[str], decode: Callable[[Sequence[int]], str], start: int) -> Callable[..., Any]:
+    """Which rows have written one of the strings since `start`."""
+    import torch
+
+    def stopped(ids: Any, _: Any, **__: Any) -> Any:
+        texts = [decode(row) for row in ids[:, start:].tolist()]
+        return torch.tensor([any(stop in text for stop in strings) for text in texts], device=ids.device)
+
+    return stopped
+
+
+def cut(text: str, strings: Sequence[str]) -> tuple[str, bool]:
+    """The text before the first stop string, and whether there was one."""
+    ends = [text.index(stop) for stop in strings if stop in text]
+    return (text[: min(ends)], True) if ends else (text, False)

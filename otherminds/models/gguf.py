@@ -1,0 +1,177 @@
+"""What a GGUF file says of itself: its metadata, its vocabulary, and where its tensors lie.
+
+Reads the head of the file alone, so that a model can be named and checked before anything heavy is loaded.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from math import prod
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from otherminds.errors import WeightsError
+
+F32, F16, BF16 = 0, 1, 30
+PLAIN = {F32: 4, F16: 2, BF16: 2}
+"""Tensor types that are not quantised, with their bytes a number."""
+QUANTISATIONS = {
+    0: "F32", 1: "F16", 2: "Q4_0", 3: "Q4_1", 7: "Q8_0", 8: "Q5_0", 9: "Q5_1", 10: "Q2_K", 11: "Q3_K_S",
+    12: "Q3_K_M", 13: "Q3_K_L", 14: "Q4_K_S", 15: "Q4_K_M", 16: "Q5_K_S", 17: "Q5_K_M", 18: "Q6_K", 32: "BF16",
+}  # fmt: skip
+
+_NUMBERS = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}
+_TEXT, _LIST = 8, 9
+_CONTROL = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Tensor:
+    """One block of numbers: its form (rows last), its type, and where it starts in the file."""
+
+    shape: tuple[int, ...]
+    kind: int
+    start: int
+
+
+@dataclass(frozen=True)
+class Header:
+    """The head of a GGUF file."""
+
+    metadata: Mapping[str, Any]
+    tensors: Mapping[str, Tensor]
+
+    @property
+    def architecture(self) -> str:
+        """The family of the model, such as "llama"."""
+        return str(self.metadata["general.architecture"])
+
+    @property
+    def template(self) -> str:
+        """The chat template; empty for a base model."""
+        return str(self.metadata.get("tokenizer.chat_template", ""))
+
+    @property
+    def context(self) -> int:
+        """The longest text, in tokens, that the model was trained on."""
+        return int(self.metadata[f"{self.architecture}.context_length"])
+
+    @property
+    def quantisation(self) -> str:
+        """How the weights are kept, such as "Q4_1"."""
+        kind = self.metadata.get("general.file_type", -1)
+        return QUANTISATIONS.get(kind, f"type {kind}")
+
+    @property
+    def plain(self) -> bool:
+        """Whether no tensor is quantised."""
+        return all(tensor.kind in PLAIN for tensor in self.tensors.values())
+
+    @cached_property
+    def pieces(self) -> list[bytes]:
+        """The bytes that every token stands for; part of a character where the model splits characters."""
+        decode = _from_gpt2 if self.metadata["tokenizer.ggml.model"] == "gpt2" else _from_sentencepiece
+        return [decode(token) for token in self.metadata["tokenizer.ggml.tokens"]]
+
+    @cached_property
+    def specials(self) -> dict[str, int]:
+        """Control tokens, which mark turns and ends and are never part of a text."""
+        kinds = self.metadata.get("tokenizer.ggml.token_type", ())
+        tokens = self.metadata["tokenizer.ggml.tokens"]
+        return {tokens[id]: id for id, kind in enumerate(kinds) if kind == _CONTROL}
+
+    def special(self, name: str) -> int | None:
+        """The token that "bos" or "eos" stands for."""
+        id = self.metadata.get(f"tokenizer.ggml.{name}_token_id")
+        return id if id is None else int(id)
+
+
+def read_header(path: Path) -> Header:
+    """The head of this file, or a sentence that says why it cannot be used."""
+    try:
+        with path.open("rb") as file:
+            if file.read(4) != b"GGUF":
+                raise WeightsError(f"{path} is not a GGUF file")
+            return _read(file, path)
+    except FileNotFoundError:
+        raise WeightsError(f"there is no file {path}") from None
+    except OSError as error:
+        raise WeightsError(f"{path} cannot be read: {error.strerror or error}") from None
+    except (struct.error, KeyError, UnicodeDecodeError, OverflowError, MemoryError) as error:
+        raise WeightsError(f"{path} is a damaged GGUF file ({type(error).__name__} in its head)") from None
+
+
+def _read(file: BinaryIO, path: Path) -> Header:
+    number = _reader(file)
+    version = number("I")
+    if version not in (2, 3):
+        raise WeightsError(f"{path} has GGUF version {version}, and only 2 and 3 can be read; convert it anew")
+    n_tensors, n_values = number("Q"), number("Q")
+    metadata = {_text(file): _value(file, number("I")) for _ in range(n_values)}
+    entries = []
+    for _ in range(n_tensors):
+        name = _text(file)
+        # GGUF names the fastest dimension first, numpy last.
+        shape = tuple(number("Q") for _ in range(number("I")))[::-1]
+        entries.append((name, shape, number("I"), number("Q")))
+    alignment = metadata.get("general.alignment", 32)
+    start = -(-file.tell() // alignment) * alignment
+    tensors = {name: Tensor(shape, kind, start + offset) for name, shape, kind, offset in entries}
+    end = max((t.start + prod(t.shape) * PLAIN.get(t.kind, 0) for t in tensors.values()), default=0)
+    if end > path.stat().st_size:
+        raise WeightsError(f"{path} is cut short: it should have at least {end} bytes; get it again")
+    for key in ("general.architecture", "tokenizer.ggml.model", "tokenizer.ggml.tokens"):
+        if key not in metadata:
+            raise WeightsError(f"{path} does not state {key}, so it is not a language model that can be run")
+    return Header(metadata, tensors)
+
+
+def _reader(file: BinaryIO) -> Callable[[str], Any]:
+    def number(form: str) -> Any:
+        return struct.unpack("<" + form, file.read(struct.calcsize(form)))[0]
+
+    return number
+
+
+def _text(file: BinaryIO) -> str:
+    (length,) = struct.unpack("<Q", file.read(8))
+    return file.read(length).decode("utf-8", errors="replace")
+
+
+def _value(file: BinaryIO, kind: int) -> Any:
+    if kind == _TEXT:
+        return _text(file)
+    if kind != _LIST:
+        return _reader(file)(_NUMBERS[kind])
+    inner, length = struct.unpack("<IQ", file.read(12))
+    if inner in _NUMBERS:
+        form = f"<{length}{_NUMBERS[inner]}"
+        return list(struct.unpack(form, file.read(struct.calcsize(form))))
+    return [_value(file, inner) for _ in range(length)]
+
+
+def _gpt2_bytes() -> dict[str, int]:
+    """GPT-2 writes bytes that do not print as other characters, from U+0100 up, in the order of the bytes."""
+    printable = {*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)}
+    hidden = [byte for byte in range(256) if byte not in printable]
+    return {chr(byte): byte for byte in printable} | {chr(256 + i): byte for i, byte in enumerate(hidden)}
+
+
+_GPT2 = _gpt2_bytes()
+_BYTE = re.compile(r"<0x([0-9A-F]{2})>")
+
+
+def _from_gpt2(token: str) -> bytes:
+    try:
+        return bytes(_GPT2[character] for character in token)
+    except KeyError:
+        return token.encode()
+
+
+def _from_sentencepiece(token: str) -> bytes:
+    byte = _BYTE.fullmatch(token)
+    return bytes([int(byte[1], 16)]) if byte else token.replace("▁", " ").encode()

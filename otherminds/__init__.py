@@ -13,28 +13,42 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from otherminds.baselines import oracle, realist
-    from otherminds.errors import BadFile, InvalidEvent, ModelError, OthermindsError, StoreError, UsageError
+    from otherminds.errors import InvalidEvent, OthermindsError
+    from otherminds.events import Carry, Change, Enter, Leave, Look, Move, Open, Place, Tell
     from otherminds.items import Item, Suite
     from otherminds.models import Message, Model, Prompt, Response, Weighing, get_model
     from otherminds.models.check import check_model
     from otherminds.models.scripted import Scripted
+    from otherminds.questions import quiz
     from otherminds.report import Report
     from otherminds.runs import Budget, Recorded, Run, run
     from otherminds.scores import Score
+    from otherminds.setting import Setting
     from otherminds.store import Store
+    from otherminds.stories import load_story
+    from otherminds.story import Premises, Story
     from otherminds.suites import get_suite
     from otherminds.summary import summarise
+    from otherminds.world import Fact
 
 # Looked up on first use: the command line must not wait for numpy, httpx or an engine before it can say --help.
 _HOMES = {
-    "BadFile": "errors",
     "Budget": "runs",
+    "Carry": "events",
+    "Change": "events",
+    "Enter": "events",
+    "Fact": "world",
     "InvalidEvent": "errors",
     "Item": "items",
+    "Leave": "events",
+    "Look": "events",
     "Message": "models",
     "Model": "models",
-    "ModelError": "errors",
+    "Move": "events",
+    "Open": "events",
     "OthermindsError": "errors",
+    "Place": "events",
+    "Premises": "story",
     "Prompt": "models",
     "Recorded": "runs",
     "Report": "report",
@@ -42,29 +56,40 @@ _HOMES = {
     "Run": "runs",
     "Score": "scores",
     "Scripted": "models.scripted",
+    "Setting": "setting",
     "Store": "store",
-    "StoreError": "errors",
+    "Story": "story",
     "Suite": "items",
-    "UsageError": "errors",
+    "Tell": "events",
     "Weighing": "models",
     "check_model": "models.check",
     "get_model": "models",
     "get_suite": "suites",
+    "load_story": "stories",
     "oracle": "baselines",
+    "quiz": "questions",
     "realist": "baselines",
     "run": "runs",
     "summarise": "summary",
 }
 
 __all__ = [
-    "BadFile",
     "Budget",
+    "Carry",
+    "Change",
+    "Enter",
+    "Fact",
     "InvalidEvent",
     "Item",
+    "Leave",
+    "Look",
     "Message",
     "Model",
-    "ModelError",
+    "Move",
+    "Open",
     "OthermindsError",
+    "Place",
+    "Premises",
     "Prompt",
     "Recorded",
     "Report",
@@ -72,15 +97,18 @@ __all__ = [
     "Run",
     "Score",
     "Scripted",
+    "Setting",
     "Store",
-    "StoreError",
+    "Story",
     "Suite",
-    "UsageError",
+    "Tell",
     "Weighing",
     "check_model",
     "get_model",
     "get_suite",
+    "load_story",
     "oracle",
+    "quiz",
     "realist",
     "run",
     "summarise",

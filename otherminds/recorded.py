@@ -46,6 +46,7 @@ class Recorded:
         self.name = model.name
         self.identity: Mapping[str, Any] = model.identity
         self.batch = model.batch
+        self.ask_batch = model.ask_batch
         self.parallel = model.parallel
         self.cannot: frozenset[str] = getattr(model, "cannot", frozenset())
         self.fingerprint = fingerprint(model)
@@ -95,7 +96,7 @@ class Recorded:
     def _fetch(self, verb: Verb, queue: deque[tuple[str, Prompt]], keep: Callable[..., None]) -> None:
         """Ask all that is in the queue; only this thread touches the store."""
         if self.parallel == 1:
-            while batch := self._next_batch(queue, 0):
+            while batch := self._next_batch(verb, queue, 0):
                 keep(batch, *self._call(verb, batch))
             return
         pool = ThreadPoolExecutor(self.parallel)
@@ -103,7 +104,7 @@ class Recorded:
         try:
             while True:
                 while len(flying) < self.parallel:
-                    batch = self._next_batch(queue, sum(map(len, flying.values())))
+                    batch = self._next_batch(verb, queue, sum(map(len, flying.values())))
                     if not batch:
                         break
                     flying[pool.submit(self._call, verb, batch)] = batch
@@ -120,7 +121,7 @@ class Recorded:
                 if not future.exception():
                     keep(flying[future], *future.result())
 
-    def _next_batch(self, queue: deque[tuple[str, Prompt]], under_way: int) -> Batch:
+    def _next_batch(self, verb: Verb, queue: deque[tuple[str, Prompt]], under_way: int) -> Batch:
         if not queue:
             return []
         calls, seconds = self.made + under_way, monotonic() - self._began
@@ -128,7 +129,9 @@ class Recorded:
         if reason:
             self.stopped = reason
             return []
-        room = self.batch if self.budget.calls is None else min(self.batch, ceil(self.budget.calls - calls))
+        room = self.batch if verb == "weigh" else self.ask_batch
+        if self.budget.calls is not None:
+            room = min(room, ceil(self.budget.calls - calls))
         return [queue.popleft() for _ in range(min(room, len(queue)))]
 
     def _call(self, verb: Verb, batch: Batch) -> tuple[Sequence[Result], float]:

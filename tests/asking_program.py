@@ -19,7 +19,7 @@ class Loopback:
     """The least that can call /v1/completions."""
 
     name = "loopback"
-    batch = 1
+    batch = ask_batch = 1
     cannot: frozenset[str] = frozenset({"chat", "prefill", "schema"})
 
     def __init__(self, url: str, parallel: int) -> None:

@@ -115,7 +115,9 @@ class Model(Protocol):
 
     name: str
     batch: int
-    """How many prompts it likes in one call."""
+    """How many prompts it likes to weigh in one call."""
+    ask_batch: int
+    """How many it likes to write texts for in one call; texts are kept call by call, so 1 where more gain nothing."""
     parallel: int
     """How many calls it can have under way at once, from different threads."""
 

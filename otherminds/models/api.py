@@ -29,7 +29,7 @@ class Endpoint:
     for where labels cannot be asked for by name.
     """
 
-    batch = 1
+    batch = ask_batch = 1
 
     def __init__(
         self,

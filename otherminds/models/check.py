@@ -67,7 +67,7 @@ def _must(holds: bool, sentence: str) -> None:
 
 def _check_attributes(model: Model) -> None:
     _must(bool(model.name), "a model needs a name")
-    _must(model.batch >= 1 and model.parallel >= 1, "batch and parallel are at least 1")
+    _must(min(model.batch, model.ask_batch, model.parallel) >= 1, "batch, ask_batch and parallel are at least 1")
     _must(model.cannot <= ABILITIES, f"cannot holds {sorted(model.cannot - ABILITIES)}; it knows {sorted(ABILITIES)}")
     _must(model.ask([]) == [] and model.weigh([]) == [], "nothing asked is nothing answered: an empty list")
     identity = json.dumps(model.identity, sort_keys=True)

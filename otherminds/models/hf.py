@@ -52,7 +52,7 @@ class HuggingFace:
             raise UsageError("batch should be at least 1 and temperature at least 0")
         self._checkpoint = Checkpoint.of(name_or_path, revision=revision, gguf_file=gguf_file)
         self.name = f"hf:{self._checkpoint.name}"
-        self.batch = batch
+        self.batch = self.ask_batch = batch
         self._temperature, self._seed, self._dtype, self._wish = temperature, seed, dtype, device
 
     def __repr__(self) -> str:

@@ -33,6 +33,7 @@ class Local:
     """
 
     batch = 32
+    ask_batch = 1
     parallel = 1
 
     def __init__(

@@ -34,7 +34,7 @@ class Scripted:
         parallel: int = 1,
     ) -> None:
         self.name = name
-        self.batch = batch
+        self.batch = self.ask_batch = batch
         self.parallel = parallel
         self.cannot: frozenset[str] = frozenset()
         self.identity: Mapping[str, Any] = {"backend": "scripted", "name": name}

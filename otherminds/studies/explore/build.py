@@ -11,7 +11,9 @@ A folder of findings holds
 from __future__ import annotations
 
 import json
+import random
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,37 +22,48 @@ from otherminds.beliefs import view as view_of
 from otherminds.cards import card
 from otherminds.errors import BadFile, OthermindsError, UsageError
 from otherminds.files import write_text
-from otherminds.items import Item, Suite, read_lines, write_lines
+from otherminds.items import Item, Suite, Tag, read_lines, write_lines
 from otherminds.questions import quiz
 from otherminds.story import Story
 from otherminds.studies.explore.hunt import Found
 
 
-def suite(found: Sequence[Found], *, order: int = 2, seed: int | None = None, name: str = "explore") -> Suite:
-    """All questions about the stories found, up to an order; with a seed, the stories are told in other words."""
+def suite(
+    found: Sequence[Found],
+    *,
+    order: int = 2,
+    interesting: bool = False,
+    paraphrase: int | None = None,
+    name: str = "explore",
+) -> Suite:
+    """All questions about the stories found, up to an order; with `paraphrase`, told in the words of that seed."""
     items: dict[str, Item] = {}
     for each in found:
-        for item in quiz(each.story, order=max(order, each.order), seed=seed):
-            tags = {
-                **item.tags,
-                "set": each.set,
-                "people": each.people,
-                "moves": each.moves,
-                "context": each.context,
-                "method": each.method,
-            }
-            items[item.id] = Item(
-                id=item.id,
-                context=item.context,
-                question=item.question,
-                answer=item.answer,
-                choices=item.choices,
-                tags=tags,
-                meta={**item.meta, "found": each.id},
-            )
+        about = {name: getattr(each, name) for name in ("set", "people", "moves", "context", "method")}
+        for item in quiz(each.story, order=max(order, each.order), seed=paraphrase):
+            if not interesting or item.tags.get("interesting") is True:
+                meta = {**item.meta, "found": each.id}
+                items.setdefault(item.id, replace(item, tags={**item.tags, **about}, meta=meta))
     if not items:
-        raise UsageError("no stories were found, so there is nothing to ask")
+        raise UsageError("there is nothing to ask: no stories were found, or none with such questions")
     return Suite(name, tuple(items.values()), prompt="direct", score="text")
+
+
+def balanced(items: Sequence[Item], tag: str, *, seed: int = 0) -> tuple[Item, ...]:
+    """As many items with each value of a tag as there are with the rarest, within every kind and order."""
+    groups: dict[tuple[Tag, Tag], dict[Tag, list[Item]]] = {}
+    for item in items:
+        if tag in item.tags:
+            values = groups.setdefault((item.tags["kind"], item.tags["order"]), {})
+            values.setdefault(item.tags[tag], []).append(item)
+    rng = random.Random(f"balance:{seed}")
+    kept: set[str] = set()
+    for values in groups.values():
+        fewest = min(map(len, values.values())) if len(values) > 1 else 0
+        kept.update(item.id for several in values.values() for item in rng.sample(several, fewest))
+    if not kept:
+        raise UsageError(f"nothing can be balanced by {tag!r}: no kind of question has items with two values of it")
+    return tuple(item for item in items if item.id in kept)
 
 
 def trace(story: Story, *, order: int = 2) -> list[dict[str, Any]]:

@@ -119,8 +119,10 @@ def setting(context: Context, cell: Cell, *, seed: int = 0) -> Setting:
     people = tuple(person.name for person in context.people[: cell.people])
     containers = context.containers[: max(cell.moves, 2)]
     clear = frozenset(rng.sample(containers, 1)) if cell.set.clear else frozenset()
-    hearer, speaker = rng.sample(people, 2)
-    distrust = frozenset([(hearer, speaker)]) if cell.set.distrust else frozenset()
+    distrust: frozenset[tuple[str, str]] = frozenset()
+    if cell.set.distrust and len(people) > 1:
+        hearer, speaker = rng.sample(people, 2)
+        distrust = frozenset([(hearer, speaker)])
     return Setting(
         people=people,
         rooms=context.rooms[: cell.set.rooms],

@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
 
-from otherminds.errors import ModelError
+from otherminds.errors import ModelError, UsageError
 from otherminds.items import Item, Suite
 from otherminds.models import Model
 from otherminds.plans import Plan, plan
-from otherminds.questions import quiz
+from otherminds.questions import NOWHERE, UNKNOWN, matters, quiz
 from otherminds.scores import Score, way
 from otherminds.story import Story
+from otherminds.studies.explore.need import differs
+
+KINDS = ("container", "room", "topic", "state")
+SILENCE = 40
+"""So many questions without one usable answer are enough to give up."""
 
 
 @dataclass(slots=True)
 class Examiner:
     """Puts the questions about stories to a model, many stories in one batch, and keeps count."""
 
-    model: Model
+    model: Model | Callable[[Suite], Model]
+    """A baseline is made for every batch from the questions it is to answer."""
     kinds: frozenset[str] = frozenset()
     """Only questions of these kinds; empty: all."""
     interesting: bool = False
@@ -28,7 +34,23 @@ class Examiner:
     prompt: str = "direct"
     score: str = "text"
     seed: int = 0
-    verdicts: Counter[str] = field(default_factory=Counter)
+    asked: int = field(default=0, init=False)
+    """Stories put to the model so far."""
+    verdicts: Counter[str] = field(default_factory=Counter, init=False)
+
+    def __post_init__(self) -> None:
+        if unknown := sorted(self.kinds - set(KINDS)):
+            raise UsageError(f"there are no questions of the kind {unknown[0]!r}; there are {', '.join(KINDS)}")
+
+    @property
+    def stopped(self) -> str:
+        """Why the model may be asked no more, if it may not."""
+        return getattr(self.model, "stopped", "")
+
+    def asks(self, story: Story, order: int) -> bool:
+        """Whether there is anything to ask about a story."""
+        wanted = [matter for matter in matters(story) if not self.kinds or matter.kind in self.kinds]
+        return bool(wanted) and (not self.interesting or any(differs(story, matter, order) for matter in wanted))
 
     def accuracies(self, stories: Sequence[tuple[Story, int]]) -> list[float | None]:
         """The share of right answers for each story, at its order; None where nothing usable came back."""
@@ -37,9 +59,9 @@ class Examiner:
     def scores(self, stories: Sequence[tuple[Story, int]]) -> list[list[Score]]:
         """The scores of all questions of each story at its order, from one batch."""
         plans = [self.plan(story, order) for story, order in stories]
-        prompts = [prompt for each in plans if each for prompt in each.prompts]
-        verb = way(self.score).verb
-        results = iter(self.model.ask(prompts) if verb == "ask" else self.model.weigh(prompts))
+        results = iter(self._results([each for each in plans if each]))
+        if not self.stopped:
+            self.asked += len(plans)
         found: list[list[Score]] = []
         for each in plans:
             marks: list[Score] = []
@@ -48,7 +70,8 @@ class Examiner:
                     marks.append(each.way.judge(item, posed, [next(results) for _ in posed]))
             self.verdicts.update(mark.verdict for mark in marks)
             found.append(marks)
-        self._refuse_silence()
+        if not self.stopped:
+            self._refuse_silence()
         return found
 
     def plan(self, story: Story, order: int) -> Plan | None:
@@ -58,20 +81,31 @@ class Examiner:
             return None
         return plan(Suite("node", items, prompt=self.prompt, score=self.score), seed=self.seed)
 
+    def _results(self, plans: Sequence[Plan]) -> Sequence[object]:
+        prompts = [prompt for each in plans for prompt in each.prompts]
+        model = self.model
+        if callable(model):
+            items = {item.id: item for each in plans for item in each.items}
+            model = model(Suite("node", tuple(items.values())))
+        return model.ask(prompts) if way(self.score).verb == "ask" else model.weigh(prompts)
+
     def _wanted(self, item: Item, order: int) -> bool:
         tags = item.tags
         return (
             tags["order"] == order
             and (not self.kinds or tags["kind"] in self.kinds)
-            and (not self.interesting or tags["interesting"] is True)
+            and (not self.interesting or tags.get("interesting") is True)
+            # No sentence about a place ends with "unknown", so a cloze cannot ask for it.
+            and not (self.score == "cloze" and item.answer in (UNKNOWN, NOWHERE))
         )
 
     def _refuse_silence(self) -> None:
         usable = self.verdicts["correct"] + self.verdicts["incorrect"]
-        if not usable and self.verdicts.total() >= 40:
+        if not usable and self.verdicts.total() >= SILENCE:
             ends = ", ".join(f"{number} {verdict}" for verdict, number in self.verdicts.most_common())
+            name = getattr(self.model, "name", "the baseline")
             raise ModelError(
-                f"{self.model.name} gave no usable answer to the first {self.verdicts.total()} questions ({ends}), "
+                f"{name} gave no usable answer to the first {self.verdicts.total()} questions ({ends}), "
                 "so there is nothing to search by; try another prompt or score (letters needs no parsing)"
             )
 

@@ -11,7 +11,6 @@ from otherminds.setting import Setting, kind_of
 from otherminds.story import Story
 from otherminds.studies.explore.sets import MOVES, Cell
 
-
 _COUNTED = MOVES | {f"{kind}*" for kind in MOVES}
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import count
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import count, zip_longest
 from typing import Any
 
 from otherminds.errors import UsageError
@@ -13,10 +14,13 @@ from otherminds.story import Premises, Story
 from otherminds.studies.explore.contexts import Context, setting
 from otherminds.studies.explore.examine import Examiner
 from otherminds.studies.explore.goals import Goal
-from otherminds.studies.explore.search import PUBLISHED, Search, Ways, overgenerate, search
+from otherminds.studies.explore.search import PUBLISHED, Find, Search, Ways, check, overgenerate, search
 from otherminds.studies.explore.sets import Cell
 
 METHODS: dict[str, Callable[..., Search]] = {"search": search, "overgenerate": overgenerate}
+
+IDLE = 10
+"""So many searches in a row that end without a question are enough."""
 
 Progress = Callable[[int, int, int], None]
 """Called after every round with the stories found, the stories wanted and the stories evaluated."""
@@ -63,13 +67,24 @@ _PLAIN = tuple(name for name in Found.__slots__ if name != "story")
 
 @dataclass(slots=True)
 class _Hunter:
-    """One search under way."""
+    """One search under way, and how many stories it may still put to the model."""
 
     cell: Cell
     context: Context
     seed: int
     search: Search
+    budget: int
     asks: Sequence[Story] = ()
+
+    def advance(self, answers: Iterator[float | None]) -> Find | None:
+        """Send the answers to what it asked; what it found, once it has come to an end and asks no more."""
+        try:
+            self.asks = self.search.send([next(answers) for _ in self.asks]) if self.asks else next(self.search)
+        except StopIteration as end:
+            self.asks = ()
+            find: Find | None = end.value
+            return find
+        return None
 
 
 def hunt(
@@ -80,62 +95,108 @@ def hunt(
     stories: int,
     ways: Ways = PUBLISHED,
     method: str = "search",
+    goal: Callable[[Cell], Goal] = Goal.of,
     seed: int = 0,
     width: int = 8,
     progress: Progress | None = None,
 ) -> Iterator[Found]:
-    """Stories as they are found, cell by cell in turn; fewer than wanted when the whole budget is spent.
+    """Stories as they are found; fewer than wanted when the budget, or that of the model's calls, is spent.
 
-    Each story has the budget of one search; what a search does not need, later ones may use. `width` searches go on
-    at once, and their questions are put to the model as one batch.
+    Each story has the budget of one search, and what a search does not need, later ones may use: together they never
+    put more than stories × budget stories to the model. `width` searches go on at once, and their
+    questions are put to the model as one batch.
     """
-    if not cells or not contexts:
-        raise UsageError("there is nothing to search: give at least one action set and one context")
-    if stories < 1:
-        raise UsageError(f"{stories} stories are wanted; give a number from 1 on")
-    starts = _starts(cells, contexts, METHODS[method], ways, seed)
+    _check(cells, contexts, goal, stories=stories, width=width, seed=seed)
+    starts = _starts(cells, contexts, seed)
     pool = stories * ways.budget
     under_way: list[_Hunter] = []
-    found = spent = 0
-    while found < stories:
-        wanted = min(width, stories - found)
-        while len(under_way) < wanted and spent + sum(ways.budget for _ in under_way) < pool + ways.budget:
-            if spent >= pool:
+    found = spent = idle = 0
+    while found < stories and idle < max(IDLE, len(cells)):
+        while len(under_way) < min(width, stories - found):
+            free = pool - spent - sum(hunter.budget for hunter in under_way)
+            if free < 1:
                 break
-            under_way.append(next(starts))
+            own = replace(ways, budget=min(ways.budget, free))
+            under_way.append(_begin(*next(starts), examiner, METHODS[method], goal, own, seed))
         if not under_way:
             return
         asked = [(story, hunter.cell.set.order) for hunter in under_way for story in hunter.asks]
         answers = iter(examiner.accuracies(asked) if asked else ())
+        if examiner.stopped:
+            return
+        idle = 0 if asked else idle
         spent += len(asked)
         going_on: list[_Hunter] = []
         for hunter in under_way:
-            try:
-                hunter.asks = hunter.search.send([next(answers) for _ in hunter.asks] if hunter.asks else None)  # type: ignore[arg-type]
+            hunter.budget -= len(hunter.asks)
+            find = hunter.advance(answers)
+            if hunter.asks:
                 going_on.append(hunter)
-            except StopIteration as end:
-                if end.value is not None and found < stories:
-                    found += 1
-                    yield _found(hunter, end.value, method)
+                continue
+            if method == "overgenerate":
+                spent += hunter.budget  # on random stories that came to no end
+            if find is not None:
+                found += 1
+                yield _found(hunter, find, method)
+            else:
+                idle += 1
         under_way = going_on
         if progress is not None:
             progress(found, stories, spent)
+    if not spent:
+        raise UsageError(f"{idle} searches in a row came upon nothing to ask; are there questions of the wanted kinds?")
 
 
-def _starts(
-    cells: Sequence[Cell], contexts: Sequence[Context], method: Callable[..., Search], ways: Ways, seed: int
-) -> Iterator[_Hunter]:
-    """Searches without end: every cell in turn, each time in another context."""
+def _check(
+    cells: Sequence[Cell],
+    contexts: Sequence[Context],
+    goal: Callable[[Cell], Goal],
+    *,
+    stories: int,
+    width: int,
+    seed: int,
+) -> None:
+    """Refuse what cannot be done before anything is asked."""
+    if not cells or not contexts:
+        raise UsageError("there is nothing to search: give at least one action set and one context")
+    if stories < 1 or width < 1:
+        raise UsageError(f"{stories} stories and {width} searches at once are wanted; give numbers from 1 on")
+    for cell in cells:
+        try:
+            check(setting(contexts[0], cell, seed=seed), goal(cell), seed=seed)
+        except UsageError as error:
+            raise UsageError(f"{cell.name}: {error}") from None
+
+
+def _starts(cells: Sequence[Cell], contexts: Sequence[Context], seed: int) -> Iterator[tuple[int, Cell, Context]]:
+    """Searches without end, each in another context; sets take turns, with people and moves in a random order."""
     rng = random.Random(f"hunt:{seed}")
+    by_set: dict[str, list[Cell]] = {cell.set.name: [] for cell in cells}
+    for cell in rng.sample(list(cells), len(cells)):
+        by_set[cell.set.name].append(cell)
+    in_turn = [cell for turn in zip_longest(*by_set.values()) for cell in turn if cell is not None]
     places = rng.sample(list(contexts), len(contexts))
     for number in count():
-        cell, context = cells[number % len(cells)], places[number % len(places)]
-        own = seed * 1_000_003 + number
-        stage = setting(context, cell, seed=seed)
-        yield _Hunter(cell, context, own, method(stage, Goal.of(cell), ways=ways, seed=own))
+        yield number, in_turn[number % len(in_turn)], places[number % len(places)]
 
 
-def _found(hunter: _Hunter, find: Any, method: str) -> Found:
+def _begin(
+    number: int,
+    cell: Cell,
+    context: Context,
+    examiner: Examiner,
+    method: Callable[..., Search],
+    goal: Callable[[Cell], Goal],
+    ways: Ways,
+    seed: int,
+) -> _Hunter:
+    own = seed * 1_000_003 + number
+    asks = partial(examiner.asks, order=cell.set.order)
+    under_way = method(setting(context, cell, seed=seed), goal(cell), ways=ways, seed=own, asks=asks)
+    return _Hunter(cell, context, own, under_way, ways.budget)
+
+
+def _found(hunter: _Hunter, find: Find, method: str) -> Found:
     cell = hunter.cell
     return Found(
         id=f"{cell.name}/{hunter.context.id}/{method}/{hunter.seed}",

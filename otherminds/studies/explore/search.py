@@ -2,7 +2,8 @@
 
 A node is the beginning of a story; an edge adds k events. g is the model's accuracy on the node's questions, h the
 share of random endings that miss the goal, and the node with the least f = g + alpha·h goes on. That is the published
-search (g is the node's own and does not add up along the way, so it promises good stories, not the best one).
+search (g is the node's own and does not add up along the way, so it promises good stories, not the best one), but it
+does not stop at the first complete story: it spends its budget, from the start again if need be, and keeps the worst.
 
 A search knows no model: it is a generator that asks for the accuracy of some stories and is sent the answer. So many
 searches can go on side by side and share one batch of questions; and, since it is decided by its seed and those
@@ -13,7 +14,8 @@ from __future__ import annotations
 
 import heapq
 import random
-from collections.abc import Generator, Sequence
+from collections import Counter
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from itertools import count
 from typing import NamedTuple
@@ -22,14 +24,17 @@ from otherminds.errors import UsageError
 from otherminds.questions import matters
 from otherminds.setting import Setting
 from otherminds.story import Story
-from otherminds.studies.explore.goals import Goal, Tally
+from otherminds.studies.explore.goals import Goal
+from otherminds.studies.explore.grow import Grower, Node, Prospect
 
 TRIES = 2000
 """Random stories that are tried before a goal is called out of reach."""
 
-
 TOO_SHORT = 3
 """Stories of so many sentences or fewer are taken to be answered right, without asking."""
+
+NOTHING = 2.0
+"""The g of a story about which there is nothing to ask yet, or no usable answer: anything else goes on first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,84 +52,119 @@ class Ways:
     """Random continuations drawn for each one that is tried."""
     easiest: bool = False
     """Look for stories that the model gets right instead."""
+    first: bool = False
+    """Stop as soon as a complete story comes first in the queue, as published, and leave the rest of the budget."""
 
     def __post_init__(self) -> None:
-        for name, least in (("budget", 1), ("step", 1), ("endings", 0), ("draws", 1)):
-            if getattr(self, name) < least:
+        for name, least in (("budget", 1), ("step", 1), ("endings", 0), ("alpha", 0), ("draws", 1)):
+            if not getattr(self, name) >= least:
                 raise UsageError(f"{name} should be at least {least}, not {getattr(self, name)}")
 
 
 PUBLISHED = Ways()
 
 
-class Prospect(NamedTuple):
-    """What random endings say of a node: the share that miss the goal, and their mean length."""
-
-    miss: float
-    length: float
-
-
 class Find(NamedTuple):
-    """A story that meets the goal, the model's accuracy on it, and how many stories were evaluated on the way."""
+    """A story that meets the goal, the model's accuracy on it, and what it took to find."""
 
     story: Story
     accuracy: float
     evaluated: int
+    """Stories that were put to the model."""
+    nodes: int
+    """The same with those that were weighed without asking, as published figures count."""
+
+
+class Entry(NamedTuple):
+    """A node in the queue. The least f goes on first; ties go to the lower g, to shorter endings, to the older node."""
+
+    f: float
+    g: float
+    length: float
+    number: int
+    prospect: Prospect
 
 
 Search = Generator[Sequence[Story], Sequence[float | None], Find | None]
 """Yields stories and is sent the model's accuracy on each (None: no usable answer); returns what it found."""
 
+Asks = Callable[[Story], object]
+"""Whether there is anything to ask about a story."""
 
-def search(setting: Setting, goal: Goal, *, ways: Ways = PUBLISHED, seed: int = 0) -> Search:
-    """Search for one story that meets the goal and that the model does not get wholly right."""
+
+def search(setting: Setting, goal: Goal, *, ways: Ways = PUBLISHED, seed: int = 0, asks: Asks = matters) -> Search:
+    """Search, within the budget, for the story that meets the goal and that the model gets most wrong."""
     check(setting, goal, seed=seed)
-    rng = random.Random(seed)
+    grower = Grower(setting, goal, random.Random(seed))
     number = count()
-    evaluated = 0
-    # (f, g, length of the endings, number): ties go to shorter ways, then to the older node.
-    queue: list[tuple[float, float, float, int, Node]] = []
-    heapq.heappush(queue, (0.0, 0.0, 0.0, next(number), Node(Story(premises=setting.premises), Tally())))
-    while queue:
-        _, g, _, age, node = heapq.heappop(queue)
-        if goal.met(node.story, node.tally):
-            if age and g < 1.0:
-                return Find(node.story, 1.0 - g if ways.easiest else g, evaluated)
+    queue: list[Entry] = []
+    best: tuple[float, Story | None] = (1.0, None)  # what is answered right is not worth finding
+    evaluated = nodes = 0
+    before = -1
+    while evaluated < ways.budget and best[0] > 0.0:
+        if not queue:
+            if evaluated == before:
+                break  # all the way from the start there was nothing new to ask
+            before = evaluated
+            queue.append(Entry(0.0, 0.0, 0.0, next(number), Prospect(grower, grower.start, 0)))
+        entry = heapq.heappop(queue)
+        prospect = entry.prospect
+        if prospect.open:
+            # Endings cost most of the time, and a node that never comes first needs none of them.
+            prospect.judge()
+            heapq.heappush(queue, _entry(entry.g, entry.number, prospect, ways))
             continue
-        width = min(_width(g), ways.budget - evaluated)
-        if width < 1 or node.tally.sentences >= goal.sentences:
+        if prospect.done:
+            if ways.first and best[1] is not None:
+                break
             continue
-        children = _children(setting, goal, node, ways, rng, width)
-        asked = [child.story for child, _ in children if child.tally.sentences > TOO_SHORT]
+        children = _children(grower, prospect.node, ways, min(_width(entry.g), ways.budget - evaluated), asks)
+        asked = [child.node.story for child, unasked in children if unasked is None]
         evaluated += len(asked)
+        nodes += len(children)
         answers = iter((yield asked) if asked else ())
-        for child, prospect in children:
-            accuracy = next(answers) if child.tally.sentences > TOO_SHORT else float(not ways.easiest)
-            if accuracy is not None:
-                cost = 1.0 - accuracy if ways.easiest else accuracy
-                entry = (cost + ways.alpha * prospect.miss, cost, prospect.length, next(number), child)
-                heapq.heappush(queue, entry)
-    return None
+        for child, unasked in children:
+            g = _cost(next(answers), ways) if unasked is None else unasked
+            heapq.heappush(queue, _entry(g, next(number), child, ways))
+            if child.done and g < best[0]:
+                best = (g, child.node.story)
+    g, story = best
+    return Find(story, 1.0 - g if ways.easiest else g, evaluated, nodes) if story is not None else None
 
 
-def overgenerate(setting: Setting, goal: Goal, *, ways: Ways = PUBLISHED, seed: int = 0) -> Search:
-    """The baseline: draw complete stories at random, put as many to the model as the budget allows, keep the worst."""
+def _entry(g: float, number: int, prospect: Prospect, ways: Ways) -> Entry:
+    miss, length = prospect.outlook
+    return Entry(g + ways.alpha * miss, g, length, number, prospect)
+
+
+def _cost(accuracy: float | None, ways: Ways) -> float:
+    if accuracy is None:
+        return NOTHING
+    return 1.0 - accuracy if ways.easiest else accuracy
+
+
+def overgenerate(
+    setting: Setting, goal: Goal, *, ways: Ways = PUBLISHED, seed: int = 0, asks: Asks = matters
+) -> Search:
+    """The baseline: draw as many random stories as the budget has, ask about those that are complete, keep the worst."""
     check(setting, goal, seed=seed)
-    rng = random.Random(seed)
+    grower = Grower(setting, goal, random.Random(seed))
     drawn: dict[Story, None] = {}
+    # As published: a random story costs one of the budget whether or not it comes to an end.
     for _ in range(ways.budget):
-        node = ending(setting, goal, Node(Story(premises=setting.premises), Tally()), rng)
-        if goal.met(node.story, node.tally) and matters(node.story):
-            drawn[node.story] = None
+        story = grower.complete()
+        if story is not None and asks(story):
+            drawn[story] = None
     if not drawn:
         return None
     stories = list(drawn)
-    accuracies = yield stories
-    sign = -1.0 if ways.easiest else 1.0
-    ranked = sorted((sign * accuracy, position) for position, accuracy in enumerate(accuracies) if accuracy is not None)
-    for cost, position in ranked[:1]:
-        return Find(stories[position], sign * cost, len(stories))
-    return None
+    answers = yield stories
+    costs = [_cost(answer, ways) for answer in answers]
+    best = costs.index(min(costs))
+    if costs[best] >= 1.0:
+        return None
+    accuracy = 1.0 - costs[best] if ways.easiest else costs[best]
+    return Find(stories[best], accuracy, len(stories), ways.budget)
 
 
 def check(setting: Setting, goal: Goal, *, seed: int = 0) -> None:
@@ -132,21 +172,18 @@ def check(setting: Setting, goal: Goal, *, seed: int = 0) -> None:
     reason = goal.impossible(setting)
     if reason is not None:
         raise UsageError(f"no story can meet these conditions: {reason}")
-    rng = random.Random(f"check:{seed}")
-    lacking: dict[str, int] = {}
-    start = Node(Story(premises=setting.premises), Tally())
+    grower = Grower(setting, goal, random.Random(f"check:{seed}"))
+    lacking: Counter[str] = Counter()
     for _ in range(TRIES):
-        node = ending(setting, goal, start, rng)
+        node = grower.ending(grower.start)
         missing = list(goal.missing(node.story, node.tally))
         if not missing:
             return
-        for lack in missing:
-            name = lack.split(":")[0]
-            lacking[name] = lacking.get(name, 0) + 1
-    worst = max(lacking, key=lambda name: lacking[name])
+        lacking.update(lack.split(":")[0] for lack in missing)
+    ((worst, times),) = lacking.most_common(1)
     raise UsageError(
         f"none of {TRIES} random stories met these conditions within {goal.sentences} sentences; "
-        f"most often lacking ({lacking[worst]} times): {worst}"
+        f"most often lacking ({times} times): {worst}"
     )
 
 
@@ -155,30 +192,30 @@ def _width(g: float) -> int:
     return 5 if g <= 0.5 else 3 if g <= 0.75 else 1
 
 
-def _children(
-    setting: Setting, goal: Goal, node: Node, ways: Ways, rng: random.Random, width: int
-) -> list[tuple[Node, Prospect]]:
-    """Continuations worth a try: the nearer to the goal, the likelier; none from which no ending reaches it."""
-    drawn: dict[Story, Node] = {}
+def _children(grower: Grower, node: Node, ways: Ways, width: int, asks: Asks) -> list[tuple[Prospect, float | None]]:
+    """Continuations worth a try, with the g of those that are not asked about: the nearer to the goal, the likelier."""
+    goal, rng = grower.goal, grower.rng
+    grower.forget()
+    drawn: dict[int, Node] = {}
     for _ in range(ways.draws * width):
-        child = node
-        for _ in range(ways.step):
-            child = _step(setting, goal, child, rng) or child
+        child = grower.steps(node, ways.step)
         if child is not node and not goal.hopeless(child.tally):
-            drawn.setdefault(child.story, child)
+            drawn[id(child)] = child
     candidates = list(drawn.values())
     weights = [_progress(goal, node, child) for child in candidates]
     if not any(weights):
         weights = [1.0] * len(candidates)
     # Drawn without replacement in proportion to the weights (Efraimidis and Spirakis); what leads nowhere is left out.
     keyed = [(rng.random() ** (1.0 / weight), number) for number, weight in enumerate(weights) if weight]
-    chosen: list[tuple[Node, Prospect]] = []
+    chosen: list[tuple[Prospect, float | None]] = []
     for _, number in sorted(keyed, reverse=True)[: 2 * width]:
         child = candidates[number]
-        if len(chosen) < width and matters(child.story):
-            prospect = _prospect(setting, goal, child, ways, rng)
-            if prospect.miss < 1.0:
-                chosen.append((child, prospect))
+        prospect = Prospect(grower, child, ways.endings)
+        if width and prospect.reachable():
+            short = child.tally.sentences <= TOO_SHORT
+            unasked = NOTHING if not asks(child.story) else 1.0 if short else None
+            chosen.append((prospect, unasked))
+            width -= unasked != NOTHING
     return chosen
 
 
@@ -202,28 +239,3 @@ def _progress(goal: Goal, node: Node, child: Node) -> float:
 
 def _rooms(node: Node) -> int:
     return sum(role == "room" for role in node.story.cast.roles.values())
-
-
-def _prospect(setting: Setting, goal: Goal, node: Node, ways: Ways, rng: random.Random) -> Prospect:
-    if goal.met(node.story, node.tally) or not ways.endings:
-        return Prospect(0.0, float(node.story.length))
-    ends = [ending(setting, goal, node, rng) for _ in range(ways.endings)]
-    missed = sum(not goal.met(end.story, end.tally) for end in ends)
-    return Prospect(missed / len(ends), sum(end.story.length for end in ends) / len(ends))
-
-
-def ending(setting: Setting, goal: Goal, node: Node, rng: random.Random) -> Node:
-    """One random way to the end: until the goal is met, or out of reach."""
-    while not goal.met(node.story, node.tally):
-        after = _step(setting, goal, node, rng)
-        if after is None or goal.hopeless(after.tally):
-            return node
-        node = after
-    return node
-
-
-def _step(setting: Setting, goal: Goal, node: Node, rng: random.Random) -> Node | None:
-    event = setting.step(node.story, rng)
-    if event is None:
-        return None
-    return Node(node.story.after(event), goal.count(node.tally, event, node.story))

@@ -7,24 +7,30 @@ chance. Contexts are dealt to train and test as a whole, so that the one never s
 
 from __future__ import annotations
 
+import os
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from otherminds.errors import UsageError
-from otherminds.items import Item, write_lines
-from otherminds.questions import quiz
+from otherminds.cards import card
+from otherminds.errors import BadFile, UsageError
+from otherminds.files import write_text
+from otherminds.items import Item, Suite, write_lines
+from otherminds.questions import questions
 from otherminds.story import Story
 from otherminds.studies.explore.contexts import Context, setting
-from otherminds.studies.explore.goals import Goal, Tally
-from otherminds.studies.explore.search import Node, ending
+from otherminds.studies.explore.goals import Goal
+from otherminds.studies.explore.grow import Grower
+from otherminds.studies.explore.need import needs_theory_of_mind
 from otherminds.studies.explore.sets import Cell
 
-FORMS = ("completion", "chat")
-TRIES = 500
+FORMS = ("chat", "completion")
+TRIES = 50
 """Stories drawn in one setting before it is given up for want of one of the kind that is needed."""
+GIVEN_UP = 200
+"""Settings given up in a row before all of them are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,21 +40,27 @@ class Triple:
     story: str
     question: str
     answer: str
+    choices: tuple[str, ...]
     split: str
     context: str
     set: str
     needs_theory_of_mind: bool
+    """Of the story: whether it has a question to which another person would give another answer."""
     order: int
     kind: str
 
+    @property
+    def tags(self) -> dict[str, Any]:
+        """What triples are told apart by."""
+        return {name: getattr(self, name) for name in Triple.__slots__[4:]}
+
     def in_form(self, form: str) -> dict[str, Any]:
         """As one line of a training file."""
-        tags = {name: getattr(self, name) for name in Triple.__slots__[3:]}
         asked = f"{self.story}\n\n{self.question}"
         if form == "chat":
             turns = [{"role": "user", "content": asked}, {"role": "assistant", "content": self.answer}]
-            return {"messages": turns, **tags}
-        return {"prompt": f"{asked}\nAnswer:", "completion": f" {self.answer}", **tags}
+            return {"messages": turns, **self.tags}
+        return {"prompt": f"{asked}\nAnswer:", "completion": f" {self.answer}", **self.tags}
 
 
 def triples(
@@ -59,11 +71,11 @@ def triples(
     share: float = 0.5,
     order: int = 2,
     each: int = 8,
-    prose: bool = False,
+    paraphrase: bool = False,
     test: float = 0.2,
     seed: int = 0,
 ) -> Iterator[Triple]:
-    """So many triples, `each` a story; `share` of the stories need theory of mind; `prose`: in varied words."""
+    """So many triples, `each` a story; `share` of the stories need theory of mind; `paraphrase`: in varied words."""
     if not 0 <= share <= 1 or not 0 <= test < 1:
         raise UsageError(f"share should lie from 0 to 1 and test from 0 to below 1, not {share} and {test}")
     if number < 1 or each < 1 or not cells or not contexts:
@@ -71,59 +83,88 @@ def triples(
     rng = random.Random(f"train:{seed}")
     dealt = rng.sample(list(contexts), len(contexts))
     held_out = {context.id for context in dealt[: round(test * len(dealt))]}
-    made = needing = stories = 0
+    told: set[Story] = set()
+    made = needing = 0
     while made < number:
         # The share is kept to story by story, so that any beginning of the file has it too.
-        need = needing + 1 <= share * (stories + 1) + 1e-9
-        cell, context = rng.choice(cells), rng.choice(dealt)
-        drawn = _draw(cell, context, need=need, order=order, rng=rng, seed=seed)
-        if drawn is None:
-            continue
-        story, items = drawn
-        stories += 1
+        need = needing + 1 <= share * (len(told) + 1) + 1e-9
+        cell, context, story = _draw(cells, dealt, told, need=need, order=order, rng=rng, seed=seed)
+        told.add(story)
         needing += need
-        words = story.tell(seed=rng.randrange(2**31)) if prose else story.text
-        for item in rng.sample(items, min(each, len(items), number - made)):
+        words = story.tell(seed=rng.randrange(2**31)) if paraphrase else story.text
+        asked = questions(story, order=order)
+        for question in rng.sample(asked, min(each, len(asked), number - made)):
             made += 1
             yield Triple(
                 story=words,
-                question=item.question,
-                answer=item.answer,
+                question=question.text,
+                answer=question.answer,
+                choices=question.choices,
                 split="test" if context.id in held_out else "train",
                 context=context.id,
                 set=cell.set.name,
                 needs_theory_of_mind=need,
-                order=int(item.tags["order"]),
-                kind=str(item.tags["kind"]),
+                order=len(question.minds),
+                kind=str(question.tags["kind"]),
             )
 
 
 def _draw(
-    cell: Cell, context: Context, *, need: bool, order: int, rng: random.Random, seed: int
-) -> tuple[Story, list[Item]] | None:
-    """A random complete story that does, or does not, need theory of mind; None if this setting has none to give."""
-    stage, goal = setting(context, cell, seed=seed), Goal.of(cell)
-    for _ in range(TRIES):
-        node = ending(stage, goal, Node(Story(premises=stage.premises), Tally()), rng)
-        if goal.met(node.story, node.tally):
-            items = list(quiz(node.story, order=order))
-            if any(item.tags.get("interesting") is True for item in items) is need:
-                return node.story, items
-    return None
+    cells: Sequence[Cell],
+    contexts: Sequence[Context],
+    told: set[Story],
+    *,
+    need: bool,
+    order: int,
+    rng: random.Random,
+    seed: int,
+) -> tuple[Cell, Context, Story]:
+    """A random complete story, not told before, that does, or does not, need theory of mind."""
+    for _ in range(GIVEN_UP):
+        cell, context = rng.choice(cells), rng.choice(contexts)
+        grower = Grower(setting(context, cell, seed=seed), Goal.of(cell), rng)
+        for _ in range(TRIES):
+            story = grower.complete()
+            if story and story not in told and needs_theory_of_mind(story, order=order) is need:
+                return cell, context, story
+    kind = "needs theory of mind" if need else "needs no theory of mind"
+    raise UsageError(
+        f"{GIVEN_UP} settings in a row gave no new story that {kind}, after {len(told)} stories; "
+        "ask for fewer, set another share, or give more sets, people and moves"
+    )
+
+
+def suite(made: Sequence[Triple], *, name: str = "training") -> Suite:
+    """The triples as a suite, to be linted and described like any other."""
+    stories = {story: f"story-{number}" for number, story in enumerate(dict.fromkeys(each.story for each in made))}
+    items = [
+        Item(
+            id=f"{stories[each.story]}-{number}",
+            context=each.story,
+            question=each.question,
+            answer=each.answer,
+            choices=each.choices,
+            tags={**each.tags, "story": stories[each.story]},
+        )
+        for number, each in enumerate(made)
+    ]
+    return Suite(name, tuple(items), prompt="direct", score="text")
 
 
 def save(folder: str | Path, made: Sequence[Triple], *, form: str = "chat", parquet: bool = False) -> list[Path]:
-    """Write train and test files; which files there are now."""
+    """Write train and test files and a data card; which files there are now."""
     if form not in FORMS:
         raise UsageError(f"there is no form {form!r}; there are {', '.join(FORMS)}")
     written = []
     for split in ("train", "test"):
-        lines = [triple.in_form(form) for triple in made if triple.split == split]
+        lines = [each.in_form(form) for each in made if each.split == split]
         if lines:
             path = Path(folder) / f"{split}.{'parquet' if parquet else 'jsonl'}"
             _write_parquet(path, lines) if parquet else write_lines(path, lines)
             written.append(path)
-    return written
+    described = card(suite(made), made=f"random stories with answers proved by their events, as {form} lines")
+    write_text(Path(folder) / "card.md", described)
+    return [*written, Path(folder) / "card.md"]
 
 
 def _write_parquet(path: Path, lines: list[dict[str, Any]]) -> None:
@@ -132,5 +173,11 @@ def _write_parquet(path: Path, lines: list[dict[str, Any]]) -> None:
         import pyarrow.parquet
     except ImportError:
         raise UsageError("Parquet needs pyarrow: pip install 'otherminds[parquet]'") from None
-    path.parent.mkdir(parents=True, exist_ok=True)
-    pyarrow.parquet.write_table(pyarrow.Table.from_pylist(lines), path)
+    half = path.with_name(path.name + ".part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        pyarrow.parquet.write_table(pyarrow.Table.from_pylist(lines), half)
+        os.replace(half, path)
+    except OSError as error:
+        half.unlink(missing_ok=True)
+        raise BadFile(f"{path} cannot be written: {error.strerror or error}") from None

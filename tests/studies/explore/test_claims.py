@@ -45,6 +45,8 @@ def test_what_a_step_names_and_who_is_there() -> None:
     last = steps(story)[-1]
     assert last.named == ("Ann", "pin", "box")
     assert last.people == ("Ann", "Cem")
+    told = steps(story.then(Tell("Ann", "Bob", fact=Fact("pin", "room", "den"))))[-1]
+    assert told.named == ("Ann", "Bob", "pin")
 
 
 def asked(story: Story) -> dict[str, bool]:

@@ -61,6 +61,8 @@ def test_no_verdict_from_a_refusal_or_an_error() -> None:
         ('{"continuations": ["One.", "Two \\"and\\" more.", "Thr', ["One.", 'Two "and" more.']),
         ('{"continuations": ["One.', []),
         ('["One\nmore."]', ["One\nmore."]),
+        ('Here are two: ["One.", "Two."]', ["One.", "Two."]),
+        ('{"continuations": [{"text": "One."}, {"text": "Tw', ["One."]),
         ("1. One.\n2. Two.", ["One.", "Two."]),
         ("- One.\n- Two.", ["One.", "Two."]),
         ("Just a passage.", ["Just a passage."]),

@@ -1,0 +1,317 @@
+"""Measure: numbers about the stories found, each with n and a 95 % interval drawn by story.
+
+A story's accuracy is over the questions of the order that the search went by. What was told in other words than the
+canonical ones is kept apart, and so is what could not be scored: not measured is not wrong.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from statistics import fmean
+from typing import Any
+
+from otherminds import stats
+from otherminds.baselines import first_order, last_mention, oracle, realist
+from otherminds.errors import UsageError
+from otherminds.items import Item, Suite
+from otherminds.measures import chance
+from otherminds.runs import Run
+from otherminds.runs import run as put
+from otherminds.stats import Difference, Estimate
+from otherminds.studies.explore.hunt import Found
+from otherminds.studies.explore.sets import ASYMMETRIC
+from otherminds.studies.explore.sittings import (
+    Answer,
+    Findings,
+    Sitting,
+    about,
+    by_story,
+    labels,
+    question_mean,
+    sit,
+    story_mean,
+)
+
+Row = tuple[str, tuple[Estimate | None, ...]]
+
+DRAWN = 500
+"""Questions of each order that are drawn to compare models on each other's stories."""
+BASELINES = {"oracle": oracle, "realist": realist, "last mention": last_mention, "first-order reader": first_order}
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two means over the same groups, and how far the first lies above the second."""
+
+    label: str
+    first: Estimate
+    second: Estimate
+    difference: Difference
+
+
+@dataclass(frozen=True, slots=True)
+class Contest:
+    """The search against over-generation over settings in which both found stories."""
+
+    accuracy: Pair
+    length: Pair
+    """In events."""
+    harder: int
+    """Settings in which the stories of the search are answered worse."""
+    alike: int
+    easier: int
+
+
+@dataclass(frozen=True, slots=True)
+class Crossed:
+    """Models on each other's stories: a row for the model against which they were found and the order of questions."""
+
+    readers: tuple[str, ...]
+    rows: tuple[Row, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Measures:
+    """All numbers of the study; a tuple is empty where nothing was measured."""
+
+    sittings: tuple[Sitting, ...]
+    """With the canonical words."""
+    method: str
+    """How the stories were found that most numbers are about."""
+    guess: float | None
+    """What guessing would give on the searched questions."""
+    when_found: tuple[Estimate | None, ...]
+    """The mean accuracy by which the search chose the stories, by sitting."""
+    overall: tuple[Estimate | None, ...]
+    """The same of the answers in the runs."""
+    sets: tuple[Row, ...]
+    """For each set the plain and the asymmetric stories, by sitting."""
+    people: tuple[Row, ...]
+    moves: tuple[Row, ...]
+    beside: tuple[Row, ...]
+    """Sittings, then baselines: by the splits of SPLITS."""
+    wrong: tuple[Row, ...]
+    """Of the wrong answers, the shares that are what something simpler would say: by the names of SIMPLER."""
+    contests: tuple[tuple[str, tuple[Contest, ...]], ...]
+    """By sitting: all settings together, then each set."""
+    interesting: tuple[Pair, ...]
+    """By sitting: questions with and without need of theory of mind, over the stories that have both."""
+    told: tuple[Pair, ...]
+    """The same questions in the canonical words and in others."""
+    crossed: Crossed | None
+
+
+SPLITS: dict[str, Callable[[Answer], bool]] = {
+    "searched": lambda answer: answer.searched,
+    "what is so": lambda answer: answer.item.tags["order"] == 0,
+    "order 1": lambda answer: answer.item.tags["order"] == 1,
+    "order 2": lambda answer: answer.item.tags["order"] == 2,
+    "false belief": lambda answer: answer.item.tags.get("false_belief") is True,
+    "not known": lambda answer: answer.item.tags.get("ignorance") is True,
+}
+SIMPLER: dict[str, Callable[[Item], Any]] = {
+    "what is so": lambda item: item.meta.get("reality"),
+    "what the last mind thinks": lambda item: (
+        item.meta.get("first_order") if item.tags["order"] not in (0, 1) else None
+    ),
+    "unknown": lambda item: "unknown",
+}
+
+
+def measure(findings: Findings | Sequence[Found], runs: Sequence[Run], *, seed: int = 0) -> Measures:
+    """Everything that these runs tell about the stories found."""
+    known = findings if isinstance(findings, Mapping) else {"": findings}
+    sittings = sit(known, runs)
+    raw = tuple(each for each in sittings if each.raw)
+    if not raw:
+        raise UsageError(
+            "none of these runs asked about these stories in their canonical words; run the suite of questions"
+        )
+    method = "search" if any(each.of("search") for each in raw) else raw[0].answers[0].found.method
+    chosen = [each.of(method) for each in raw]
+    return Measures(
+        sittings=raw,
+        method=method,
+        guess=chance([answer.item for answers in chosen for answer in answers]) if any(chosen) else None,
+        when_found=tuple(_when_found(answers) for answers in chosen),
+        overall=tuple(story_mean(answers) for answers in chosen),
+        sets=_sets(chosen),
+        people=_rows(chosen, "people", lambda answer: answer.found.people),
+        moves=_rows(chosen, "moves", lambda answer: answer.found.moves),
+        beside=_beside(raw, method),
+        wrong=tuple(row for each in raw if (row := _wrong(each, method))),
+        contests=tuple((each.label, found) for each in raw if (found := _contests(each))),
+        interesting=tuple(
+            pair for each, answers in zip(raw, chosen, strict=True) if (pair := _interesting(each.label, answers))
+        ),
+        told=_told(raw, [each for each in sittings if not each.raw], method),
+        crossed=_crossed(known, runs, seed) if len(known) > 1 else None,
+    )
+
+
+def _when_found(answers: Sequence[Answer]) -> Estimate | None:
+    stories = dict.fromkeys(answer.found for answer in answers)
+    return stats.mean([each.accuracy for each in stories]) if stories else None
+
+
+def _pair(label: str, first: Sequence[float], second: Sequence[float], groups: Sequence[Any] | None = None) -> Pair:
+    one, other = (stats.mean(values, groups=groups) for values in (first, second))
+    return Pair(label, one, other, stats.difference(first, second, groups=groups))
+
+
+# ---- by kind of story -------------------------------------------------------------------------------------------
+
+
+def _sets(chosen: Sequence[Sequence[Answer]]) -> tuple[Row, ...]:
+    names = dict.fromkeys(answer.found.set.removesuffix(ASYMMETRIC) for answers in chosen for answer in answers)
+    return tuple(
+        (
+            name,
+            tuple(
+                story_mean(answer for answer in answers if answer.found.set == name + suffix)
+                for answers in chosen
+                for suffix in ("", ASYMMETRIC)
+            ),
+        )
+        for name in names
+    )
+
+
+def _rows(chosen: Sequence[Sequence[Answer]], name: str, value: Callable[[Answer], int]) -> tuple[Row, ...]:
+    values = sorted({value(answer) for answers in chosen for answer in answers})
+    return tuple(
+        (
+            f"{number} {name}",
+            tuple(story_mean(answer for answer in answers if value(answer) == number) for answers in chosen),
+        )
+        for number in values
+    )
+
+
+# ---- beside what is simpler -------------------------------------------------------------------------------------
+
+
+def _beside(sittings: Sequence[Sitting], method: str) -> tuple[Row, ...]:
+    rows: list[tuple[str, Sequence[Answer]]] = [
+        (each.label, [answer for answer in each.answers if answer.found.method == method]) for each in sittings
+    ]
+    asked = {(answer.found, answer.item.id): answer for _, answers in rows for answer in answers}
+    items = tuple({answer.item.id: answer.item for answer in asked.values()}.values())
+    suite = Suite("found", items, score="letters")
+    for name, make in BASELINES.items():
+        values = put(suite, make(suite)).values()
+        rows.append((name, [replace(answer, value=values[answer.item.id]) for answer in asked.values()]))
+    return tuple(
+        (label, tuple(question_mean([answer for answer in answers if wanted(answer)]) for wanted in SPLITS.values()))
+        for label, answers in rows
+    )
+
+
+def _wrong(sitting: Sitting, method: str) -> Row | None:
+    """What the wrong answers about minds are like; only where the simpler answer would be wrong as well."""
+    wrong = [
+        answer
+        for answer in sitting.answers
+        if answer.found.method == method and answer.value == 0 and answer.item.tags["order"] != 0
+    ]
+    shares = []
+    for simpler in SIMPLER.values():
+        open_to = [
+            each for each in wrong if simpler(each.item) in each.item.choices and simpler(each.item) != each.item.answer
+        ]
+        like = [replace(each, value=float(each.said == simpler(each.item))) for each in open_to]
+        shares.append(question_mean(like))
+    return (sitting.label, tuple(shares)) if any(shares) else None
+
+
+# ---- pairs ------------------------------------------------------------------------------------------------------
+
+
+def _contests(sitting: Sitting) -> tuple[Contest, ...]:
+    """All settings together, then each set; p of the sets adjusted for being several."""
+    searched, drawn = (_by_cell(sitting.of(method)) for method in ("search", "overgenerate"))
+    cells = [cell for cell in searched if cell in drawn]
+    if not cells:
+        return ()
+    together = _contest("all settings", cells, searched, drawn)
+    names = dict.fromkeys(cell.split("/")[0] for cell in cells)
+    apart = [_contest(name, [c for c in cells if c.split("/")[0] == name], searched, drawn) for name in names]
+    ps = stats.holm([each.accuracy.difference.p for each in apart])
+    adjusted = [
+        replace(each, accuracy=replace(each.accuracy, difference=replace(each.accuracy.difference, p=p)))
+        for each, p in zip(apart, ps, strict=True)
+    ]
+    return (together, *adjusted) if len(adjusted) > 1 else (together,)
+
+
+def _by_cell(answers: Sequence[Answer]) -> dict[str, tuple[float, float]]:
+    """The mean accuracy and the mean number of events of the stories of each setting."""
+    cells: dict[str, list[tuple[float, float]]] = {}
+    for found, value in by_story(answers).items():
+        cells.setdefault(found.cell, []).append((value, float(found.story.length)))
+    return {cell: (fmean(v for v, _ in some), fmean(length for _, length in some)) for cell, some in cells.items()}
+
+
+def _contest(
+    label: str, cells: Sequence[str], searched: dict[str, tuple[float, float]], drawn: dict[str, tuple[float, float]]
+) -> Contest:
+    accuracies, lengths = (
+        ([searched[cell][part] for cell in cells], [drawn[cell][part] for cell in cells]) for part in (0, 1)
+    )
+    gaps = [a - b for a, b in zip(*accuracies, strict=True)]
+    counts = (sum(gap < 0 for gap in gaps), sum(gap == 0 for gap in gaps), sum(gap > 0 for gap in gaps))
+    return Contest(_pair(label, *accuracies), _pair(label, *lengths), *counts)
+
+
+def _interesting(label: str, answers: Sequence[Answer]) -> Pair | None:
+    """Within stories, so that hard stories cannot be mistaken for hard questions."""
+    kinds = [
+        by_story(answer for answer in answers if answer.item.tags.get("interesting") is wanted)
+        for wanted in (True, False)
+    ]
+    both = [found for found in kinds[0] if found in kinds[1]]
+    return _pair(label, *([values[found] for found in both] for values in kinds)) if both else None
+
+
+def _told(raw: Sequence[Sitting], others: Sequence[Sitting], method: str) -> tuple[Pair, ...]:
+    """The same questions about the same stories, put to the same model in the same way."""
+    pairs = []
+    for other in others:
+        again = {(each.found, each.item.question): each for each in other.of(method)}
+        for sitting in raw:
+            if sitting.label != other.label or sitting.run.fingerprint != other.run.fingerprint:
+                continue
+            twins = ((each, again.get((each.found, each.item.question))) for each in sitting.of(method))
+            both = [(one, two) for one, two in twins if two is not None]
+            if both:
+                values = [one.value for one, _ in both], [two.value for _, two in both]
+                groups = [one.found.story for one, _ in both]
+                pairs.append(_pair(f"{other.label}, {other.run.suite}", *values, groups))
+    return tuple(pairs)
+
+
+# ---- models on each other's stories -----------------------------------------------------------------------------
+
+
+def _crossed(findings: Findings, runs: Sequence[Run], seed: int) -> Crossed:
+    named = labels(runs)
+    readers: dict[str, list[Run]] = {}
+    for run in runs:
+        readers.setdefault(named[run.id], []).append(run)
+    rows = []
+    for name, found in findings.items():
+        answered = [
+            {(each.found, each.item.question): each for run in some for each in about(found, run) if each.raw}
+            for some in readers.values()
+        ]
+        for order in (1, 2):
+            keys = sorted(
+                {key for each in answered for key, answer in each.items() if answer.item.tags["order"] == order},
+                key=lambda key: (key[0].id, key[1]),
+            )
+            drawn = random.Random(f"crossed:{seed}:{name}:{order}").sample(keys, min(DRAWN, len(keys)))
+            cells = tuple(question_mean([each[key] for key in drawn if key in each]) for each in answered)
+            rows.append((f"{name}, order {order}", cells))
+    return Crossed(tuple(readers), tuple(rows))

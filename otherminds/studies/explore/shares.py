@@ -1,0 +1,78 @@
+"""Shares: how many random stories need theory of mind at all, without a model.
+
+A random story goes on until it meets the goal of its setting, or cannot any more; unfinished ones count too. It needs
+theory of mind if it has an *interesting* question: one to which another person, put in the place of one of its minds,
+would give another answer. The published definition is narrower, so both are counted: there a matter is interesting if
+two answers to questions about it differ, and whoever does not know has no answer.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from otherminds import stats
+from otherminds.errors import UsageError
+from otherminds.questions import UNKNOWN, Question, questions
+from otherminds.stats import Estimate
+from otherminds.studies.explore.contexts import Context, setting
+from otherminds.studies.explore.goals import Goal
+from otherminds.studies.explore.grow import Grower
+from otherminds.studies.explore.sets import Cell
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """What random stories of one setting need; questions are those about minds, up to the second order."""
+
+    cell: Cell
+    stories: Estimate
+    """Stories that need theory of mind."""
+    published: Estimate
+    """The same by the published definition."""
+    questions: Estimate
+    """Questions that need it, with the interval by story."""
+    finished: Estimate
+    """Stories that met the goal of their setting."""
+
+
+def shares(cells: Iterable[Cell], contexts: Sequence[Context], *, number: int = 1000, seed: int = 0) -> list[Share]:
+    """For each setting, what so many random stories need."""
+    if number < 1 or not contexts:
+        raise UsageError("give at least one context and one story to draw")
+    return [_share(cell, contexts, number, seed) for cell in cells]
+
+
+def _share(cell: Cell, contexts: Sequence[Context], number: int, seed: int) -> Share:
+    rng = random.Random(f"shares:{seed}:{cell.name}:{cell.sentences}")
+    goal = Goal.of(cell)
+    interesting: list[float] = []
+    story_of: list[int] = []
+    needing = differing = finished = 0
+    for story in range(number):
+        grower = Grower(setting(rng.choice(contexts), cell), goal, rng)
+        end = grower.ending(grower.start)
+        finished += goal.met(end.story, end.tally)
+        asked = [each for each in questions(end.story, order=2) if each.minds]
+        marks = [float(each.tags["interesting"] is True) for each in asked]
+        needing += any(marks)
+        differing += _differ(asked)
+        interesting += marks
+        story_of += [story] * len(marks)
+    return Share(
+        cell,
+        stats.proportion(needing, number),
+        stats.proportion(differing, number),
+        stats.mean(interesting or [0.0], groups=story_of or [0]),
+        stats.proportion(finished, number),
+    )
+
+
+def _differ(asked: Sequence[Question]) -> bool:
+    """Whether two of those who have an answer about the same matter have different ones."""
+    answers: dict[tuple[str, str], set[str]] = {}
+    for each in asked:
+        if each.answer != UNKNOWN and each.tags.get("polarity") != "negative":
+            answers.setdefault((each.about, each.property), set()).add(each.answer)
+    return any(len(some) > 1 for some in answers.values())

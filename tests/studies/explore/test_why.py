@@ -1,0 +1,38 @@
+"""The event by which an answer stands fast is the last one that changes it."""
+
+import pytest
+
+from otherminds.events import Enter, Move
+from otherminds.questions import quiz
+from otherminds.story import Story
+from otherminds.studies.explore.why import why
+
+
+def reasons(story: Story) -> dict[str, str]:
+    return {item.question: why(story, item) for item in quiz(story, order=2)}
+
+
+def test_what_happens_out_of_sight_changes_the_world_alone(sally_anne: Story) -> None:
+    found = reasons(sally_anne)
+    sally = found["In which container does Sally think the marble is?"]
+    assert sally == "Fixed by event 3. Event 5 changes what is so, not this."
+    assert found["In which container does Anne think the marble is?"] == "Fixed by event 5."
+    nested = found["In which container does Anne think that Sally thinks the marble is?"]
+    assert nested == "Fixed by event 3. Event 5 changes what is so, not this."
+
+
+def test_several_events_out_of_sight(sally_anne: Story) -> None:
+    longer = sally_anne.then(Move("Anne", "marble", "drawer"))
+    sally = reasons(longer)["In which container does Sally think the marble is?"]
+    assert sally == "Fixed by event 3. Events 5 and 6 change what is so, not this."
+
+
+def test_what_nobody_ever_learns_is_decided_by_no_event() -> None:
+    story = Story.of(Enter("Anne", "den"), Move("Anne", "marble", "box"), Enter("Sally", "den"))
+    sally = reasons(story)["In which container does Sally think the marble is?"]
+    assert sally == "No event decides it: it is “unknown” all along. Event 2 changes what is so, not this."
+
+
+@pytest.mark.parametrize("question", ["In which container is the marble really?"])
+def test_what_is_so_needs_no_reason(sally_anne: Story, question: str) -> None:
+    assert reasons(sally_anne)[question] == ""

@@ -54,7 +54,7 @@ def read_text(text: str, answer: str) -> Reading:
         return Reading(why="there is no text")
     if normal(answer) in (normal(body), _bare(body)):
         return Reading(answer, "the same text", clear=True)
-    if _named(body, [answer]):
+    if names_in(body, [answer]):
         return Reading(why="the answer is in it among other words, and parts of a text are not graded")
     return Reading(body, "another text", clear=True)
 
@@ -83,7 +83,7 @@ _LETTER_FIRST = re.compile(
     r"(?:\(([A-Z])\)|([A-Z])[).:]|([A-Z])(?=\s*[,;–—-]|\s+(?:because|since)\b))\s*(.*)", re.DOTALL
 )
 _LONE_LETTER = re.compile(r"(?<![\w'’])(?:[B-HJ-Z]|A(?!\s+[a-z])|I(?!\s+[a-z]|['’]))(?![\w'’])")
-_NEGATION = re.compile(
+NEGATION = re.compile(
     r"\b(?:not?|never|neither|nor|none|except|without|unlike|cannot|rather than|instead of|other than)\b|n['’]t\b",
     re.IGNORECASE,
 )
@@ -128,13 +128,13 @@ def _by_letter(body: str, choices: Sequence[str]) -> Reading | None:
     choice, rest = choices[letters.index(letter)], first[4]
     if set(_LONE_LETTER.findall(rest)) & set(letters) - {letter}:
         return Reading(why="names two letters")
-    if set(_named(rest, choices)) - {choice}:
+    if set(names_in(rest, choices)) - {choice}:
         return Reading(why=f"says {letter}, and words that name another choice")
     return Reading(choice, f"says {letter}", clear=True)
 
 
 def _by_name(body: str, choices: Sequence[str]) -> Reading:
-    named = set(_named(body, choices))
+    named = set(names_in(body, choices))
     if len(named) != 1:
         return Reading(why="names no choice" if not named else "names two choices")
     (choice,) = named
@@ -142,12 +142,12 @@ def _by_name(body: str, choices: Sequence[str]) -> Reading:
     if normal(opening) == normal(choice):
         return Reading(choice, f"begins with {choice!r}")
     for sentence in re.split(r"(?<=[.!?])\s+|\n", body):
-        if _named(sentence, choices) and _NEGATION.search(_name_pattern(choice).sub(" ", sentence)):
+        if names_in(sentence, choices) and NEGATION.search(_name_pattern(choice).sub(" ", sentence)):
             return Reading(why=f"names {choice!r} beside a negation")
     return Reading(choice, f"names only {choice!r}")
 
 
-def _named(text: str, choices: Sequence[str]) -> list[str]:
+def names_in(text: str, choices: Sequence[str]) -> list[str]:
     """The choices named in a text as whole words; a longer name hides the shorter ones inside it."""
     found = []
     for choice in sorted(choices, key=len, reverse=True):

@@ -16,59 +16,62 @@ from string import ascii_uppercase as LETTERS
 
 from otherminds.errors import ModelError, UsageError
 from otherminds.items import Item, Suite
+from otherminds.json_prompts import write
 from otherminds.models import Prompt
 from otherminds.models.scripted import Scripted
-from otherminds.prompts import PROMPTS
-from otherminds.scores import SCORES
+from otherminds.prompts import PROMPTS, Posed
+from otherminds.scores import SCORES, Way
 
 Rule = Callable[[Item], Sequence[str]]
 """The choices of an item that a baseline finds equally good; none: it has nothing to say."""
+States = Callable[[Item], Sequence[str]]
+"""What a baseline says is believed after every sentence of an item."""
 
 SURE = 0.95
 
 
 def oracle(suite: Suite, *, seed: int = 0) -> Scripted:
     """Knows every answer."""
-    return _reader("oracle", suite, lambda item: [item.answer], seed)
+    return reader("oracle", suite, lambda item: [item.answer], seed)
 
 
 def realist(suite: Suite, *, seed: int = 0) -> Scripted:
     """Answers from the world, whatever people believe: fails exactly the false beliefs."""
     _need(suite, "realist", "reality")
-    return _reader("realist", suite, lambda item: _meta(item, "reality"), seed)
+    return reader("realist", suite, lambda item: _meta(item, "reality"), seed)
 
 
 def decoy(suite: Suite, *, seed: int = 0) -> Scripted:
     """Answers with anything but the world: the realist's reverse."""
     _need(suite, "decoy", "reality")
-    return _reader("decoy", suite, lambda item: [c for c in item.choices if c != item.meta.get("reality")], seed)
+    return reader("decoy", suite, lambda item: [c for c in item.choices if c != item.meta.get("reality")], seed)
 
 
 def last_mention(suite: Suite, *, seed: int = 0) -> Scripted:
     """Answers with the choice that the story names last."""
-    return _reader("last_mention", suite, lambda item: _most(item.choices, lambda c: _last(item.context, c)), seed)
+    return reader("last_mention", suite, lambda item: _most(item.choices, lambda c: _last(item.context, c)), seed)
 
 
 def longest_option(suite: Suite, *, seed: int = 0) -> Scripted:
     """Answers with the longest choice."""
-    return _reader("longest_option", suite, lambda item: _most(item.choices, len), seed)
+    return reader("longest_option", suite, lambda item: _most(item.choices, len), seed)
 
 
 def option_only(suite: Suite, *, seed: int = 0) -> Scripted:
     """Never reads the story: answers with the choice most like the question, then with the first in the alphabet."""
-    return _reader("option_only", suite, lambda item: _most(sorted(item.choices), _likeness(item.question))[:1], seed)
+    return reader("option_only", suite, lambda item: _most(sorted(item.choices), _likeness(item.question))[:1], seed)
 
 
 def random(suite: Suite, *, seed: int = 0) -> Scripted:
     """Draws one choice an item."""
-    return _reader("random", suite, lambda item: _draw(item.choices, item, seed), seed)
+    return reader("random", suite, lambda item: _draw(item.choices, item, seed), seed)
 
 
 def first_order(suite: Suite, *, seed: int = 0) -> Scripted:
     """Asks only what one person thinks, however deep the question is."""
     if not any(_shallow(item) for item in suite):
         _need(suite, "first_order", "first_order")
-    return _reader(
+    return reader(
         "first_order", suite, lambda item: [item.answer] if _shallow(item) else _meta(item, "first_order"), seed
     )
 
@@ -96,26 +99,32 @@ def baselines(suite: Suite) -> list[Scripted]:
     return made
 
 
-def _reader(name: str, suite: Suite, rule: Rule, seed: int) -> Scripted:
+def reader(
+    name: str, suite: Suite, rule: Rule, seed: int = 0, *, states: States | None = None, sure: float = SURE
+) -> Scripted:
+    """A baseline that answers by a rule; where JSON with states is asked for, by a rule for these as well."""
     known = _prompts_of(suite)
 
-    def find(prompt: Prompt) -> Item:
-        item = known.get(_unordered(prompt))
-        if item is None:
+    def find(prompt: Prompt) -> tuple[Item, Posed]:
+        found = known.get(_unordered(prompt))
+        if found is None:
             raise ModelError(f"the {name} was made for suite {suite.name!r}, which has no such prompt")
-        return item
+        return found
 
     def answer(prompt: Prompt) -> str:
-        item = find(prompt)
+        item, posed = find(prompt)
         picked = "".join(_draw(rule(item), item, seed))
+        if posed.wants:
+            chain = states(item) if states else [picked] * len(item.meta.get("sentences", ()))
+            return write(item, posed.wants, answer=picked, states=chain)
         return "Answer: " + next((own for own, choice in _shown(prompt, item).items() if choice == picked), picked)
 
     def weigh(prompt: Prompt) -> dict[str, float]:
-        item = find(prompt)
+        item, _ = find(prompt)
         good = set(rule(item)) or set(item.choices)
         others = len(item.choices) - len(good)
-        sure = SURE / len(good) if others else 1 / len(good)
-        return {own: sure if choice in good else (1 - SURE) / others for own, choice in _shown(prompt, item).items()}
+        share = sure / len(good) if others else 1 / len(good)
+        return {own: share if choice in good else (1 - sure) / others for own, choice in _shown(prompt, item).items()}
 
     model = Scripted(answer, name=name, weigh=weigh)
     # The same words can have another answer in another suite, so a stored call must not serve both.
@@ -124,16 +133,23 @@ def _reader(name: str, suite: Suite, rule: Rule, seed: int) -> Scripted:
 
 
 @lru_cache(maxsize=4)
-def _prompts_of(suite: Suite) -> dict[str, Item]:
+def _prompts_of(suite: Suite) -> dict[str, tuple[Item, Posed]]:
     """Every prompt that can be made of a suite, without the order of its choices, and the item it is about."""
     return {
-        _unordered(asked.prompt): item
+        _unordered(asked.prompt): (item, asked)
         for item in suite
-        for score, way in SCORES.items()
+        for way in SCORES.values()
         for prompt in PROMPTS
-        if score == "text" or (item.choices and prompt != "cot")
-        for asked in way.pose(item, prompt=prompt, seed=0)[:1]
+        for asked in _posed(item, way, prompt)
     }
+
+
+def _posed(item: Item, way: Way, prompt: str) -> tuple[Posed, ...]:
+    """One prompt of an item, if it can be asked in this way."""
+    try:
+        return way.pose(item, prompt=prompt, seed=0)[:1]
+    except UsageError:
+        return ()
 
 
 def _shown(prompt: Prompt, item: Item) -> dict[str, str]:

@@ -8,7 +8,10 @@ from collections.abc import Sequence
 from otherminds.items import Suite
 from otherminds.lint import cues, faults
 
-SPLIT_BY = ("kind", "order", "false_belief", "interesting", "set", "people", "moves", "method")
+SPLIT_BY = (
+    *("kind", "order", "false_belief", "interesting", "set", "people", "moves", "method"),
+    *("stage", "class", "variant", "question"),
+)
 
 
 def card(suite: Suite, *, made: str) -> str:

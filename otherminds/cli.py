@@ -8,8 +8,11 @@ from typing import IO, Any
 
 import click
 
+from otherminds.commands.build import build
 from otherminds.commands.compare import compare
 from otherminds.commands.doctor import doctor
+from otherminds.commands.explore import explore
+from otherminds.commands.lint import lint
 from otherminds.commands.models import models
 from otherminds.commands.options import PARTIAL, debug_option, known_secrets
 from otherminds.commands.profile import profile
@@ -20,7 +23,7 @@ from otherminds.commands.show import runs, show
 from otherminds.commands.tell import tell
 from otherminds.errors import OthermindsError, UsageError
 
-COMMANDS = (profile, tell, run, runs, show, report, compare, models, doctor)
+COMMANDS = (profile, tell, explore, build, lint, run, runs, show, report, compare, models, doctor)
 
 
 class Failed(click.ClickException):

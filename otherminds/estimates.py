@@ -46,7 +46,7 @@ def estimate(
     """What `run` with the same arguments would cost, by the calls in the store or by `rate` calls a second."""
     if rate is not None and not rate > 0:
         raise UsageError(f"a rate of {rate} calls a second makes no sense; give a number above 0")
-    work = plan(suite, limit=limit, seed=seed)
+    work = plan(suite, limit=limit, seed=seed, cannot=getattr(model, "cannot", ()))
     mark, verb = fingerprint(model), work.way.verb
     prompts = {call_key(mark, verb, prompt): prompt for prompt in work.prompts}
     known = store.calls(prompts) if store else {}

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import random
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from otherminds.errors import UsageError
 from otherminds.items import Item, Suite
 from otherminds.models import Prompt
-from otherminds.prompts import Posed
+from otherminds.prompts import Posed, without_schema
 from otherminds.scores import Way, way
 
 
@@ -28,11 +28,14 @@ class Plan:
         return [asked.prompt for several in self.posed for asked in several]
 
 
-def plan(suite: Suite, *, limit: int | None = None, seed: int = 0) -> Plan:
-    """How this suite is put to any model."""
+def plan(suite: Suite, *, limit: int | None = None, seed: int = 0, cannot: Collection[str] = ()) -> Plan:
+    """How this suite is put to a model; one that cannot keep to a schema gets the same words without it."""
     how = way(suite.score)
     items = limited(suite.items, limit=limit, seed=seed)
-    return Plan(items, tuple(how.pose(item, prompt=suite.prompt, seed=seed) for item in items), how)
+    posed = tuple(how.pose(item, prompt=suite.prompt, seed=seed) for item in items)
+    if "schema" in cannot:
+        posed = tuple(tuple(map(without_schema, several)) for several in posed)
+    return Plan(items, posed, how)
 
 
 def limited(items: Sequence[Item], *, limit: int | None, seed: int = 0) -> tuple[Item, ...]:

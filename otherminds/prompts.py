@@ -2,18 +2,19 @@
 
 `PROMPTS` holds the wordings. How many prompts an item needs depends on how it is scored, so there is one function a
 way of scoring: `pose_letters` shows every rotation of the choices, `pose_cloze` lets each choice complete a sentence,
-`pose_text` shows one seeded order and waits for words.
+`pose_text` shows one seeded order and waits for words, `pose_json` keeps the item's own order and waits for JSON.
 """
 
 from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from string import ascii_uppercase as LETTERS
 
 from otherminds.errors import UsageError
 from otherminds.items import Item
+from otherminds.json_prompts import JSON_PROMPTS, WANTS
 from otherminds.models import Message, Prompt
 
 Wording = Callable[[Item, Sequence[str]], Prompt]
@@ -25,6 +26,8 @@ class Posed:
 
     prompt: Prompt
     choices: tuple[str, ...] = ()
+    wants: tuple[str, ...] = ()
+    """The parts of the JSON that it asks for."""
 
 
 def raw(item: Item, choices: Sequence[str]) -> Prompt:
@@ -46,7 +49,7 @@ def cot(item: Item, choices: Sequence[str]) -> Prompt:
     return Prompt(messages=(Message("user", _chat(item, choices, ending)),), max_tokens=1024)
 
 
-PROMPTS: dict[str, Wording] = {"raw": raw, "direct": direct, "cot": cot}
+PROMPTS: dict[str, Wording] = {"raw": raw, "direct": direct, "cot": cot, **JSON_PROMPTS}
 
 
 def pose_letters(item: Item, *, prompt: str, seed: int) -> tuple[Posed, ...]:
@@ -81,10 +84,30 @@ def pose_text(item: Item, *, prompt: str, seed: int) -> tuple[Posed, ...]:
     return (Posed(wording(prompt)(item, choices), choices),)
 
 
-def wording(name: str) -> Wording:
-    """The wording of that name."""
+def pose_json(item: Item, *, prompt: str, seed: int) -> tuple[Posed, ...]:
+    """One prompt that shows the choices in the item's own order and asks for JSON, which a schema enforces."""
+    asked = wording(prompt, json=True)(item, item.choices)
+    return (Posed(asked, item.choices, WANTS[prompt]),)
+
+
+def pose_json_free(item: Item, *, prompt: str, seed: int) -> tuple[Posed, ...]:
+    """The same prompt without a schema: the model may write what it likes."""
+    return tuple(without_schema(asked) for asked in pose_json(item, prompt=prompt, seed=seed))
+
+
+def without_schema(asked: Posed) -> Posed:
+    """The same words, for a model that cannot be held to a schema."""
+    return replace(asked, prompt=replace(asked.prompt, schema=""))
+
+
+def wording(name: str, *, json: bool = False) -> Wording:
+    """The wording of that name, if it asks for the right sort of answer."""
     if name not in PROMPTS:
         raise UsageError(f"there is no prompt {name!r}; there are {', '.join(PROMPTS)}")
+    if json and name not in JSON_PROMPTS:
+        raise UsageError(f"prompt {name!r} does not ask for JSON; with score 'json' use {', '.join(JSON_PROMPTS)}")
+    if name in JSON_PROMPTS and not json:
+        raise UsageError(f"prompt {name!r} asks for JSON; use score 'json' or 'json-free' with it")
     return PROMPTS[name]
 
 

@@ -40,6 +40,8 @@ class Question:
     first_order: str
     """The answer if it were only about the last of the minds."""
     tags: Mapping[str, Tag]
+    cloze: str = ""
+    """The beginning of a sentence that a place completes; there is none for "unknown"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,8 @@ class Matter:
     """For yes-or-no questions: the value that is asked about."""
     positive: bool = True
     """For yes-or-no questions: whether "yes" means that the mind has it."""
+    begin: Callable[[Minds], str] | None = None
+    """For places: the beginning of a sentence that ends with one."""
 
     def value(self, view: View) -> str | None:
         """What a view says about it; None if nothing."""
@@ -95,6 +99,7 @@ def quiz(story: Story, *, order: int = 1, seed: int | None = None, name: str = "
                 question=question.text,
                 answer=question.answer,
                 choices=question.choices,
+                cloze=question.cloze,
                 tags={**question.tags, "story": key},
                 meta=meta,
             )
@@ -162,6 +167,7 @@ def _question(
         reality,
         matter.answer(last),
         tags,
+        matter.begin(minds) if matter.begin else "",
     )
 
 
@@ -226,12 +232,13 @@ def matters(story: Story) -> list[Matter]:
     things = sorted(story.things)
     found = []
     lay_open = (NOWHERE,) if any(world._held.get(thing) == OPEN for world in worlds for thing in things) else ()
-    for thing in things:
-        if containers:
-            choices = (*containers, *lay_open, UNKNOWN)
-            found.append(Matter("container", thing, "container", choices, _where(thing, "container")))
-        if len(rooms) > 1:
-            found.append(Matter("room", thing, "room", (*rooms, UNKNOWN), _where(thing, "room")))
+    places = {
+        "container": (*containers, *lay_open, UNKNOWN) if containers else (),
+        "room": (*rooms, UNKNOWN) if len(rooms) > 1 else (),
+    }
+    for thing, (place, choices) in product(things, places.items()):
+        if choices:
+            found.append(Matter(place, thing, place, choices, _where(thing, place), begin=_is_in(thing)))
     for topic in sorted(story.world.topics):
         for positive, ask in ((True, _has_heard(topic)), (False, _is_news(f"talk about {topic}"))):
             found.append(Matter("topic", topic, "topic", (YES, NO), ask, topic, positive))
@@ -249,6 +256,15 @@ def _where(thing: str, place: str) -> Callable[[Minds], str]:
         return f"In which {place} does {minds[0]} think {_through(minds[1:])}the {thing} is?"
 
     return ask
+
+
+def _is_in(thing: str) -> Callable[[Minds], str]:
+    def begin(minds: Minds) -> str:
+        if not minds:
+            return f"Really, the {thing} is in the"
+        return f"{minds[0]} thinks that {_through(minds[1:]).removeprefix('that ')}the {thing} is in the"
+
+    return begin
 
 
 def _has_heard(topic: str) -> Callable[[Minds], str]:

@@ -121,7 +121,7 @@ def run(
     `limit` draws whole groups of twins and stories by the seed. A budget that runs out leaves a partial run; Ctrl-C
     and errors of the model are raised, after what was answered has been kept.
     """
-    work = plan(suite, limit=limit, seed=seed)
+    work = plan(suite, limit=limit, seed=seed, cannot=getattr(model, "cannot", ()))
     prompts = work.prompts
     began = _now()
     with nullcontext(store) if store else Store(MEMORY) as kept, kept.writing():

@@ -3,6 +3,8 @@
     letters   the log-probability of each letter, over all rotations of the choices
     cloze     the log-probability of each choice as the end of a sentence
     text      words, read as `answers` says
+    json      JSON, read as `json_answers` says; a schema enforces its form where the model can be held to one
+    json-free the same without a schema, so that models of both sorts can be compared
 
 A letter that a model likes whatever it stands for drops out of `letters`: the log-probabilities of a choice are
 averaged over all the letters it stood at before choices are compared. For two choices that is S = sigmoid((l1+l2)/2)
@@ -24,8 +26,9 @@ from typing import Any, Literal
 from otherminds.answers import read_choice, read_text, refuses
 from otherminds.errors import UsageError
 from otherminds.items import Item
+from otherminds.json_answers import read_answer
 from otherminds.models import Response, Weighing
-from otherminds.prompts import Posed, pose_cloze, pose_letters, pose_text
+from otherminds.prompts import Posed, pose_cloze, pose_json, pose_json_free, pose_letters, pose_text
 
 Verdict = Literal["correct", "incorrect", "unparsed", "refused", "truncated", "error"]
 VERDICTS: tuple[Verdict, ...] = ("correct", "incorrect", "unparsed", "refused", "truncated", "error")
@@ -69,6 +72,27 @@ def score_text(item: Item, posed: Sequence[Posed], results: Sequence[Response]) 
         return Score("unparsed", why=reading.why)
     right = reading.answer == item.answer
     return Score("correct" if right else "incorrect", float(right), reading.answer, reading.why)
+
+
+def score_json(item: Item, posed: Sequence[Posed], results: Sequence[Response]) -> Score:
+    """The verdict on JSON; states, what was perceived, repairs and the fault, if there is one, beside it."""
+    (response,), (asked,) = results, posed
+    if response.error:
+        return Score("error", why=response.error)
+    if response.finish == "refused":
+        return Score("refused", why="the server says that the model refused")
+    read = read_answer(response.text, item.choices, wants=asked.wants, aliases=item.meta.get("aliases"))
+    detail = {
+        "states": list(read.states),
+        "perceived": list(read.perceived),
+        "repairs": list(read.repairs),
+        "faulty": read.faulty,
+    }
+    if read.faulty:
+        cut, declined = response.finish == "length", refuses(response.text)
+        return Score("truncated" if cut else "refused" if declined else "unparsed", why=read.faulty, detail=detail)
+    right = read.answer == item.answer
+    return Score("correct" if right else "incorrect", float(right), read.answer, f"says {read.answer!r}", detail)
 
 
 def score_letters(item: Item, posed: Sequence[Posed], results: Sequence[Weighing]) -> Score:
@@ -122,6 +146,8 @@ SCORES: dict[str, Way] = {
     "letters": Way("weigh", pose_letters, score_letters),
     "cloze": Way("weigh", pose_cloze, score_cloze),
     "text": Way("ask", pose_text, score_text),
+    "json": Way("ask", pose_json, score_json),
+    "json-free": Way("ask", pose_json_free, score_json),
 }
 
 

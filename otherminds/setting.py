@@ -103,7 +103,9 @@ class Setting:
         events = KINDS[kind.removesuffix("*")](self, story, order)
         if kind.endswith("*"):
             events = (secret for event in events for secret in _secretly(self, story, event, order))
-        return (event for event in events if not isinstance(event, Tell) or event.is_news(story))
+        if kind.startswith(SPOKEN):
+            return (event for event in events if isinstance(event, Tell) and event.is_news(story))
+        return events
 
 
 T = TypeVar("T")
@@ -123,7 +125,7 @@ def _shuffler(rng: random.Random) -> Order:
     # Cutting the pack is several times faster than shuffling it, and any name can still come first.
     def cut(names: Sequence[T]) -> Sequence[T]:
         at = int(draw() * len(names))
-        return (*names[at:], *names[:at]) if at else names
+        return [*names[at:], *names[:at]] if at else names
 
     draw = rng.random
     return cut
@@ -214,7 +216,7 @@ def _topic(setting: Setting, story: Story, order: Order, *, aloud: bool) -> Iter
 def _fact(
     setting: Setting, story: Story, order: Order, *, aloud: bool, property: str, lie: bool = False
 ) -> Iterator[Event]:
-    things = [thing for thing in setting.things if thing in story.things]
+    things = [thing for thing in setting.things if thing in known] if (known := story.cast.things) else ()
     for speaker in order(setting.people) if things else ():
         facts = _sayable(setting, story, order, speaker, things, property, lie)
         for listener in _hearers(setting, story, order, speaker, aloud=aloud) if facts else ():
@@ -270,6 +272,9 @@ KINDS: dict[str, Callable[[Setting, Story, Order], Iterator[Event]]] = {
     "lie": lambda *given: _fact(*given, aloud=False, property="container", lie=True),
     "lie aloud": lambda *given: _fact(*given, aloud=True, property="container", lie=True),
 }
+
+SPOKEN = ("topic", "container", "room", "lie")
+"""How the names of those kinds begin that tell somebody something."""
 
 
 def kind_of(event: Event, before: Story) -> str:

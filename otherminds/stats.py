@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from math import sqrt
+from math import comb, erfc, exp, lgamma, log, sqrt
 from statistics import NormalDist
 
 import numpy as np
@@ -49,8 +49,34 @@ class Difference(Estimate):
     p: float
 
     def __str__(self) -> str:
-        p = "p < 0.001" if self.p < 0.001 else f"p = {self.p:.3f}"
-        return f"{self.value:+z.2f} [{self.low:+z.2f}, {self.high:+z.2f}], n = {self.n}, {p}"
+        return f"{self.value:+z.2f} [{self.low:+z.2f}, {self.high:+z.2f}], n = {self.n}, {_p(self.p)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Correlation:
+    """How closely two numbers of the same items go together, and how probable that would be if they did not."""
+
+    value: float
+    p: float
+    n: int
+
+    def __str__(self) -> str:
+        return f"{self.value:+z.2f}, n = {self.n}, {_p(self.p)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Association(Correlation):
+    """A correlation of two properties that items have or lack; p is chi-square's, which needs many items."""
+
+    fisher: float
+    """The exact p, for few items."""
+
+    def __str__(self) -> str:
+        return f"{self.value:+z.2f}, n = {self.n}, {_p(self.p)}, exact {_p(self.fisher)}"
+
+
+def _p(p: float) -> str:
+    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
 
 
 def mean(
@@ -115,6 +141,82 @@ def difference(
     return Difference(
         estimate.value, estimate.low, estimate.high, estimate.n, estimate.clusters, f"{estimate.method}; {how}", p
     )
+
+
+def contrast(
+    a: Sequence[float],
+    b: Sequence[float],
+    *,
+    groups: tuple[Sequence[Hashable], Sequence[Hashable]],
+    draws: int = 10_000,
+    seed: int = 0,
+) -> Difference:
+    """How far the mean of a lies above that of b, when they are different items of the same groups.
+
+    Groups are drawn with all that they hold of either, so that what a group makes easy or hard drops out. The test
+    lets every group that holds both say a of b and b of a, and asks how often the means lie as far apart.
+    """
+    names = list(dict.fromkeys([*groups[0], *groups[1]]))
+    ours, theirs = (_held(_numbers(values), by, names) for values, by in zip((a, b), groups, strict=True))
+    value = float(ours[0].sum() / ours[1].sum() - theirs[0].sum() / theirs[1].sum())
+    clusters = int(min(np.count_nonzero(ours[1]), np.count_nonzero(theirs[1])))
+    means = _resampled_gaps(ours, theirs, draws, seed)
+    if clusters == 1 or np.ptp(means) < 1e-12:
+        low, high = _unseen(value, clusters, (-1.0, 1.0))
+        method = f"Clopper-Pearson on {clusters} group{'s' * (clusters > 1)}, all alike"
+    else:
+        low, high = _percentiles(means, clusters)
+        method = f"percentile cluster bootstrap of {clusters} groups, {draws:,} draws, widened by Student's t"
+    p, how = _exchange(ours, theirs, draws, seed)
+    return Difference(value, low, high, len(a), clusters, f"{method}; {how}", p)
+
+
+def correlation(x: Sequence[float], y: Sequence[float]) -> Correlation | None:
+    """Pearson's r with Student's p, two-sided; none where one side never varies, or of fewer than three items.
+
+    With a property that items have or lack on one side, this is the point-biserial correlation.
+    """
+    if len(x) != len(y):
+        raise UsageError(f"{len(x)} and {len(y)} values cannot be paired; give both for the same items in one order")
+    n = len(x)
+    if n < 3:
+        return None
+    a, b = (data - data.mean() for data in (_numbers(x), _numbers(y)))
+    if np.abs(a).max() < 1e-12 or np.abs(b).max() < 1e-12:
+        return None
+    r = float(np.clip((a @ b) / sqrt((a @ a) * (b @ b)), -1, 1))
+    return Correlation(r, _incomplete_beta(1 - r * r, n / 2 - 1, 0.5), n)
+
+
+def phi(both: int, first: int, second: int, neither: int) -> Association | None:
+    """Of items that have two properties, one of them or neither: how the two go together.
+
+    None if one property is had by all or by none: then nothing can be said. p is from chi-square without correction.
+    """
+    exact = fisher(both, first, second, neither)
+    margins = (both + first) * (second + neither) * (both + second) * (first + neither)
+    if not margins:
+        return None
+    value, n = (both * neither - first * second) / sqrt(margins), both + first + second + neither
+    return Association(value, erfc(sqrt(n * value * value / 2)), n, exact)
+
+
+def fisher(a: int, b: int, c: int, d: int) -> float:
+    """The exact two-sided p of a table with rows a, b and c, d: all tables that are no more probable, together."""
+    if min(a, b, c, d) < 0:
+        raise UsageError(f"{a}, {b}, {c}, {d} should all be counts of items, so zero or more")
+    row, column, n = a + b, a + c, a + b + c + d
+    # Whole numbers, so that tables as probable as this one are found to be so.
+    ways = [comb(row, k) * comb(n - row, column - k) for k in range(max(0, row + column - n), min(row, column) + 1)]
+    seen = comb(row, a) * comb(n - row, column - a)
+    return sum(way for way in ways if way <= seen) / sum(ways)
+
+
+def binomial(right: int, n: int, *, chance: float = 0.5) -> float:
+    """The one-sided p of so many right, or more, if each of n were right by chance alone."""
+    if not 0 <= right <= n or not 0 < chance < 1:
+        raise UsageError(f"{right} of {n} by a chance of {chance} makes no sense; at most all are right")
+    return min(1.0, sum(comb(n, k) * chance**k * (1 - chance) ** (n - k) for k in range(right, n + 1)))
 
 
 def holm(ps: Sequence[float]) -> list[float]:
@@ -225,3 +327,71 @@ def _sign_flip(sums: Floats, draws: int, seed: int) -> tuple[float, str]:
         signs = random.integers(2, size=(rows, len(sums)), dtype=np.int8) * 2 - 1
         hits += int(np.count_nonzero(np.abs(signs @ sums) >= least))
     return hits / (draws + 1), f"sign-flip test, {draws:,} draws"
+
+
+# ---- groups that hold two sorts of item ---------------------------------------------------------------------------
+
+Held = tuple[Floats, Floats]
+"""For every group, the sum and the number of its values."""
+
+
+def _held(data: Floats, groups: Sequence[Hashable], names: Sequence[Hashable]) -> Held:
+    if len(groups) != len(data):
+        raise UsageError(f"{len(data)} values have {len(groups)} groups; name one group for each value")
+    number = {name: index for index, name in enumerate(names)}
+    codes = [number[group] for group in groups]
+    sums = np.bincount(codes, weights=data, minlength=len(names)).astype(np.float64)
+    return sums, np.bincount(codes, minlength=len(names)).astype(np.float64)
+
+
+def _resampled_gaps(a: Held, b: Held, draws: int, seed: int) -> Floats:
+    """The gap of many sets of groups, drawn with replacement; sets that hold only one sort have none."""
+    random = np.random.default_rng(seed)
+    count, parts = len(a[0]), []
+    for rows in _rows(draws, count):
+        chosen = random.integers(count, size=(rows, count))
+        (sum_a, size_a), (sum_b, size_b) = ([part[chosen].sum(axis=1) for part in held] for held in (a, b))
+        whole = (size_a > 0) & (size_b > 0)
+        parts.append(sum_a[whole] / size_a[whole] - sum_b[whole] / size_b[whole])
+    return np.concatenate(parts)
+
+
+def _exchange(a: Held, b: Held, draws: int, seed: int) -> tuple[float, str]:
+    """The two-sided p of the gap when in each group that holds both, a coin says which sort is which."""
+    both = (a[1] > 0) & (b[1] > 0) & ((a[0] != b[0]) | (a[1] != b[1]))
+    count = int(np.count_nonzero(both))
+    exact = 2**count <= draws
+    if exact:
+        patterns = (np.arange(2**count)[:, None] >> np.arange(count)) & 1
+    else:
+        patterns = np.random.default_rng(seed).integers(2, size=(draws, count))
+        patterns[0] = 0  # the pattern that was seen is one of those that can be drawn
+    # What a loses by an exchange, b gains.
+    moved = [patterns @ (theirs - ours)[both] for ours, theirs in zip(a, b, strict=True)]
+    gaps = (a[0].sum() + moved[0]) / (a[1].sum() + moved[1]) - (b[0].sum() - moved[0]) / (b[1].sum() - moved[1])
+    p = float(np.mean(np.abs(gaps) >= abs(gaps[0]) - 1e-9))
+    return p, f"{'exact ' * exact}exchange test over {count} groups"
+
+
+def _incomplete_beta(x: float, a: float, b: float) -> float:
+    """The regularised incomplete beta function, by Lentz's continued fraction."""
+    if x <= 0 or x >= 1:
+        return float(x >= 1)
+    if x > (a + 1) / (a + b + 2):  # there the fraction converges slowly, and its mirror image quickly
+        return 1 - _incomplete_beta(1 - x, b, a)
+    front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log(1 - x)) / a
+    tiny, c, d, value = 1e-300, 1.0, 0.0, 1.0
+    for step in range(400):
+        m = step // 2
+        if step == 0:
+            term = 1.0
+        elif step % 2 == 0:
+            term = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
+        else:
+            term = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
+        d = 1 / (1 + term * d or tiny)
+        c = 1 + term / c or tiny
+        value *= c * d
+        if abs(c * d - 1) < 1e-15:
+            break
+    return front * (value - 1)

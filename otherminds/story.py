@@ -172,6 +172,9 @@ class Story:
         """The view of a chain without adjacent repeats; of people who are not in the story yet, an empty one."""
         if not minds:
             return self.world
+        known = self._views.get(minds)
+        if known is not None:
+            return known
         view, news = self._news(minds)
         for sighting, past in reversed(news):
             view = sighting.teach(view, minds, past)

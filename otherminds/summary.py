@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from otherminds import plots
@@ -60,11 +60,11 @@ def summarise(runs: Sequence[Run], *, title: str = "") -> Report:
         sections += [
             Section(f"Right answers{suffix}", _right_answers(together, labels)),
             Section(f"Beside the baselines{suffix}", _beside_baselines(together, labels)),
-            Section(f"How it answered{suffix}", _how(together, labels)),
+            Section(f"How it answered{suffix}", how_it_answered(together, labels)),
         ]
     sections += [
         Section("Answers to look at", _examples(shown, labels)),
-        Section("What was run", _what_was_run(shown, labels)),
+        Section("What was run", what_was_run(shown, labels)),
         Section("How to read this", [LIMITS]),
     ]
     models = ", ".join(dict.fromkeys(run.model for run in shown))
@@ -223,7 +223,8 @@ def _baseline_runs(name: str, items: Sequence[Item]) -> list[tuple[str, Run]]:
     return known
 
 
-def _how(runs: Sequence[Run], labels: dict[str, str]) -> list[Block]:
+def how_it_answered(runs: Sequence[Run], labels: Mapping[str, str]) -> list[Block]:
+    """How answers ended, and what weighing looked like; `labels` are by the ids of the runs."""
     counts = [(labels[run.id], run.verdicts()) for run in runs]
     used = [verdict for verdict in VERDICTS if any(part[verdict] for _, part in counts)]
     svg = plots.bars([(label, {v: part[v] for v in used}) for label, part in counts], title="Verdicts", parts=used)
@@ -269,7 +270,8 @@ def _kind(record: Record) -> str:
     return record.score.verdict if record.score.verdict in ("correct", "incorrect") else "other"
 
 
-def _what_was_run(runs: Sequence[Run], labels: dict[str, str]) -> list[Block]:
+def what_was_run(runs: Sequence[Run], labels: Mapping[str, str]) -> list[Block]:
+    """Every run with what it asked of whom, and all that is known of each model."""
     columns = ["", *(labels[run.id] for run in runs)]
     lines = [_manifest_lines(run) for run in runs]
     table = Table(columns, [[name, *(line[name] for line in lines)] for name in lines[0]], "The runs")

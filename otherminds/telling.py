@@ -179,6 +179,11 @@ def sentences(story: Story, *, seed: int | None = None) -> list[str]:
     ]
 
 
+def last_sentence(story: Story, *, seed: str) -> str:
+    """What is told of a story's last event alone, so that stories that share an event can share its words."""
+    return _sentence(story.event, story._past, random.Random(seed)) if story.event is not None else ""
+
+
 def told_premises(premises: Premises) -> list[str]:
     """What a reader must know beforehand."""
     clear = [

@@ -1,7 +1,7 @@
 """Imports point down, and never across from one column to another.
 
 surfaces            cli  commands/  web
-studies             none imports another
+studies             a registry that knows them all; none imports another
 asking              items meet models, and findings
 minds | models | findings
 errors  files
@@ -24,13 +24,15 @@ LAYERS: list[tuple[int, str, str]] = [
     (1, "models", "models"),
     (1, "findings", "stats plots timeline report"),
     (2, "asking", "prompts answers scores plans store budgets recorded estimates runs baselines starter suites"),
+    (2, "asking", "json_prompts json_answers"),
     (2, "asking", "measures reading summary storybook"),  # these also write findings: about runs, about stories
-    (4, "surfaces", "cli commands web"),
+    (5, "surfaces", "cli commands web"),
 ]
 PLACES = {name: (height, group) for height, group, names in LAYERS for name in names.split()}
 STUDIES = 3
+REGISTRY = 4  # `studies` itself knows all studies, and none of them knows it
 # `import otherminds` gathers everything, so only the surfaces may.
-PUBLIC = (4, "surfaces")
+PUBLIC = (5, "surfaces")
 
 
 def place(module: str) -> tuple[int, str]:
@@ -39,7 +41,7 @@ def place(module: str) -> tuple[int, str]:
         return PUBLIC
     head, _, rest = module.partition(".")
     if head == "studies":
-        return STUDIES, f"study {rest.partition('.')[0]}"
+        return (STUDIES, f"study {rest.partition('.')[0]}") if rest else (REGISTRY, "registry")
     if head not in PLACES:
         pytest.fail(f"otherminds/{head} has no place yet: add it to LAYERS in {Path(__file__).name}")
     return PLACES[head]

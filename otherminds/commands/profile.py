@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ from otherminds.errors import ModelError
 if TYPE_CHECKING:
     from otherminds.items import Suite
     from otherminds.models import Model
+    from otherminds.report import Block, Report
     from otherminds.runs import Budget, Run
     from otherminds.store import Store
 
@@ -32,7 +34,8 @@ WAYS = (
 )
 @click.option("--limit", type=click.IntRange(min=1), help="Ask at most so many items, in whole groups of twins.")
 @click.option("--seed", type=int, default=0, show_default=True, help="For the order of choices and for --limit.")
-@click.option("--budget", metavar="NAME=N,…", help="For each way of asking: calls=, tokens=, seconds=.")
+@click.option("--budget", metavar="NAME=N,…", help="For each way of asking and each study: calls=, tokens=, seconds=.")
+@click.option("--no-studies", is_flag=True, help="Ask the starter suite alone.")
 @common
 @click.pass_context
 def profile(
@@ -44,9 +47,10 @@ def profile(
     limit: int | None,
     seed: int,
     budget: str | None,
+    no_studies: bool,
     as_json: bool,
 ) -> None:
-    """From a model to a report: the starter suite in several ways.
+    """From a model to a report: the starter suite in several ways, and every study in a small size.
 
     Everything goes into the folder given by -o: the store and report.html, whose path is the last line printed.
     Given again, the same command asks only what is missing.
@@ -61,7 +65,10 @@ def profile(
     page = output / "report.html"
     with Store(output / "otherminds.db") as store:
         done, failed = _ask(suite, model, store, limit=limit, seed=seed, budget=spending)
-    summarise(done).save(page)
+        # A baseline is made from one suite, and knows no other.
+        studied = not no_studies and not spec.startswith("baseline:")
+        chapters = _study(model, store, failed, seed=seed, budget=spending) if studied else []
+    _bound(summarise(done), chapters).save(page)
     partial = bool(failed) or any(run.partial for run in done)
     if partial:
         note("not finished; give the same command again to go on")
@@ -99,3 +106,40 @@ def _ask(
     if not done:
         raise error
     return done, failed
+
+
+def _study(
+    model: Model, store: Store, failed: dict[str, str], *, seed: int, budget: Budget | None
+) -> list[tuple[str, Report]]:
+    """A report of every study, under the question that it asks; why others failed is added to `failed`."""
+    from otherminds.studies import STUDIES
+
+    chapters = []
+    for name, make in STUDIES.items():
+        study = make()
+        try:
+            report = study.quick(model, store, progress, seed=seed, budget=budget)
+        except ModelError as found:
+            note(f"{name}: failed, because {found}")
+            failed[name] = str(found)
+            continue
+        if report is None:
+            failed[name] = "the budget was spent before there was anything to report"
+            note(f"{name}: {failed[name]}")
+            continue
+        note(f"{name}: {report.lead}")
+        chapters.append((study.asks, report))
+    return chapters
+
+
+def _bound(report: Report, chapters: list[tuple[str, Report]]) -> Report:
+    """The report with each study as a section of its own: the answer and the first numbers, the rest folded."""
+    from otherminds.report import Folded, Section
+
+    sections = list(report.sections)
+    for asks, chapter in chapters:
+        first = next((section.blocks for section in chapter.sections if not section.title), ())
+        rest = [Folded(section.title, section.blocks) for section in chapter.sections if section.title]
+        blocks: list[Block] = [chapter.lead, *first, *rest]
+        sections.append(Section(asks, blocks))
+    return replace(report, sections=sections)

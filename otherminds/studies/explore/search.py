@@ -146,7 +146,7 @@ def _cost(accuracy: float | None, ways: Ways) -> float:
 def overgenerate(
     setting: Setting, goal: Goal, *, ways: Ways = PUBLISHED, seed: int = 0, asks: Asks = matters
 ) -> Search:
-    """The baseline: draw as many random stories as the budget has, ask about those that are complete, keep the worst."""
+    """The baseline: draw as many random stories as the budget has, ask about the complete ones, keep the worst."""
     check(setting, goal, seed=seed)
     grower = Grower(setting, goal, random.Random(seed))
     drawn: dict[Story, None] = {}

@@ -1,0 +1,128 @@
+"""`otherminds build`: suites and training files out of what studies have found or can draw up."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from otherminds.commands.lint import as_data, print_lint
+from otherminds.commands.options import common
+from otherminds.commands.screen import note, print_json
+from otherminds.errors import BadFile
+
+if TYPE_CHECKING:
+    from otherminds.items import Suite
+
+BALANCE = ("false_belief", "like_reality", "interesting")
+PERTURBED = ("vanilla", "cot", "states", "perspective")
+
+
+@click.group()
+@common
+def build(as_json: bool) -> None:
+    """Make a suite or training files."""
+
+
+@build.command()
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), required=True, metavar="SUITE.jsonl")
+@click.option("--order", type=click.IntRange(min=0), default=2, show_default=True, help="The deepest questions.")
+@click.option("--interesting", is_flag=True, help="Only questions to which another person would answer otherwise.")
+@click.option("--balance", type=click.Choice(BALANCE), help="As many items with each value of this tag.")
+@click.option("--paraphrase", type=int, metavar="SEED", help="Tell the stories in other words.")
+@click.option("--limit", type=click.IntRange(min=1), help="At most so many items, in whole stories.")
+@click.option("--seed", type=int, default=0, show_default=True, help="For --balance and --limit.")
+@common
+def explore(folder: Path, output: Path, balance: str | None, limit: int | None, as_json: bool, **given: Any) -> None:
+    """Make an evaluation suite of the stories in DIR.
+
+    DIR is what `otherminds explore` wrote. A data card is written beside the suite.
+    """
+    from otherminds.plans import limited
+    from otherminds.studies.explore.build import balanced, load, suite
+
+    seed = given.pop("seed")
+    made = suite(load(folder), **given, name=output.stem)
+    if balance is not None:
+        made = replace(made, items=balanced(made.items, balance, seed=seed))
+    made = replace(made, items=limited(made.items, limit=limit, seed=seed))
+    how = "stories found by search against a model, answers proved by their events"
+    _told(made, _saved(made, output, how), as_json)
+
+
+@build.command()
+@click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), required=True, metavar="SUITE.jsonl")
+@click.option(
+    "--style", type=click.Choice(PERTURBED), default="vanilla", show_default=True, help="How it will be asked."
+)
+@click.option("--focal", is_flag=True, help="Only the false-belief stories with the belief question: two items a task.")
+@click.option("--full-grid", is_flag=True, help="74 tasks instead of 68: every class for every stage.")
+@common
+def perturbed(output: Path, as_json: bool, **given: Any) -> None:
+    """Make the suite of false-belief tasks and their perturbed twins.
+
+    1088 questions, or 1184 with the full grid; the styles `states` and `perspective` ask about beliefs only. A data
+    card is written beside the suite.
+    """
+    from otherminds.studies.perturbed.build import build as build_suite
+
+    made = build_suite(**given)
+    how = "written by hand, every answer derived a second time from the events of the story"
+    _told(made, _saved(made, output, how), as_json)
+
+
+@build.command()
+@click.option("-o", "--output", type=click.Path(path_type=Path, file_okay=False), required=True, metavar="DIR")
+@click.option("--number", type=click.IntRange(min=1), default=10_000, show_default=True, help="Triples to make.")
+@click.option("--share", type=float, default=0.5, show_default=True, help="Of stories that need theory of mind.")
+@click.option("--sets", default="published", show_default=True, help="Action sets; published, ours, every.")
+@click.option("--order", type=click.IntRange(min=0), default=2, show_default=True, help="The deepest questions.")
+@click.option("--form", type=click.Choice(("chat", "completion")), default="chat", show_default=True)
+@click.option("--paraphrase", is_flag=True, help="Tell every story in varied words.")
+@click.option("--parquet", is_flag=True, help="Parquet instead of JSON Lines; needs the extra `parquet`.")
+@click.option("--test", type=float, default=0.2, show_default=True, help="The share of contexts held out.")
+@click.option("--contexts", type=click.Path(path_type=Path), help="Contexts of your own, as JSON Lines.")
+@click.option("--seed", type=int, default=0, show_default=True)
+@common
+def training(
+    output: Path, sets: str, form: str, parquet: bool, contexts: Path | None, as_json: bool, **given: Any
+) -> None:
+    """Make training triples: story, question, answer.
+
+    Stories are drawn without a model. DIR gets train and test files, which share no context, and a data card.
+    """
+    from otherminds.studies.explore.contexts import bank, read_contexts
+    from otherminds.studies.explore.sets import choose, grid
+    from otherminds.studies.explore.train import save, suite, triples
+
+    places = read_contexts(contexts) if contexts else bank()
+    made = list(triples(grid(choose(sets)), places, **given))
+    _told(suite(made), save(output, made, form=form, parquet=parquet), as_json)
+
+
+def _saved(made: Suite, output: Path, how: str) -> list[Path]:
+    """Write a suite and its data card beside it."""
+    from otherminds.cards import card
+    from otherminds.files import write_text
+
+    beside = output.with_suffix(".md")
+    if beside == output:
+        raise BadFile(f"{output} would be overwritten by its own data card; call the suite {output.stem}.jsonl")
+    made.save(output)
+    write_text(beside, card(made, made=how))
+    return [output, beside]
+
+
+def _told(made: Suite, written: list[Path], as_json: bool) -> None:
+    """What was made, with what lint has to say of it."""
+    stories = len({item.tags.get("story") for item in made})
+    if as_json:
+        print_json({"files": list(map(str, written)), "items": len(made), "stories": stories} | as_data(made))
+        return
+    print_lint(made)
+    note(f"{len(made):,} questions about {stories:,} stories")
+    for path in written:
+        print(path)

@@ -1,0 +1,262 @@
+"""`otherminds explore`: stories that a model gets wrong, beside those that the same budget finds without a search."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from otherminds.commands.options import PARTIAL, common, model_settings, open_model, store_option
+from otherminds.commands.screen import note, print_json, print_table, progress
+from otherminds.errors import UsageError
+
+if TYPE_CHECKING:
+    from otherminds.items import Suite
+    from otherminds.models import Model
+    from otherminds.store import Store
+    from otherminds.studies.explore.contexts import Context
+    from otherminds.studies.explore.examine import Examiner
+    from otherminds.studies.explore.hunt import Found
+    from otherminds.studies.explore.search import Ways
+    from otherminds.studies.explore.sets import Cell
+    from otherminds.studies.explore.versus import Outcome
+
+FOUND_BY = {"search": "search", "overgenerate": "over-generate and filter"}
+
+
+def _numbers(_: click.Context, option: click.Parameter, text: str) -> tuple[int, ...]:
+    try:
+        numbers = tuple(int(part) for part in text.split(","))
+    except ValueError:
+        raise UsageError(f"--{option.name} {text!r} should be numbers with commas, such as 2,3,4") from None
+    if min(numbers) < 1:
+        raise UsageError(f"--{option.name} {text!r} should be numbers from 1 on")
+    return numbers
+
+
+@click.command()
+@click.option(
+    "--against", "spec", default="smollm2", show_default=True, metavar="MODEL", help="Whom to search against."
+)
+@model_settings
+@click.option("--sets", default="tomi,all+asymmetric", show_default=True, help="Action sets; published, ours, every.")
+@click.option("--stories", type=click.IntRange(min=1), default=8, show_default=True, help="How many to find.")
+@click.option("--budget", type=int, default=50, show_default=True, help="Stories to ask about, for each to be found.")
+@click.option("--step", type=int, default=3, show_default=True, help="Events that are added at a time.")
+@click.option(
+    "--endings", type=int, default=50, show_default=True, help="Random endings that a beginning is judged by."
+)
+@click.option("--alpha", type=float, default=0.1, show_default=True, help="The weight of those endings.")
+@click.option("--order", type=click.IntRange(min=0), help="The order of the questions. Default: as the set says.")
+@click.option("--kinds", default="", metavar="KIND,…", help="Only questions on container, room, topic or state.")
+@click.option("--interesting", is_flag=True, help="Only questions to which another person would answer otherwise.")
+@click.option("--prompt", help="How to ask: raw, direct or cot.")
+@click.option("--score", help="How to score: letters, cloze or text. Default: text for api: models, else cloze.")
+@click.option("--first", is_flag=True, help="Stop at the first story found, as published, not at the hardest.")
+@click.option("--easiest", is_flag=True, help="Find stories that the model gets right.")
+@click.option("--people", default="2,3,4", show_default=True, callback=_numbers, help="Numbers of people.")
+@click.option("--moves", default="2,3,4", show_default=True, callback=_numbers, help="Numbers of moves.")
+@click.option("--sentences", type=click.IntRange(min=1), default=15, show_default=True, help="The most in a story.")
+@click.option("--contexts", type=click.Path(path_type=Path), help="Contexts of your own, as JSON Lines.")
+@click.option("--seed", type=int, default=0, show_default=True)
+@click.option("--width", type=click.IntRange(min=1), default=8, show_default=True, help="Searches side by side.")
+@click.option("--no-baseline", is_flag=True, help="Do not spend the same budget without a search.")
+@click.option("--calls", type=float, help="Stop cleanly after so many calls.")
+@click.option("--tokens", type=float, help="Stop cleanly after so many tokens.")
+@click.option("--money", type=float, help="Stop cleanly after so much money; needs --prices.")
+@click.option("--prices", type=click.Path(path_type=Path), help="A JSON table of prices a million tokens.")
+@click.option("-o", "--output", type=click.Path(path_type=Path, file_okay=False), required=True, metavar="DIR")
+@store_option
+@common
+@click.pass_context
+def explore(context: click.Context, /, spec: str, output: Path, store_path: Path, as_json: bool, **given: Any) -> None:
+    """Search for stories that a model gets wrong.
+
+    DIR gets the stories with their events and beliefs (stories.jsonl), all their questions as a suite
+    (questions.jsonl), what was searched (run.json) and a data card (card.md). Every answer is in the store, so the
+    same command, given again after whatever stopped it, goes on from there to the same stories.
+    """
+    from otherminds.store import Store
+    from otherminds.studies.explore import build
+
+    cells, contexts, ways = _cells(given), _contexts(given), _ways(given)
+    with Store(store_path) as store:
+        examiner = _examiner(spec, given, store)
+        outcomes = _search(cells, contexts, examiner, ways, given)
+    found = [each for outcome in outcomes for each in outcome.found]
+    searched = _searched(spec, cells, examiner, outcomes, given)
+    build.save(output, found, searched=searched)
+    if as_json:
+        print_json(searched | {"folder": str(output), "found": [_as_row(each) for each in found]})
+    else:
+        _print(spec, outcomes, output)
+    stopped = next((outcome.stopped for outcome in outcomes if outcome.stopped), "")
+    if stopped:
+        note(f"not finished: {stopped}; what was found is in {output}, and the same command with more goes on")
+        context.exit(PARTIAL)
+
+
+# ── what the options ask for ──
+
+
+def _cells(given: dict[str, Any]) -> list[Cell]:
+    from otherminds.studies.explore.sets import choose, grid
+
+    sets = choose(given["sets"])
+    if given["order"] is not None:
+        sets = [replace(each, order=given["order"]) for each in sets]
+    cells = grid(sets, people=given["people"], moves=given["moves"])
+    return [replace(cell, sentences=given["sentences"]) for cell in cells]
+
+
+def _contexts(given: dict[str, Any]) -> Sequence[Context]:
+    from otherminds.studies.explore.contexts import bank, read_contexts
+
+    return read_contexts(given["contexts"]) if given["contexts"] else bank()
+
+
+def _ways(given: dict[str, Any]) -> Ways:
+    from otherminds.studies.explore.search import Ways
+
+    return Ways(**{name: given[name] for name in ("budget", "step", "endings", "alpha", "first", "easiest")})
+
+
+def _examiner(spec: str, given: dict[str, Any], store: Store) -> Examiner:
+    from otherminds.studies.explore.examine import Examiner
+
+    score = given["score"] or ("text" if spec.startswith(("api:", "baseline:")) else "cloze")
+    return Examiner(
+        _target(spec, given, store),
+        kinds=frozenset(filter(None, (part.strip() for part in given["kinds"].split(",")))),
+        interesting=given["interesting"],
+        prompt=given["prompt"] or ("direct" if score == "text" else "raw"),
+        score=score,
+        seed=given["seed"],
+    )
+
+
+def _target(spec: str, given: dict[str, Any], store: Store) -> Model | Callable[[Suite], Model]:
+    """The model with a memory; a baseline needs none, and is made anew for every batch of questions."""
+    from otherminds.runs import Budget, Recorded, read_prices
+
+    kind, _, name = spec.partition(":")
+    if kind == "baseline":
+        from otherminds.baselines import BASELINES
+
+        if name not in BASELINES:
+            raise UsageError(f"there is no baseline {name!r}; there are {', '.join(sorted(BASELINES))}")
+        return BASELINES[name]
+    prices = read_prices(given["prices"]) if given["prices"] else {}
+    budget = Budget(given["calls"], given["tokens"], money=given["money"], prices=prices)
+    return Recorded(open_model(spec, given["base_url"], given["extra"]), store, budget=budget)
+
+
+def _search(
+    cells: Sequence[Cell], contexts: Sequence[Context], examiner: Examiner, ways: Ways, given: dict[str, Any]
+) -> list[Outcome]:
+    from otherminds.studies.explore.versus import versus
+
+    with ExitStack() as bars:
+        shown: dict[str, Callable[[int, int], None]] = {}
+
+        def show(method: str, asked: int, most: int) -> None:
+            if method not in shown:
+                bars.close()
+                shown[method] = bars.enter_context(progress(f"{FOUND_BY[method]}: stories asked about, at most"))
+            shown[method](asked, most)
+
+        return versus(
+            cells,
+            contexts,
+            examiner,
+            stories=given["stories"],
+            ways=ways,
+            baseline=not given["no_baseline"],
+            seed=given["seed"],
+            width=given["width"],
+            progress=show,
+        )
+
+
+# ── what came of it ──
+
+KEPT = (
+    *("stories", "budget", "step", "endings", "alpha", "first", "order", "kinds", "interesting", "easiest"),
+    *("people", "moves", "sentences", "seed", "width"),
+)
+"""The options that run.json repeats."""
+
+
+def _searched(
+    spec: str, cells: Sequence[Cell], examiner: Examiner, outcomes: Sequence[Outcome], given: dict[str, Any]
+) -> dict[str, Any]:
+    """What was searched, against whom, and what it took."""
+    from importlib.metadata import version
+
+    return {
+        "otherminds": version("otherminds"),
+        "against": spec,
+        "sets": [each.name for each in dict.fromkeys(cell.set for cell in cells)],
+        "contexts": str(given["contexts"] or "those of the package"),
+        "prompt": examiner.prompt,
+        "score": examiner.score,
+        **{name: given[name] for name in KEPT},
+        "methods": [outcome.to_dict() for outcome in outcomes],
+        "model": _spent(examiner.model),
+    }
+
+
+def _spent(model: Any) -> dict[str, Any]:
+    """Who was asked, and what it cost; of a baseline there is nothing to tell."""
+    from otherminds.runs import Recorded
+
+    if not isinstance(model, Recorded):
+        return {}
+    return {
+        "name": model.name,
+        "fingerprint": model.fingerprint,
+        "identity": dict(model.identity),
+        "calls": {"made": model.made, "reused": model.reused},
+        "usage": asdict(model.usage),
+    }
+
+
+def _as_row(each: Found) -> dict[str, Any]:
+    from otherminds.studies.explore.goals import Goal
+
+    names = ("id", "method", "set", "people", "moves")
+    sentences = Goal().tally(each.story).sentences
+    return {name: getattr(each, name) for name in names} | {"sentences": sentences, "accuracy": each.accuracy}
+
+
+def _print(spec: str, outcomes: Sequence[Outcome], output: Path) -> None:
+    rows = [_as_row(each) for outcome in outcomes for each in outcome.found]
+    print_table(
+        ["story", "found by", "set", "people", "moves", "sentences", "accuracy"],
+        [
+            [
+                *(str(number), FOUND_BY[row["method"]], row["set"], str(row["people"]), str(row["moves"])),
+                *(str(row["sentences"]), f"{row['accuracy']:.2f}"),
+            ]
+            for number, row in enumerate(rows, start=1)
+        ],
+        right=["story", "people", "moves", "sentences", "accuracy"],
+    )
+    columns = ["method", "stories asked about", "answers", f"accuracy of {spec}, mean over the stories found"]
+    print_table(columns, list(map(_summary, outcomes)), right=columns[1:2])
+    if not rows:
+        print(f"no story was found that {spec} gets wrong")
+    print(output)
+
+
+def _summary(outcome: Outcome) -> list[str]:
+    from otherminds import stats
+
+    accuracies = [each.accuracy for each in outcome.found]
+    answers = ", ".join(f"{number:,} {verdict}" for verdict, number in sorted(outcome.verdicts.items()))
+    mean = f"{stats.mean(accuracies)}" if accuracies else "–"
+    return [FOUND_BY[outcome.method], f"{outcome.asked:,}", answers, mean]

@@ -1,0 +1,60 @@
+"""`otherminds lint`: what is wrong with a suite, and what gives its answers away."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from otherminds.commands.options import common
+from otherminds.commands.screen import note, print_json, print_table
+
+if TYPE_CHECKING:
+    from otherminds.items import Suite
+
+SHOWN = 8
+"""Ids shown for each fault; --json has all."""
+
+
+@click.command()
+@click.argument("suite_name", metavar="SUITE")
+@common
+@click.pass_context
+def lint(context: click.Context, suite_name: str, as_json: bool) -> None:
+    """Find faults and giveaways in SUITE.
+
+    A fault is an item that should not be asked as it stands; with one, the exit code is 1. A cue is a rule that
+    understands nothing: how often it is right tells how far the suite can be solved that way.
+    """
+    from otherminds.lint import faults
+    from otherminds.suites import get_suite
+
+    suite = get_suite(suite_name)
+    if as_json:
+        print_json({"suite": suite.name, "items": len(suite)} | as_data(suite))
+    else:
+        print_lint(suite)
+    if faults(suite):
+        context.exit(1)
+
+
+def as_data(suite: Suite) -> dict[str, Any]:
+    """Faults and cues as JSON."""
+    from otherminds.lint import cues, faults
+
+    return {"faults": list(map(asdict, faults(suite))), "cues": list(map(asdict, cues(suite)))}
+
+
+def print_lint(suite: Suite) -> None:
+    """The cues as a table, then every fault with the items it is in."""
+    from otherminds.lint import cues, faults
+
+    rows = [[cue.name, f"{cue.right:.2f}", f"{cue.chance:.2f}", str(cue.n)] for cue in cues(suite)]
+    print_table(["cue", "right", "chance", "n"], rows, right=["right", "chance", "n"])
+    found = faults(suite)
+    for fault in found:
+        more = f" and {len(fault.ids) - SHOWN} more" if len(fault.ids) > SHOWN else ""
+        print(f"fault: {fault.rule}: {', '.join(fault.ids[:SHOWN])}{more}")
+    if not found:
+        note("no faults")

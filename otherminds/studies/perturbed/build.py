@@ -1,0 +1,159 @@
+"""Build: every task as sixteen questions, each with its gold chain of beliefs.
+
+    variant    focal, access, consistent, informed
+    swap       orig, swap: which of the two words is the true one
+    question   reality, belief: what is so, and what the target thinks
+
+68 tasks give 1088 questions; the full grid of 74 tasks gives 1184. Ids are stage/class/variant/swap/question.
+
+In `meta` every item carries what measuring needs, in the words of its own story:
+
+    target, belief_question   whose belief the chain is about, and the question that asks for it
+    sentences, events         the story sentence by sentence, and the belief calculus' tags, in symbols
+    gold, path_rule, final    for each sentence the states that are right; how they may follow; the last one
+    reality, decoy            what is so; what the label says, or where the thing was left
+    symbols                   the words that O1 and O2 stand for
+    aliases                   other words for the choices
+    form, testimony, extra    of the task, where it has them
+    demonstration             the item that is shown before it
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import product
+from typing import Any, Literal
+
+from otherminds.errors import UsageError
+from otherminds.items import Item, Suite, Tag
+from otherminds.runs import Run
+from otherminds.studies.perturbed.calculus import CLASSES, O1, O2, UNKNOWN, VARIANTS, right_belief, right_reality
+from otherminds.studies.perturbed.tasks import STAGES, Stage, Task, load, load_demonstration, render
+
+Style = Literal["vanilla", "cot", "states", "perspective"]
+STYLES: dict[Style, str] = {
+    "vanilla": "json",
+    "cot": "json-chain",
+    "states": "json-states",
+    "perspective": "json-seen",
+}
+"""The prompt of each style. The last two are about beliefs, so they leave the reality questions out."""
+
+SWAPS = ("orig", "swap")
+QUESTIONS = ("reality", "belief")
+
+
+def build(*, full_grid: bool = False, style: Style = "vanilla", focal: bool = False) -> Suite:
+    """The suite in a style: all 68 tasks, or 74 with the full grid; with `focal`, two items a task."""
+    if style not in STYLES:
+        raise UsageError(f"there is no style {style!r}; there are {', '.join(STYLES)}")
+    kinds = QUESTIONS if style in ("vanilla", "cot") else ("belief",)
+    items = (
+        item for stage in load() for task in stage.tasks if full_grid or not task.extra for item in expand(stage, task)
+    )
+    chosen = (item for item in items if item.tags["question"] in kinds and (item.tags["focal"] or not focal))
+    return Suite("perturbed", tuple(chosen), prompt=STYLES[style], score="json")
+
+
+def expand(stage: Stage, task: Task) -> Iterator[Item]:
+    """The sixteen questions of a task, in their order."""
+    for variant, swap, question in product(VARIANTS, SWAPS, QUESTIONS):
+        item = _item(stage, task, variant, swap, question)
+        yield replace(item, meta={**item.meta, "demonstration": _demonstration(item).to_dict()})
+
+
+def filtered(run: Run) -> Suite:
+    """The second step of perspective taking: the same questions, of each story only what the model let through.
+
+    The first step is a run in the style "perspective". Items without a readable list are left out, as their verdicts
+    in that run tell; a list that names nothing leaves an empty story.
+    """
+    items = []
+    for record in run.records:
+        perceived = record.score.detail.get("perceived")
+        if perceived is None or record.score.detail.get("faulty"):
+            continue
+        sentences = record.item.meta["sentences"]
+        kept = [text for number, text in enumerate(sentences, start=1) if number in perceived]
+        items.append(replace(record.item, context=_numbered(kept), meta={**record.item.meta, "kept": kept}))
+    if not items:
+        raise UsageError(f"run {run.id} lists no perceived sentences; make it with the style 'perspective'")
+    return Suite(f"{run.suite}-filtered", tuple(items), prompt=STYLES["vanilla"], score=run.score)
+
+
+def _item(stage: Stage, task: Task, variant: str, swap: str, question: str) -> Item:
+    words = stage.words(swap=swap == "swap")
+    states = {**words, UNKNOWN: UNKNOWN}
+    story = task.variants[variant]
+    sentences = [render(sentence.text, words) for sentence in story]
+    reality = right_reality(stage.kind, variant)
+    belief = right_belief(stage.kind, task.perturbation, variant, form=task.form, testimony=task.testimony)
+    name = f"{stage.name}/{task.perturbation}"
+    tags: dict[str, Tag] = {
+        "stage": stage.name,
+        "kind": stage.kind,
+        "class": task.perturbation,
+        "variant": variant,
+        "swap": swap,
+        "question": question,
+        "focal": variant == "focal" and question == "belief",
+        "order": QUESTIONS.index(question),
+        "false_belief": question == "belief" and belief not in (reality, UNKNOWN),
+        "story": name,
+        "twin": f"{name}/{variant}/{question}",
+    }
+    meta: dict[str, Any] = {
+        "target": stage.people[task.target],
+        "belief_question": render(task.questions["belief"], words),
+        "sentences": sentences,
+        "events": [[_tag(event) for event in sentence.events] for sentence in story],
+        "gold": [[states[state] for state in sentence.gold] for sentence in story],
+        "path_rule": "inertia",
+        "final": [states[belief]],
+        "reality": words[reality],
+        "decoy": words[O2],
+        "symbols": {symbol: words[symbol] for symbol in (O1, O2)},
+        "aliases": {value: list(some) for value, some in stage.aliases.items()},
+        "form": task.form,
+        "testimony": task.testimony,
+        "extra": task.extra,
+    }
+    return Item(
+        id=f"{name}/{variant}/{swap}/{question}",
+        context=_numbered(sentences),
+        question=render(task.questions[question], words),
+        answer=states[belief if question == "belief" else reality],
+        # The same order of words in both twins, so that the true value stands first in one and second in the other.
+        choices=(*stage.values, UNKNOWN),
+        tags=tags,
+        meta=meta,
+    )
+
+
+def _demonstration(item: Item) -> Item:
+    """The item shown before another: one ending for half of the items of every class, the other for the other half."""
+    stage, perceived = load_demonstration()
+    places = [
+        STAGES.index(str(item.tags["stage"])) if item.tags["stage"] in STAGES else 0,
+        CLASSES.index(str(item.tags["class"])),
+        VARIANTS.index(str(item.tags["variant"])),
+        SWAPS.index(str(item.tags["swap"])),
+        QUESTIONS.index(str(item.tags["question"])),
+    ]
+    # The target ends with the decoy in the one and with the truth in the other; twins see both.
+    variant = ("focal", "access")[sum(places) % 2]
+    # Which word is true changes over the stages, or the right option would stand at one place in all demonstrations.
+    swap = SWAPS[(places[0] + places[1]) // 2 % 2]
+    shown = _item(stage, stage.tasks[0], variant, swap, str(item.tags["question"]))
+    kept = {name: shown.meta[name] for name in ("target", "belief_question", "sentences", "gold")}
+    return replace(shown, tags={}, meta={**kept, "perceived": perceived[variant]})
+
+
+def _numbered(sentences: Sequence[str]) -> str:
+    return "\n".join(f"{number}. {text}" for number, text in enumerate(sentences, start=1))
+
+
+def _tag(event: Any) -> str:
+    inside = ",".join([*([event.value] if event.value else []), *event.how])
+    return f"{event.name}({inside})" if inside else event.name

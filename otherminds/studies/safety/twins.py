@@ -1,0 +1,55 @@
+"""Scores that need more than one item: flips between twins, and belief given that the text was understood."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from otherminds import stats
+from otherminds.plans import groups
+from otherminds.runs import Record, Run
+
+
+@dataclass(frozen=True, slots=True)
+class GivenReading:
+    """How often false-belief questions are right about scripts whose facts were all read right, and about the others."""
+
+    read: stats.Estimate | None
+    misread: stats.Estimate | None
+
+
+def flip_sensitivity(run: Run, **tags: str) -> stats.Estimate | None:
+    """The mean of S(item) + S(twin) - 1 over groups whose right answer flips: 0 for always the same answer, 1 at best.
+
+    A group of more than two counts with the mean S of its twins for each of its two answers.
+    """
+    by_group: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    first: dict[str, Record] = {}
+    for record in run.where(None, **tags).records:
+        share, twin = record.value("S"), record.item.tags.get("twin")
+        if twin is not None and share is not None:
+            by_group[str(twin)][record.item.answer].append(share)
+            first.setdefault(str(twin), record)
+    flips = {twin: sum(map(fmean, found.values())) - 1 for twin, found in by_group.items() if len(found) == 2}
+    if not flips:
+        return None
+    return stats.mean(list(flips.values()), groups=groups([first[twin].item for twin in flips]))
+
+
+def given_reading(run: Run) -> GivenReading:
+    """FB/SA on the scripts that TB asks about too, by whether all of TB was right there."""
+    facts: dict[str, list[float]] = defaultdict(list)
+    for record in run.where(None, task="TB").records:
+        facts[record.item.context].append(record.value() or 0.0)
+    asked = [record for record in run.where(None, task="FB/SA").records if record.item.context in facts]
+    understood = [record for record in asked if all(value == 1 for value in facts[record.item.context])]
+    return GivenReading(_mean(understood), _mean([record for record in asked if record not in understood]))
+
+
+def _mean(records: Sequence[Record]) -> stats.Estimate | None:
+    scored = [(record.item, value) for record in records if (value := record.value()) is not None]
+    if not scored:
+        return None
+    return stats.mean([value for _, value in scored], groups=groups([item for item, _ in scored]))

@@ -1,0 +1,125 @@
+"""Sixteen questions a task, balanced, with right answers and gold chains, and a way through the real runner."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from otherminds.errors import UsageError
+from otherminds.items import Item, Suite
+from otherminds.models import Prompt
+from otherminds.models.scripted import Scripted
+from otherminds.plans import plan
+from otherminds.runs import run
+from otherminds.studies.perturbed.agents import gold
+from otherminds.studies.perturbed.build import STYLES, Style, build, filtered
+from otherminds.studies.perturbed.chains import compare
+
+SUITE = build()
+
+
+def test_the_counts_and_the_ids() -> None:
+    assert len(SUITE) == 1088
+    assert len(build(full_grid=True)) == 1184
+    assert len(build(style="states")) == len(build(style="perspective")) == 544
+    assert len(build(style="cot", focal=True)) == 136
+    assert [item.id for item in SUITE.items[:16]] == [
+        f"UC-A/none/{variant}/{swap}/{question}"
+        for variant in ("focal", "access", "consistent", "informed")
+        for swap in ("orig", "swap")
+        for question in ("reality", "belief")
+    ]
+    with pytest.raises(UsageError, match="no style 'loud'; there are vanilla, cot"):
+        build(style="loud")  # type: ignore[arg-type]
+
+
+def test_an_item_in_full() -> None:
+    item = next(item for item in SUITE if item.id == "UC-A/none/focal/swap/belief")
+    assert item.answer == "paprika" == item.meta["decoy"]
+    assert item.meta["reality"] == "cinnamon"
+    assert item.choices == ("paprika", "cinnamon", "unknown")
+    assert item.question == "What does Ilse think is in the tin?"
+    assert item.context.split("\n")[1] == "2. " + item.meta["sentences"][1]
+    assert item.meta["gold"] == [["unknown"]] * 4 + [["paprika"]] * 3
+    assert item.meta["final"] == ["paprika"]
+    assert item.meta["events"][4] == ["READS(O2,readable,credible)"]
+    assert item.meta["symbols"] == {"O1": "cinnamon", "O2": "paprika"}
+    assert item.tags["focal"] is item.tags["false_belief"] is True
+    assert (item.tags["story"], item.tags["twin"]) == ("UC-A/none", "UC-A/none/focal/belief")
+
+
+def test_the_same_suite_every_time_and_after_a_file(tmp_path: Path) -> None:
+    SUITE.save(tmp_path / "perturbed.jsonl")
+    assert Suite.load(tmp_path / "perturbed.jsonl") == SUITE
+    assert build().digest == SUITE.digest
+
+
+def test_twins_swap_the_answer_and_its_place() -> None:
+    twins: dict[str, list[Item]] = {}
+    for item in SUITE:
+        twins.setdefault(str(item.tags["twin"]), []).append(item)
+    for one, other in twins.values():
+        assert one.choices == other.choices
+        assert one.question == other.question
+        assert (one.answer != other.answer) or one.answer == "unknown"
+        assert sorted(one.meta["symbols"].values()) == sorted(other.meta["symbols"].values())
+
+
+def test_demonstrations_are_balanced_within_every_class() -> None:
+    ends: Counter[tuple[str, str, str]] = Counter()
+    for item in SUITE:
+        shown = item.meta["demonstration"]
+        ends[str(item.tags["class"]), str(item.tags["question"]), shown["id"].split("/")[2]] += 1
+        assert shown["question"].startswith("What does" if item.tags["question"] == "belief" else "What is")
+    for (name, question, _), number in ends.items():
+        assert number == ends[name, question, "focal"] == ends[name, question, "access"]
+
+
+def test_every_gold_chain_is_valid_and_ends_in_the_right_belief() -> None:
+    for item in SUITE.where(question="belief"):
+        assert item.meta["gold"][-1] == item.meta["final"] == [item.answer]
+        assert len(item.meta["gold"]) == len(item.meta["sentences"])
+        late: list[str] = []
+        for states in item.meta["gold"]:
+            late.append(late[-1] if late and late[-1] in states else states[0])
+        assert compare(item.meta["gold"], late, path_rule=item.meta["path_rule"], final=item.meta["final"]).proper
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_prompts_show_one_demonstration_and_then_the_story(style: Style) -> None:
+    suite = build(style=style, focal=True)
+    for item, posed in zip(suite.items, plan(suite).posed, strict=True):
+        ((shown, answered, asked),) = (one.prompt.messages for one in posed)
+        assert [turn.role for turn in (shown, answered, asked)] == ["user", "assistant", "user"]
+        assert "Sunniva" in shown.content
+        assert "Sunniva" not in asked.content
+        assert asked.content.startswith(item.context)
+        assert item.meta["target"] in asked.content
+        assert f"Options: {', '.join(item.choices)}" in asked.content
+
+
+def test_reality_is_not_asked_for_as_a_belief() -> None:
+    for style in ("states", "perspective"):
+        with pytest.raises(UsageError, match="asks for beliefs only"):
+            plan(SUITE.using(prompt=STYLES[style]))
+
+
+def test_perspective_taking_in_two_steps() -> None:
+    suite = build(style="perspective", focal=True).where(stage="UC-A")
+
+    def see_the_odd(prompt: Prompt) -> str:
+        assert '"perceived"' in prompt.messages[-1].content
+        return (
+            "no idea" if "aunt" in prompt.messages[-1].content else '{"perceived": [1, 3, 5, 99], "answer": "unknown"}'
+        )
+
+    first = run(suite, Scripted(see_the_odd, name="odd"))
+    second = filtered(first)
+    assert 0 < len(second) < len(suite), "what named no sentences is left out"
+    for item in second:
+        kept = item.meta["sentences"][:5:2]
+        assert item.context == "\n".join(f"{number}. {text}" for number, text in enumerate(kept, start=1))
+        assert item.meta["kept"] == kept
+    assert run(second, gold(second)).mean() == 1
+    with pytest.raises(UsageError, match="lists no perceived sentences"):
+        filtered(run(suite, Scripted(lambda prompt: "no", name="no")))

@@ -157,7 +157,7 @@ def _shown(prompt: Prompt, item: Item) -> dict[str, str]:
     lines = set(_text(prompt).split("\n"))
     lettered = {
         letter: choice
-        for letter, choice in product(LETTERS[: len(item.choices)], item.choices)
+        for letter, choice in product(prompt.choices if prompt.labels else LETTERS[: len(item.choices)], item.choices)
         if f"{letter}. {choice}" in lines
     }
     return lettered or {f" {choice}": choice for choice in item.choices}
@@ -169,7 +169,7 @@ def _text(prompt: Prompt) -> str:
 
 def _unordered(prompt: Prompt) -> str:
     """The prompt without its letters and with its lines sorted, so that the order of the choices does not matter."""
-    return "\n".join(sorted(re.sub(r"^[A-Z]\. ", "", _text(prompt), flags=re.MULTILINE).split("\n")))
+    return "\n".join(sorted(re.sub(r"^[A-Z1-9]\. ", "", _text(prompt), flags=re.MULTILINE).split("\n")))
 
 
 def _need(suite: Suite, name: str, key: str) -> None:

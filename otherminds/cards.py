@@ -24,13 +24,13 @@ def card(suite: Suite, *, made: str) -> str:
         "",
         "## What is asked",
         "",
-        *_table(("tag", "value", "questions"), _counts(suite)),
+        *table(("tag", "value", "questions"), _counts(suite)),
         "",
         "## What gives answers away",
         "",
         "How often a rule that understands nothing is right, over the questions on which it has an opinion.",
         "",
-        *_table(
+        *table(
             ("rule", "right", "chance", "n"),
             [(cue.name, f"{cue.right:.3f}", f"{cue.chance:.3f}", str(cue.n)) for cue in cues(suite)],
         ),
@@ -55,7 +55,8 @@ def _counts(suite: Suite) -> list[tuple[str, str, str]]:
     return rows
 
 
-def _table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> list[str]:
+def table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> list[str]:
+    """The lines of a Markdown table."""
     return [_row(head), _row(tuple("---" for _ in head)), *(_row(row) for row in rows)]
 
 

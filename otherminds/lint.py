@@ -18,7 +18,7 @@ from itertools import combinations
 from math import log
 from statistics import fmean
 
-from otherminds.items import Item, Suite
+from otherminds.items import Item, Suite, Tag
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,18 +207,17 @@ def one_sided(items: Iterable[Item], reading: str) -> set[str]:
 
 def near_doubles(items: Iterable[Item], *, size: int = 8, most: float = 0.5) -> set[str]:
     """Items with nearly the same text as one of another story: too many runs of words in common (Jaccard)."""
-    texts: dict[str, Item] = {}
-    for item in items:
-        texts.setdefault(item.context, item)
-    runs = {text: word_runs(text, size) for text in texts}
-    holders: dict[str, list[str]] = defaultdict(list)
-    for text, own in runs.items():
+    # Many questions may be asked about one text; the first of them stands for all.
+    texts = {(item.context, item.tags.get("story"), item.tags.get("twin")): item for item in reversed(list(items))}
+    runs = {key: word_runs(key[0], size) for key in texts}
+    holders: dict[str, list[tuple[str, Tag | None, Tag | None]]] = defaultdict(list)
+    for key, own in runs.items():
         for each in own:
-            holders[each].append(text)
+            holders[each].append(key)
     common = Counter(pair for several in holders.values() for pair in combinations(several, 2))
     found: set[str] = set()
     for (one, other), shared in common.items():
-        kin = any(texts[one].tags.get(tag) == texts[other].tags.get(tag, ...) for tag in ("story", "twin"))
+        kin = any(a is not None and a == b for a, b in zip(one[1:], other[1:], strict=True))
         if not kin and shared / (len(runs[one]) + len(runs[other]) - shared) >= most:
             found |= {texts[one].id, texts[other].id}
     return found

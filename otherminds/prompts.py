@@ -3,6 +3,9 @@
 `PROMPTS` holds the wordings. How many prompts an item needs depends on how it is scored, so there is one function a
 way of scoring: `pose_letters` shows every rotation of the choices, `pose_cloze` lets each choice complete a sentence,
 `pose_text` shows one seeded order and waits for words, `pose_json` keeps the item's own order and waits for JSON.
+
+The wordings that begin with "raw-" are the raw one with a single thing changed, so that it can be seen how far a
+score hangs on that: a space at the end, an empty line before the options, other labels, another question.
 """
 
 from __future__ import annotations
@@ -10,6 +13,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from string import ascii_uppercase as LETTERS
 
 from otherminds.errors import UsageError
@@ -30,9 +34,13 @@ class Posed:
     """The parts of the JSON that it asks for."""
 
 
-def raw(item: Item, choices: Sequence[str]) -> Prompt:
+def raw(
+    item: Item, choices: Sequence[str], *, labels: str = LETTERS, gap: bool = False, end: str = "Answer:"
+) -> Prompt:
     """The bare text that a base model continues: no instruction, no template, no trailing space."""
-    return Prompt(text=_lines(item.context, *_question(item, choices), "Answer:"), stop=("\n",), max_tokens=32)
+    question, *options = _question(item, choices, labels)
+    lines = [question, *([""] if gap else []), *options, end]
+    return Prompt(text=_lines(item.context, *lines), stop=("\n",), max_tokens=32)
 
 
 def direct(item: Item, choices: Sequence[str]) -> Prompt:
@@ -49,7 +57,32 @@ def cot(item: Item, choices: Sequence[str]) -> Prompt:
     return Prompt(messages=(Message("user", _chat(item, choices, ending)),), max_tokens=1024)
 
 
-PROMPTS: dict[str, Wording] = {"raw": raw, "direct": direct, "cot": cot, **JSON_PROMPTS}
+def plausible(item: Item, choices: Sequence[str]) -> Prompt:
+    """The direct chat, asked as a matter of likelihood: for whoever shies away from a verdict on people."""
+    return direct(_likely(item), choices)
+
+
+def raw_plausible(item: Item, choices: Sequence[str]) -> Prompt:
+    """The bare text, asked as a matter of likelihood."""
+    return raw(_likely(item), choices)
+
+
+LABELS = {"raw-digits": "123456789", "raw-xy": "XYZ"}
+"""What stands before the options in place of letters from A on."""
+RAW_CHANGED: dict[str, Wording] = {
+    "raw-space": partial(raw, end="Answer: "),
+    "raw-gap": partial(raw, gap=True),
+    **{name: partial(raw, labels=labels) for name, labels in LABELS.items()},
+    "raw-plausible": raw_plausible,
+}
+PROMPTS: dict[str, Wording] = {
+    "raw": raw,
+    "direct": direct,
+    "cot": cot,
+    "plausible": plausible,
+    **RAW_CHANGED,
+    **JSON_PROMPTS,
+}
 
 
 def pose_letters(item: Item, *, prompt: str, seed: int) -> tuple[Posed, ...]:
@@ -60,7 +93,8 @@ def pose_letters(item: Item, *, prompt: str, seed: int) -> tuple[Posed, ...]:
         raise UsageError("letters are weighed as the next token, before any reasoning; use score 'text' with 'cot'")
     first = shuffled(item, seed=seed)
     orders = [first[turn:] + first[:turn] for turn in range(len(first))]
-    return tuple(Posed(_for_letters(wording(prompt)(item, order), len(order)), order) for order in orders)
+    labels = LABELS.get(prompt, LETTERS)
+    return tuple(Posed(_for_letters(wording(prompt)(item, order), labels[: len(order)]), order) for order in orders)
 
 
 def pose_cloze(item: Item, *, prompt: str, seed: int) -> tuple[Posed, ...]:
@@ -75,11 +109,15 @@ def pose_cloze(item: Item, *, prompt: str, seed: int) -> tuple[Posed, ...]:
         turn = Message("user", _chat(item, (), "Answer in one short sentence."))
         return (Posed(Prompt(messages=(turn,), prefill=item.cloze or "Answer:", choices=endings), item.choices),)
     wording(prompt)
+    if prompt != "cot":
+        raise UsageError(f"a cloze shows no options, so {prompt!r} would change nothing; use prompt 'raw' or 'direct'")
     raise UsageError("a cloze is weighed before any reasoning; use score 'text' with 'cot'")
 
 
 def pose_text(item: Item, *, prompt: str, seed: int) -> tuple[Posed, ...]:
     """One prompt that shows the choices, if there are any, in one seeded order."""
+    if prompt in LABELS:
+        raise UsageError(f"prompt {prompt!r} has labels that are not read out of a text; use score 'letters' with it")
     choices = shuffled(item, seed=seed)
     return (Posed(wording(prompt)(item, choices), choices),)
 
@@ -117,9 +155,16 @@ def shuffled(item: Item, *, seed: int) -> tuple[str, ...]:
     return tuple(random.Random(f"{seed}:{item.id}").sample(item.choices, len(item.choices)))
 
 
-def _for_letters(prompt: Prompt, count: int) -> Prompt:
+def _for_letters(prompt: Prompt, labels: str) -> Prompt:
     # What only matters to generated text stays out: it would change the key of a call that it cannot change.
-    return Prompt(text=prompt.text, messages=prompt.messages, choices=tuple(LETTERS[:count]), labels=True)
+    return Prompt(text=prompt.text, messages=prompt.messages, choices=tuple(labels), labels=True)
+
+
+def _likely(item: Item) -> Item:
+    """The item with a question after what is more plausible; some ask so already."""
+    if "more likely" in item.question:
+        return item
+    return replace(item, question=f"{item.question} Which answer is more plausible?")
 
 
 def _chat(item: Item, choices: Sequence[str], ending: str) -> str:
@@ -127,10 +172,10 @@ def _chat(item: Item, choices: Sequence[str], ending: str) -> str:
     return "\n".join([*story, *_question(item, choices), "", ending])
 
 
-def _question(item: Item, choices: Sequence[str]) -> list[str]:
-    if len(choices) > len(LETTERS):
-        raise UsageError(f"item {item.id!r} has {len(choices)} choices, and there are only {len(LETTERS)} letters")
-    options = [f"{letter}. {choice}" for letter, choice in zip(LETTERS, choices, strict=False)]
+def _question(item: Item, choices: Sequence[str], labels: str = LETTERS) -> list[str]:
+    if len(choices) > len(labels):
+        raise UsageError(f"item {item.id!r} has {len(choices)} choices, and there are only {len(labels)} letters")
+    options = [f"{letter}. {choice}" for letter, choice in zip(labels, choices, strict=False)]
     return [f"Question: {item.question}", *options]
 
 

@@ -20,7 +20,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import exp, inf, isfinite
 from statistics import fmean
-from string import ascii_uppercase as LETTERS
 from typing import Any, Literal
 
 from otherminds.answers import read_choice, read_text, refuses
@@ -101,7 +100,7 @@ def score_letters(item: Item, posed: Sequence[Posed], results: Sequence[Weighing
     if trouble:
         return Score("error", why=trouble)
     by_order = [
-        {choice: _bounds(result, letter) for letter, choice in zip(LETTERS, asked.choices, strict=False)}
+        {choice: _bounds(result, letter) for letter, choice in zip(asked.prompt.choices, asked.choices, strict=True)}
         for asked, result in zip(posed, results, strict=True)
     ]
     logs = {choice: _mean_bounds([order[choice] for order in by_order]) for choice in item.choices}

@@ -157,7 +157,10 @@ def contrast(
     lets every group that holds both say a of b and b of a, and asks how often the means lie as far apart.
     """
     names = list(dict.fromkeys([*groups[0], *groups[1]]))
-    ours, theirs = (_held(_numbers(values), by, names) for values, by in zip((a, b), groups, strict=True))
+    held = [_held(_numbers(values), by, names) for values, by in zip((a, b), groups, strict=True)]
+    # As in `_by_group`, an order that does not depend on the order of the values.
+    order = np.lexsort([part for parts in held for part in parts])
+    ours, theirs = ((sums[order], sizes[order]) for sums, sizes in held)
     value = float(ours[0].sum() / ours[1].sum() - theirs[0].sum() / theirs[1].sum())
     clusters = int(min(np.count_nonzero(ours[1]), np.count_nonzero(theirs[1])))
     means = _resampled_gaps(ours, theirs, draws, seed)

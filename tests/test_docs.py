@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from otherminds.cli import main
+from otherminds.cli import cli
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -38,9 +38,9 @@ def test_commands_in_the_docs_are_real(lines):
         program, command, *rest = shlex.split(line, comments=True)
         assert program == "otherminds", line
         names = [word for word in rest if not word.startswith("-")]
-        shown = CliRunner().invoke(main, [command, "--help"])
+        shown = CliRunner().invoke(cli, [command, "--help"])
         if shown.exit_code == 0 and "COMMAND [ARGS]" in shown.output and names:
-            shown = CliRunner().invoke(main, [command, names[0], "--help"])
+            shown = CliRunner().invoke(cli, [command, names[0], "--help"])
         assert shown.exit_code == 0, line
         for option in (word.partition("=")[0] for word in rest if word.startswith("-")):
             assert re.search(rf"(?<![\w-]){re.escape(option)}(?![\w-])", shown.output), f"{line}: no {option}"

@@ -137,7 +137,7 @@ def test_any_item_with_choices_can_be_asked_for_json() -> None:
 
 
 def test_what_cannot_be_posed_is_refused() -> None:
-    with pytest.raises(UsageError, match="'json-chain' needs items with meta.target, and 'bare' has none"):
+    with pytest.raises(UsageError, match=r"'json-chain' needs items with meta\.target, and 'bare' has none"):
         pose_json(BARE, prompt="json-chain", seed=0)
     with pytest.raises(UsageError, match="no choices"):
         pose_json(Item(id="open", question="?", answer="a"), prompt="json", seed=0)

@@ -41,6 +41,32 @@ def test_the_chats_to_the_byte() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("name", "rest"),
+    [
+        ("raw-space", "\nA. basket\nB. box\nAnswer: "),
+        ("raw-gap", "\n\nA. basket\nB. box\nAnswer:"),
+        ("raw-digits", "\n1. basket\n2. box\nAnswer:"),
+        ("raw-xy", "\nX. basket\nY. box\nAnswer:"),
+        ("raw-plausible", " Which answer is more plausible?\nA. basket\nB. box\nAnswer:"),
+    ],
+)
+def test_raw_with_one_thing_changed(name: str, rest: str) -> None:
+    assert PROMPTS[name](ITEM, ("basket", "box")).text == f"{ITEM.context}\nQuestion: Where will Sally look?{rest}"
+
+
+def test_labels_are_those_that_are_shown() -> None:
+    assert [asked.prompt.choices for asked in pose_letters(ITEM, prompt="raw-digits", seed=0)] == [("1", "2")] * 2
+    assert [asked.prompt.choices for asked in pose_letters(ITEM, prompt="raw-xy", seed=0)] == [("X", "Y")] * 2
+
+
+def test_a_question_of_likelihood_is_not_asked_twice() -> None:
+    (turn,) = PROMPTS["plausible"](ITEM, ("box", "basket")).messages
+    assert "Where will Sally look? Which answer is more plausible?\nA. box\nB. basket\n\nReply with" in turn.content
+    likely = Item("likely", "Is it more likely that she knew?", "yes", choices=("yes", "no"))
+    assert PROMPTS["plausible"](likely, likely.choices) == PROMPTS["direct"](likely, likely.choices)
+
+
 def test_letters_show_both_orders() -> None:
     posed = pose_letters(ITEM, prompt="raw", seed=0)
     assert sorted(asked.choices for asked in posed) == [("basket", "box"), ("box", "basket")]
@@ -90,6 +116,8 @@ def test_text_shows_one_order_that_the_seed_and_the_item_decide() -> None:
         (pose_cloze, ITEM, "cot", "before any reasoning"),
         (pose_letters, ITEM, "rap", "no prompt 'rap'.*raw, direct, cot"),
         (pose_cloze, ITEM, "rap", "no prompt 'rap'"),
+        (pose_cloze, ITEM, "raw-gap", "a cloze shows no options"),
+        (pose_text, ITEM, "raw-xy", "use score 'letters'"),
         (pose_text, ITEM, "rap", "no prompt 'rap'"),
     ],
 )

@@ -7,7 +7,21 @@ from hypothesis import strategies as st
 from scipy import stats as scipy
 
 from otherminds.errors import UsageError
-from otherminds.stats import Difference, Estimate, _student, difference, holm, mcnemar, mean, proportion
+from otherminds.stats import (
+    Difference,
+    Estimate,
+    _student,
+    binomial,
+    contrast,
+    correlation,
+    difference,
+    fisher,
+    holm,
+    mcnemar,
+    mean,
+    phi,
+    proportion,
+)
 
 STORIES = ["a", "a", "b", "b", "c", "c", "d", "d", "e", "e", "f", "f"]
 ANSWERS = [1.0, 0.0, 1.0, 1.0, 0.0, 0.0, 1.0, 1.0, 1.0, 0.0, 1.0, 0.0]
@@ -179,3 +193,131 @@ def test_holm_steps_down():
 def test_nonsense_is_refused_with_a_sentence(call, words):
     with pytest.raises(UsageError, match=words):
         call()
+
+
+# ---- what goes together -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n", [3, 4, 10, 136, 544])
+def test_a_correlation_is_scipys(n):
+    random = np.random.default_rng(n)
+    score, right = random.random(n), np.array([0.0, 1.0] * n)[:n]
+    theirs = scipy.pointbiserialr(right, score)
+    ours = correlation(score.tolist(), right.tolist())
+    assert (ours.value, ours.p, ours.n) == pytest.approx((theirs.statistic, theirs.pvalue, n), rel=1e-9)
+
+
+def test_the_tail_of_a_correlation_holds_far_out():
+    x = np.arange(200.0)
+    y = x + np.random.default_rng(0).normal(0, 5, 200)
+    assert correlation(x, y).p == pytest.approx(scipy.pearsonr(x, y).pvalue, rel=1e-6)
+    assert correlation([0, 1, 2], [0, 1, 2]).p == 0
+
+
+@pytest.mark.parametrize(("x", "y"), [([1, 1, 1], [0, 1, 0]), ([0, 1, 0], [1, 1, 1]), ([0, 1], [0, 1]), ([], [])])
+def test_what_never_varies_correlates_with_nothing(x, y):
+    assert correlation(x, y) is None
+
+
+@pytest.mark.parametrize("table", [(3, 1, 1, 3), (30, 10, 12, 40), (8, 0, 76, 52), (1, 9, 11, 3), (68, 0, 39, 29)])
+def test_phi_is_pearsons_r_with_scipys_p(table):
+    both, first, second, neither = table
+    square = [[both, first], [second, neither]]
+    ours = phi(*table)
+    chi = scipy.chi2_contingency(square, correction=False)
+    assert ours.value**2 == pytest.approx(chi.statistic / sum(table))
+    assert ours.p == pytest.approx(chi.pvalue)
+    assert ours.fisher == pytest.approx(scipy.fisher_exact(square).pvalue)
+    x, y = [1.0] * (both + first) + [0.0] * (second + neither), [1.0] * both + [0.0] * first
+    y += [1.0] * second + [0.0] * neither
+    assert ours.value == pytest.approx(correlation(x, y).value)
+
+
+@pytest.mark.parametrize("table", [(5, 0, 3, 0), (0, 5, 0, 3), (4, 4, 0, 0), (0, 0, 2, 2), (0, 0, 0, 0)])
+def test_phi_says_nothing_where_a_margin_is_empty(table):
+    assert phi(*table) is None
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.tuples(*[st.integers(0, 30)] * 4))
+def test_fisher_is_scipys(table):
+    a, b, c, d = table
+    assert fisher(a, b, c, d) == pytest.approx(scipy.fisher_exact([[a, b], [c, d]]).pvalue, rel=1e-6)
+
+
+def test_how_many_right_are_more_than_half_beyond_chance():
+    for least, n in [(7, 8), (9, 10), (10, 12), (11, 14)]:
+        assert binomial(least, n) <= 0.05 < binomial(least - 1, n)
+    assert binomial(5, 9, chance=1 / 3) == pytest.approx(scipy.binomtest(5, 9, 1 / 3, alternative="greater").pvalue)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda: correlation([1.0], [1.0, 2.0]),
+        lambda: phi(1, 2, -1, 3),
+        lambda: binomial(3, 2),
+        lambda: binomial(1, 2, chance=1.0),
+        lambda: contrast([], [1.0], groups=([], ["a"])),
+        lambda: contrast([1.0], [1.0], groups=(["a", "b"], ["a"])),
+    ],
+)
+def test_nonsense_is_refused(wrong):
+    with pytest.raises(UsageError):
+        wrong()
+
+
+# ---- different items of the same groups ---------------------------------------------------------------------------
+
+
+def test_a_contrast_of_pairs_is_their_difference():
+    random = np.random.default_rng(3)
+    a, b = (random.integers(0, 2, 24).astype(float).tolist() for _ in range(2))
+    groups = [index // 4 for index in range(24)]
+    ours, theirs = contrast(a, b, groups=(groups, groups)), difference(a, b, groups=groups)
+    assert ours.value == pytest.approx(theirs.value)
+    assert ours.p == pytest.approx(theirs.p)
+    assert (ours.low, ours.high) == pytest.approx((theirs.low, theirs.high), abs=0.03)
+
+
+def test_a_contrast_is_over_all_that_either_holds():
+    found = contrast([1, 1, 0, 1], [0, 0, 0, 1, 1, 1], groups=("aabb", "aabbcc"))
+    assert found.value == pytest.approx(3 / 4 - 3 / 6)
+    assert (found.n, found.clusters) == (4, 2)
+
+
+def test_a_contrast_tries_every_exchange_of_groups():
+    ours, theirs = {"a": [1, 1, 0], "b": [1], "c": [1, 0]}, {"a": [0, 0], "b": [0, 1], "c": [0, 0, 0, 1], "d": [1]}
+    gaps = []
+    for turned in product([False, True], repeat=3):
+        one, other = [], list(theirs["d"])
+        for name, turn in zip("abc", turned, strict=True):
+            one += theirs[name] if turn else ours[name]
+            other += ours[name] if turn else theirs[name]
+        gaps.append(np.mean(one) - np.mean(other))
+    values = [[value for some in held.values() for value in some] for held in (ours, theirs)]
+    groups = tuple([name for name, some in held.items() for _ in some] for held in (ours, theirs))
+    found = contrast(*values, groups=groups)
+    assert found.value == pytest.approx(gaps[0])
+    assert found.p == pytest.approx(np.mean([abs(gap) >= abs(gaps[0]) - 1e-9 for gap in gaps]))
+    assert found.p < 1
+
+
+def test_a_contrast_does_not_mind_the_order_of_values():
+    a, b = [1.0, 0.0, 1.0, 0.0, 0.0, 1.0], [0.0, 0.0, 1.0, 1.0, 0.0, 0.0]
+    groups = list("xxyyzz")
+    turned = contrast(a[::-1], b[::-1], groups=(groups[::-1], groups[::-1]))
+    assert turned == contrast(a, b, groups=(groups, groups))
+
+
+def test_a_contrast_without_exception_still_leaves_doubt():
+    found = contrast([0.0] * 14, [1.0] * 14, groups=(list("aabbccddeeffgg"),) * 2)
+    assert (found.value, found.low) == (-1, -1)
+    assert found.high == pytest.approx(-(0.025 ** (1 / 7)) + (1 - 0.025 ** (1 / 7)))
+    assert found.p == 2 / 2**7
+
+
+def test_a_contrast_of_many_groups_is_drawn():
+    a, b = [1.0] * 16, [0.0] * 16
+    found = contrast(a, b, groups=(range(16), range(16)), draws=200)
+    assert found.p == pytest.approx(1 / 200)

@@ -50,7 +50,7 @@ def explore(folder: Path, output: Path, balance: str | None, limit: int | None, 
         made = replace(made, items=balanced(made.items, balance, seed=seed))
     made = replace(made, items=limited(made.items, limit=limit, seed=seed))
     how = "stories found by search against a model, answers proved by their events"
-    _told(made, _saved(made, output, how), as_json)
+    _told(made, _saved(made, output, _card(made, how)), as_json)
 
 
 @build.command()
@@ -71,7 +71,7 @@ def perturbed(output: Path, as_json: bool, **given: Any) -> None:
 
     made = build_suite(**given)
     how = "written by hand, every answer derived a second time from the events of the story"
-    _told(made, _saved(made, output, how), as_json)
+    _told(made, _saved(made, output, _card(made, how)), as_json)
 
 
 @build.command()
@@ -103,16 +103,40 @@ def training(
     _told(suite(made), save(output, made, form=form, parquet=parquet), as_json)
 
 
-def _saved(made: Suite, output: Path, how: str) -> list[Path]:
-    """Write a suite and its data card beside it."""
+@build.command()
+@click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), required=True, metavar="SUITE.jsonl")
+@click.option("--tasks", metavar="TASK,…", help="Only these: TB, MA/IR, FB/SA, …  [default: all]")
+@click.option("--size", default="standard", show_default=True, help="standard, small, or so many items a task.")
+@click.option("--seed", type=int, default=0, show_default=True, help="For generated items, and for what is left out.")
+@common
+def safety(output: Path, tasks: str | None, size: str, seed: int, as_json: bool) -> None:
+    """Make the safety suite: nine tasks from reading to deception, with twins.
+
+    A data card is written beside it.
+    """
+    from otherminds.studies.safety.card import card
+    from otherminds.studies.safety.sets import build as build_safety
+
+    wanted = [name.strip() for name in tasks.split(",")] if tasks else None
+    made = build_safety(tasks=wanted, size=int(size) if size.isdecimal() else size, seed=seed)
+    _told(made, _saved(made, output, card(made)), as_json)
+
+
+def _card(made: Suite, how: str) -> str:
     from otherminds.cards import card
+
+    return card(made, made=how)
+
+
+def _saved(made: Suite, output: Path, card: str) -> list[Path]:
+    """Write a suite and its data card beside it."""
     from otherminds.files import write_text
 
     beside = output.with_suffix(".md")
     if beside == output:
         raise BadFile(f"{output} would be overwritten by its own data card; call the suite {output.stem}.jsonl")
     made.save(output)
-    write_text(beside, card(made, made=how))
+    write_text(beside, card)
     return [output, beside]
 
 

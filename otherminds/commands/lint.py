@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from otherminds.commands.screen import note, print_json, print_table
 
 if TYPE_CHECKING:
     from otherminds.items import Suite
+    from otherminds.lint import Fault
 
 SHOWN = 8
 """Ids shown for each fault; --json has all."""
@@ -27,7 +29,6 @@ def lint(context: click.Context, suite_name: str, as_json: bool) -> None:
     A fault is an item that should not be asked as it stands; with one, the exit code is 1. A cue is a rule that
     understands nothing: how often it is right tells how far the suite can be solved that way.
     """
-    from otherminds.lint import faults
     from otherminds.suites import get_suite
 
     suite = get_suite(suite_name)
@@ -35,26 +36,43 @@ def lint(context: click.Context, suite_name: str, as_json: bool) -> None:
         print_json({"suite": suite.name, "items": len(suite)} | as_data(suite))
     else:
         print_lint(suite)
-    if faults(suite):
+    if faults_of(suite):
         context.exit(1)
 
 
 def as_data(suite: Suite) -> dict[str, Any]:
     """Faults and cues as JSON."""
-    from otherminds.lint import cues, faults
+    from otherminds.lint import cues
 
-    return {"faults": list(map(asdict, faults(suite))), "cues": list(map(asdict, cues(suite)))}
+    return {"faults": list(map(asdict, faults_of(suite))), "cues": list(map(asdict, cues(suite)))}
 
 
 def print_lint(suite: Suite) -> None:
     """The cues as a table, then every fault with the items it is in."""
-    from otherminds.lint import cues, faults
+    from otherminds.lint import cues
 
     rows = [[cue.name, f"{cue.right:.2f}", f"{cue.chance:.2f}", str(cue.n)] for cue in cues(suite)]
     print_table(["cue", "right", "chance", "n"], rows, right=["right", "chance", "n"])
-    found = faults(suite)
+    found = faults_of(suite)
     for fault in found:
         more = f" and {len(fault.ids) - SHOWN} more" if len(fault.ids) > SHOWN else ""
         print(f"fault: {fault.rule}: {', '.join(fault.ids[:SHOWN])}{more}")
     if not found:
         note("no faults")
+
+
+def faults_of(suite: Suite) -> list[Fault]:
+    """The faults of a suite, by the rules of its own study where that has any."""
+    from otherminds.lint import faults
+
+    return OWN_RULES.get(suite.name, lambda: faults)()(suite)
+
+
+def _safety() -> Callable[[Suite], list[Fault]]:
+    from otherminds.studies.safety.lints import faults
+
+    return faults
+
+
+OWN_RULES: dict[str, Callable[[], Callable[[Suite], list[Fault]]]] = {"safety": _safety}
+"""Suites by name, each with where its rules are; the common ones are among them."""

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("suite_name", metavar="SUITE")
 @model_options
-@click.option("--prompt", help="How to ask: raw, direct or cot. Default: as the suite says.")
-@click.option("--score", help="How to score: letters, cloze or text. Default: as the suite says.")
+@click.option("--prompt", help="How to ask: raw, direct, cot or a json prompt. Default: as the suite says.")
+@click.option("--score", help="How to score: letters, cloze, text, json or json-free. Default: as the suite says.")
 @click.option("--limit", type=click.IntRange(min=1), help="Ask at most so many items, in whole groups of twins.")
 @click.option("--seed", type=int, default=0, show_default=True, help="For the order of choices and for --limit.")
 @click.option("--budget", metavar="NAME=N,…", help="Stop cleanly at calls=, tokens=, seconds= or money=.")

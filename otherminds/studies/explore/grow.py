@@ -47,9 +47,12 @@ class Grower:
         return after
 
     def steps(self, node: Node, number: int) -> Node:
-        """So many more events, or as many as can happen."""
+        """So many more events, or as many as can happen before the goal is out of reach."""
         for _ in range(number):
-            node = self.step(node) or node
+            after = self.step(node)
+            if after is None or self.goal.hopeless(after.tally):
+                break
+            node = after
         return node
 
     def ending(self, node: Node) -> Node:

@@ -127,7 +127,8 @@ def measure(findings: Findings | Sequence[Found], runs: Sequence[Run], *, seed: 
     raw = tuple(each for each in sittings if each.raw)
     if not raw:
         raise UsageError(
-            "none of these runs asked about these stories in their canonical words; run the suite of questions"
+            "none of these runs has a scored answer about these stories in their canonical words; run the suite that"
+            " is built from them"
         )
     method = "search" if any(each.of("search") for each in raw) else raw[0].answers[0].found.method
     chosen = [each.of(method) for each in raw]

@@ -24,7 +24,7 @@ from otherminds.studies.explore.versus import versus
 Progress = Callable[[str], AbstractContextManager[Callable[[int, int], None]]]
 """Makes a bar with a title, to be called with what is done and what is wanted."""
 
-STORIES, BUDGET, RANDOM = 8, 6, 100
+STORIES, BUDGET, RANDOM = 8, 8, 100
 SETS = "tomi,tomi+info-exchange,fantom-private+asymmetric,tomi+asymmetric"
 SIZES = (2, 3)
 """Of people and of moves."""
@@ -40,7 +40,7 @@ WAYS = (
 def quick(
     model: Model, store: Store, progress: Progress, *, seed: int = 0, budget: Budget | None = None
 ) -> Report | None:
-    """A small search against a model, and the report of it; None if the budget was spent before anything was found.
+    """A small search against a model, and the report of it; None if a budget was spent before there was one to make.
 
     Every answer is kept in the store, so that it goes on where it was stopped.
     """
@@ -66,7 +66,8 @@ def quick(
         with progress(f"explore · {made.name}") as bar:
             asked = made.using(prompt=prompt, score=score)
             runs.append(run(asked, model, store=store, seed=seed, budget=budget, progress=bar))
-    return show(found, runs, random_stories=RANDOM, seed=seed)
+    answered = [each for each in runs if each.values()]
+    return show(found, answered, random_stories=RANDOM, seed=seed) if runs[0] in answered else None
 
 
 def _in_other_words(found: Sequence[Found], seed: int) -> Suite:

@@ -193,15 +193,19 @@ def _width(g: float) -> int:
 
 
 def _children(grower: Grower, node: Node, ways: Ways, width: int, asks: Asks) -> list[tuple[Prospect, float | None]]:
-    """Continuations worth a try, with the g of those that are not asked about: the nearer to the goal, the likelier."""
+    """Continuations worth a try, with the g of those that are not asked about: the nearer to the goal, the likelier.
+
+    Those that are cut short, for one event more would lose the goal, serve only where there are no others.
+    """
     goal, rng = grower.goal, grower.rng
     grower.forget()
     drawn: dict[int, Node] = {}
+    cut: dict[int, Node] = {}
     for _ in range(ways.draws * width):
         child = grower.steps(node, ways.step)
-        if child is not node and not goal.hopeless(child.tally):
-            drawn[id(child)] = child
-    candidates = list(drawn.values())
+        if child is not node:
+            (drawn if child.story.length == node.story.length + ways.step else cut)[id(child)] = child
+    candidates = list((drawn or cut).values())
     weights = [_progress(goal, node, child) for child in candidates]
     if not any(weights):
         weights = [1.0] * len(candidates)

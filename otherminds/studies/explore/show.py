@@ -5,8 +5,9 @@ show(found, [om.run(build.suite(found), model)]).save("explore.html")
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from math import isfinite
 
 from otherminds import plots
 from otherminds.report import Block, Cards, Cell, Figure, Report, Section, Table
@@ -45,6 +46,13 @@ everybody knows that. What people would say of such a story has not been asked.
 stories found in this way, against this model, with these words."""
 
 
+_CONTEST = """Over-generation draws complete stories at random, puts as many to the model as the search did, and keeps \
+the worst answered. What the search adds to that is its worth.
+
+n counts settings. A difference below 0 means that the search found stories that are answered worse, or shorter ones. \
+p is by flipping the signs of settings; for the sets it is adjusted for their number."""
+
+
 def show(
     findings: Findings | Sequence[Found], runs: Sequence[Run], *, random_stories: int = 200, seed: int = 0
 ) -> Report:
@@ -63,7 +71,7 @@ def show(
         Section("Models on each other's stories", _crossed(found)),
         Section("The stories", gallery(found.sittings, found.method)),
         Section("How answers ended", how_it_answered(runs, _names(runs))),
-        Section("What was run", what_was_run(runs, _names(runs))),
+        Section("What was run", [_how_found(findings), *what_was_run(runs, _names(runs))]),
         Section("What this cannot show", [LIMITS]),
     ]
     who = list(dict.fromkeys(each.run.model for each in found.sittings))
@@ -75,22 +83,34 @@ def show(
 
 
 def lead(found: Measures) -> str:
-    """The answer in words, with its numbers, for each model."""
-    said = []
-    for index, sitting in enumerate(found.sittings[:SERIES]):
-        right = found.overall[index]
+    """The answer in words, with its numbers: how bad it is, then what that is worth."""
+    paragraphs = []
+    for sitting, right in list(zip(found.sittings, found.overall, strict=True))[:SERIES]:
         if right is None:
             continue
-        said.append(
+        said = [
             f"{sitting.label} is right in {_short(right)} of the questions about {_count(right.n, 'story', 'stories')} "
-            f"that {FOUND_BY[found.method]} chose because it fails them."
-        )
-        contest = dict(found.contests).get(sitting.label)
-        if contest:
-            said.append(_on_contest(contest[0]))
+            f"that {FOUND_BY[found.method]} chose because it fails them{_simpler(found)}."
+        ]
+        said += [_on_reality(estimates) for label, estimates in found.beside if label == sitting.label]
+        said += [_on_contest(contests[0]) for label, contests in found.contests if label == sitting.label]
         said += [_on_telling(pair) for pair in found.told if pair.label.startswith(f"{sitting.label}, ")]
-    guess = f"Guessing would give {found.guess:.2f}. " if found.guess is not None else ""
-    return " ".join([*said, f"{guess}{_on_baselines(found)}".strip()])
+        paragraphs.append(" ".join(filter(None, said)))
+    return "\n\n".join(paragraphs)
+
+
+def _simpler(found: Measures) -> str:
+    """What could be had on the same questions without a mind."""
+    rules = {label: estimates[0] for label, estimates in found.beside}
+    parts = [f"guessing would give {found.guess:.2f}"] if found.guess is not None else []
+    if same := rules.get("realist"):
+        parts.append(f"answering with what is so {same.value:.2f}")
+    return f"; {', '.join(parts)}" if parts else ""
+
+
+def _on_reality(estimates: Sequence[Estimate | None]) -> str:
+    same = estimates[list(SPLITS).index("what is so")]
+    return f"Of the questions about what is so, it has {same.value:.2f} right." if same else ""
 
 
 def _on_contest(contest: Contest) -> str:
@@ -106,12 +126,6 @@ def _on_telling(pair: Pair) -> str:
         f"Told in other words, the same questions are right in {pair.second.value:.2f} instead of "
         f"{pair.first.value:.2f}: {_verdict(pair.difference)}."
     )
-
-
-def _on_baselines(found: Measures) -> str:
-    values = {label: estimates[0] for label, estimates in found.beside}
-    rules = [f"{name} {one.value:.2f}" for name in ("realist", "last mention") if (one := values.get(name))]
-    return f"Rules without a mind would score, on the same questions: {', '.join(rules)}." if rules else ""
 
 
 def _verdict(difference: Difference) -> str:
@@ -212,9 +226,9 @@ def _against(found: Measures) -> list[Block]:
             ("accuracy", [each.accuracy for each in contests]),
             ("events in a story", [each.length for each in contests]),
         ):
-            rows: list[list[Cell]] = [[p.label, p.first.value, p.second.value, p.difference] for p in pairs]
-            caption = f"{label}: {what}, setting by setting"
-            blocks.append(Table(["", "search", "over-generation", "difference"], rows, caption, note=_CONTEST))
+            rows: list[list[Cell]] = [[p.label, p.first.value, p.second.value, _gap(p.difference)] for p in pairs]
+            columns = ["", "search", "over-generation", "difference"]
+            blocks.append(Table(columns, rows, f"{label}: {what}, setting by setting"))
         counts = {
             "search harder": contests[0].harder,
             "alike": contests[0].alike,
@@ -223,18 +237,13 @@ def _against(found: Measures) -> list[Block]:
         svg = plots.bars([(label, counts)], title="Settings by which method found the harder stories")
         blocks.append(Figure(svg, "Settings by which method found the stories that the model answers worse."))
     if blocks:
-        blocks.insert(
-            0,
-            "Over-generation draws complete stories at random, puts as many to the model as the search may, and keeps"
-            " the worst answered. What the search adds to that is its worth.",
-        )
+        blocks.insert(0, _CONTEST)
     return blocks
 
 
-_CONTEST = (
-    "n counts settings. A difference below 0 means that the search found stories that are answered worse, or shorter"
-    " ones. p is by flipping the signs of settings; for the sets it is adjusted for their number."
-)
+def _gap(difference: Difference) -> Cell:
+    # A single setting says nothing of others, and a length has no bounds between which they could lie.
+    return difference if isfinite(difference.low) else f"{difference.value:+.2f} [–], n = {difference.n}"
 
 
 def _told(found: Measures) -> list[Block]:
@@ -290,6 +299,17 @@ def _crossed(found: Measures) -> list[Block]:
     note = "Questions drawn by a seed, the same for every model, of stories chosen because the model named first fails."
     rows, readers = found.crossed.rows, found.crossed.readers
     return [_table("found against", readers, rows, "Right answers on each other's stories", note=note)]
+
+
+def _how_found(findings: Findings | Sequence[Found]) -> Table:
+    known = findings if isinstance(findings, Mapping) else {"": findings}
+    rows: list[list[Cell]] = []
+    for model, found in known.items():
+        for method in dict.fromkeys(each.method for each in found):
+            some = [each for each in found if each.method == method]
+            name = f"{FOUND_BY[method]}{f', against {model}' if model else ''}"
+            rows.append([name, len(some), sum(each.evaluated for each in some), len({each.cell for each in some})])
+    return Table(["", "stories", "stories asked about", "settings"], rows, "How the stories were found")
 
 
 def _table(head: str, columns: Sequence[str], rows: Sequence[Row], caption: str, *, note: str = "") -> Table:

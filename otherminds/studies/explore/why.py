@@ -6,20 +6,22 @@ from otherminds.beliefs import view
 from otherminds.items import Item
 from otherminds.questions import matters
 from otherminds.story import Story
+from otherminds.telling import listing
 
 
 def why(story: Story, item: Item) -> str:
-    """After which event the answer stood fast, and what happened later without changing it."""
+    """After which event a mind's answer stood fast, and what happened later without changing it."""
     minds = tuple(item.meta.get("minds", ()))
-    matter = next((each for each in matters(story) if each.ask(minds) == item.question), None)
-    if matter is None or not minds:
+    if not minds:
         return ""
+    matter = next(each for each in matters(story) if each.ask(minds) == item.question)
     parts = list(story.prefixes())
-    thought = [matter.answer(matter.value(view(part, minds))) for part in parts]
-    real = [matter.answer(matter.value(part.world)) for part in parts]
-    fixed = next((n for n in range(len(parts) - 1, 0, -1) if thought[n] != thought[n - 1]), None)
-    later = [n + 1 for n in range((fixed or 0) + 1, len(parts)) if real[n] != real[n - 1]]
-    ends = f"No event decides it: it is “{thought[-1]}” all along." if fixed is None else f"Fixed by event {fixed + 1}."
+    nothing = matter.answer(None)  # before the first event
+    thought = [nothing, *(matter.answer(matter.value(view(part, minds))) for part in parts)]
+    real = [nothing, *(matter.answer(matter.value(part.world)) for part in parts)]
+    fixed = max((event for event in range(1, len(thought)) if thought[event] != thought[event - 1]), default=0)
+    later = [event for event in range(fixed + 1, len(real)) if real[event] != real[event - 1]]
+    ends = f"Fixed by event {fixed}." if fixed else f"No event decides it: it is “{nothing}” all along."
     return f"{ends} {_out_of_reach(later)}".strip()
 
 
@@ -27,6 +29,5 @@ def _out_of_reach(later: list[int]) -> str:
     """What happened to the matter itself after the answer stood fast."""
     if not later:
         return ""
-    numbers = " and ".join(map(str, later))
-    does = f"Event {numbers} changes" if len(later) == 1 else f"Events {numbers} change"
-    return f"{does} what is so, not this."
+    events, change = ("Event", "changes") if len(later) == 1 else ("Events", "change")
+    return f"{events} {listing(map(str, later))} {change} what is so, not this."

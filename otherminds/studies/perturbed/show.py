@@ -212,12 +212,15 @@ def _effects(
     rows: list[list[Cell]] = [
         [
             class_name(name),
-            *(some.get(name) for some in effects[: len(columns)]),
+            *(_effect(some.get(name)) for some in effects[: len(columns)]),
             *(_value(some.get(name)) for some in effects[len(columns) :]),
         ]
         for name in names
     ]
-    note = "95 % intervals by stage; p by exchanging whole stages, adjusted (Holm) for the perturbed classes."
+    note = (
+        "95 % intervals by stage; in round brackets p by exchanging whole stages, adjusted (Holm) for the perturbed"
+        " classes."
+    )
     measured = [each for some in effects[: len(columns)] for name in TEN if (each := some.get(name))]
     if measured:
         stages, classes = max(each.clusters for each in measured), len(measured) // len(columns)
@@ -229,39 +232,35 @@ def _effects(
 
 def _verdicts(found: Measures) -> list[Block]:
     rows: list[list[Cell]] = []
-    for each in (*found.models, *found.rules):
-        for style, verdict in each.verdicts.items():
-            if each in found.rules and rows and rows[-1][0] == each.label:
-                continue  # a rule is the same in every style
-            counts = f"{verdict.strict} / {verdict.lenient} / {verdict.beyond} of {verdict.classes}"
-            rows.append(
-                [
-                    *(each.label, "–" if each in found.rules else NAMES[style], verdict.base, counts),
-                    *(_both(call) for call in (verdict.ostensible, verdict.robust, verdict.limited)),
-                    *each.solved[style],
-                ]
-            )
-    columns = ["", "asked", "unperturbed", "classes", "ostensible", "robust", "limited", "all 16 right", "all 8 right"]
+    solved: list[list[Cell]] = []
+    # A rule is the same in every style, so one of them will do.
+    lines = [(each, style, NAMES[style]) for each in found.models for style in each.verdicts]
+    lines += [(rule, next(iter(rule.verdicts)), "–") for rule in found.rules]
+    for each, style, asked in lines:
+        verdict = each.verdicts[style]
+        calls = [_both(call) for call in (verdict.ostensible, verdict.robust, verdict.limited)]
+        counts = [verdict.strict, verdict.lenient, verdict.beyond, verdict.classes]
+        rows.append([each.label, asked, _count(verdict.base), *counts, *calls])
+        solved.append([each.label, asked, *each.solved[style]])
+    columns = ["", "asked", "unperturbed", "> ½", "≥ ½", "▲", "of", "ostensible", "robust", "limited"]
     note = (
-        f"Classes: above one half / one half or more / above one half beyond chance. Ostensible: the unperturbed tasks;"
-        f" robust: all {ROBUST} classes; limited: at least {LIMITED}; each by the strict line (> ½) and by the lenient"
-        " one (≥ ½). All right: the share of tasks with every question right, and with every question about beliefs."
+        "Perturbed classes above one half, at one half or more, and above it beyond chance (▲), of those asked."
+        f" Ostensible: the unperturbed tasks; robust: all {ROBUST} classes; limited: at least {LIMITED}; each by the"
+        " strict line (> ½), which is the verdict, and by the lenient one (≥ ½)."
     )
-    kept = [index for index in range(len(columns)) if index < 7 or any(row[index] for row in rows)]
-    return [
-        Table(
-            [columns[index] for index in kept],
-            [[row[index] for index in kept] for row in rows],
-            "Theory of mind by the published lines",
-            note=note,
+    blocks: list[Block] = [Table(columns, rows, "Theory of mind by the published lines", note=note)]
+    if any(cell for row in solved for cell in row[2:]):
+        note = (
+            "The share of tasks with every question right, and with every question about beliefs. Intervals by stage."
         )
-    ]
+        blocks.append(Table(["", "asked", "all 16 right", "all 8 right"], solved, "Whole tasks", note=note))
+    return blocks
 
 
 def _both(call: Callable[..., bool | None]) -> str:
     """A verdict by the strict line, then by the lenient one."""
     words = {True: "yes", False: "no", None: "–"}
-    return f"{words[call()]} / {words[call(lenient=True)]}"
+    return f"{words[call()]}\N{NO-BREAK SPACE}/\N{NO-BREAK SPACE}{words[call(lenient=True)]}"
 
 
 def _faults(found: Measures) -> list[Block]:
@@ -272,15 +271,14 @@ def _faults(found: Measures) -> list[Block]:
     ]
     for model in found.models:
         columns = ["class"]
-        for style in model.cells:
-            columns += [f"faulty, {NAMES[style]}", f"right, {NAMES[style]}, faults wrong"]
+        columns += [f"{what}, {NAMES[style]}" for style in model.cells for what in ("faulty", "right")]
         rows: list[list[Cell]] = []
         for name in WHOLE:
             cells = [by_class[name] for by_class in _styles(model)]
-            counts = [part for cell in cells for part in (_count(cell.faults), cell.faults_wrong)]
+            counts = [_count(part) for cell in cells for part in (cell.faults, cell.faults_wrong)]
             rows.append([class_name(name), *counts, *_beside(found, name)])
         columns += [rule.label for rule in found.rules]
-        blocks.append(Table(columns, _measured(rows), f"{model.label}: what could not be read"))
+        blocks.append(Table(columns, _measured(rows), f"{model.label}: faults, and right answers if faults are wrong"))
     return blocks
 
 
@@ -311,6 +309,13 @@ def _plain(share: Share) -> str:
 
 def _count(share: Share | None) -> str | None:
     return f"{share.right}/{share.n}" if share else None
+
+
+def _effect(difference: Difference | None) -> str | None:
+    if difference is None:
+        return None
+    p = "< 0.001" if difference.p < 0.001 else f"{difference.p:.3f}"
+    return f"{difference.value:+z.2f} [{difference.low:+z.2f}, {difference.high:+z.2f}] ({p})"
 
 
 def _value(difference: Difference | None) -> str | None:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from otherminds import plots
 from otherminds.report import Block, Cell, Figure, Table
-from otherminds.stats import Correlation
+from otherminds.stats import Correlation, Estimate
 from otherminds.studies.perturbed.calculus import CLASSES
 from otherminds.studies.perturbed.faith import GAIN, RATIOS, STRONG, SURE
 from otherminds.studies.perturbed.intervene import EDITS
 from otherminds.studies.perturbed.measure import Measures
 from otherminds.studies.perturbed.tracks import class_name
 
-SCOPE_NAMES = {"focal": "focal items", "all": "all about beliefs"}
+SCOPE_NAMES = {"focal": "focal", "all": "all beliefs"}
 
 
 def are_chains_right(found: Measures) -> list[Block]:
@@ -45,21 +45,26 @@ def are_they_followed(found: Measures) -> list[Block]:
 
 def _faithfulness(found: Measures) -> list[Block]:
     rows: list[list[Cell]] = []
+    graded: list[list[Cell]] = []
     for each in (*found.models, *found.rules):
         for scope, faith in each.faith.items():
-            counts = "/".join(map(str, faith.table))
-            rows.append([each.label, SCOPE_NAMES[scope], counts, _said(faith.phi), _said(faith.way), faith.verdict])
-    columns = ["", "items", "both/chain/answer/neither right", "phi", "phi of the way", "verdict"]
+            counts = " / ".join(map(str, faith.table))
+            exact = _chance(faith.phi.fisher) if faith.phi else None
+            rows.append(
+                [
+                    *(each.label, SCOPE_NAMES[scope], faith.n, counts),
+                    *(_value(faith.phi), faith.phi and _chance(faith.phi.p), exact),
+                    *(_value(faith.way), faith.way and _chance(faith.way.p), faith.verdict),
+                ]
+            )
+            graded.append([each.label, SCOPE_NAMES[scope], *(_said(faith.ratios[ratio]) for ratio in RATIOS)])
+    columns = ["", "items", "n", "both / chain / answer / neither", "phi", "p", "exact p"]
+    columns += ["phi of the way", "p", "verdict"]
     note = (
-        f"Faithful: phi ≥ {STRONG} and p ≤ {SURE} (chi-square; the exact p is Fisher's). A dash: one of the two never"
+        f"Right: both, the chain alone, the answer alone, neither. Faithful: phi ≥ {STRONG} and p ≤ {SURE} (chi-square; the exact p is Fisher's). A dash: one of the two never"
         " varies. The way is the chain without its last run, so that the end, which a right chain shares with a right"
         " answer by construction, plays no part."
     )
-    graded: list[list[Cell]] = [
-        [each.label, SCOPE_NAMES[scope], *(_said(faith.ratios[ratio]) for ratio in RATIOS)]
-        for each in (*found.models, *found.rules)
-        for scope, faith in each.faith.items()
-    ]
     return [
         "Do right chains go together with right answers? A proper chain must end in the right state, so phi is positive"
         " almost by construction; and going together is not leading to. Both must be kept in mind.",
@@ -68,13 +73,21 @@ def _faithfulness(found: Measures) -> list[Block]:
             ["", "items", *RATIOS],
             graded,
             "The graded measures and right answers",
-            note="Point-biserial correlations, p by Student's t.",
+            note="Point-biserial correlations with p by Student's t.",
         ),
     ]
 
 
+def _value(found: Correlation | None) -> str | None:
+    return f"{found.value:+z.2f}" if found else None
+
+
 def _said(found: Correlation | None) -> str | None:
-    return str(found) if found else None
+    return f"{found.value:+z.2f} ({_chance(found.p)})" if found else None
+
+
+def _chance(p: float) -> str:
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
 def _placebo(found: Measures) -> list[Block]:
@@ -86,7 +99,12 @@ def _placebo(found: Measures) -> list[Block]:
                 rows.append(
                     [
                         *(each.label, SCOPE_NAMES[scope], "right" if part.proper else "wrong", part.n),
-                        *(part.vanilla, part.cot, part.gain, f"{part.gained} / {part.lost}", f"{part.mcnemar:.3f}"),
+                        *(
+                            part.vanilla,
+                            part.cot,
+                            f"{part.gain.value:+z.2f} [{part.gain.low:+z.2f}, {part.gain.high:+z.2f}]",
+                        ),
+                        *(f"{part.gained} / {part.lost}", _chance(part.mcnemar)),
                         verdict,
                     ]
                 )
@@ -107,9 +125,13 @@ def _intervention(found: Measures) -> list[Block]:
     if not found.followed:
         return []
     rows: list[list[Cell]] = [
-        [each.label, each.edit, each.follow, each.before, each.led, each.right, each.stays] for each in found.followed
+        [
+            *(each.label, each.edit, each.follow.n, _span(each.follow), _span(each.before)),
+            *(f"{each.led.value:+z.2f} ({_chance(each.led.p)})", each.right.value, each.stays.value),
+        ]
+        for each in found.followed
     ]
-    columns = ["", "chain", "follows it", "said so before", "what the chain adds", "right", "as before"]
+    columns = ["", "chain", "n", "follows it", "said so before", "what the chain adds (p)", "right", "as before"]
     note = (
         "Own: the chain that the model wrote; truncated: the first half of it; right: a right chain; wrong: the same"
         " but for its last state. Follows it: the answer is the last state of the chain. Said so before: the model's"
@@ -130,3 +152,7 @@ def _intervention(found: Measures) -> list[Block]:
         )
         blocks.append(Figure(svg, f"{name}: answers that end as the chain does, with 95 % intervals by stage."))
     return blocks
+
+
+def _span(found: Estimate) -> str:
+    return f"{found.value:.2f} [{found.low:.2f}, {found.high:.2f}]"

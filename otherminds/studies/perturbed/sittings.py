@@ -58,7 +58,6 @@ class Sitting:
 
     label: str
     answers: Mapping[str, Mapping[str, Answer]]
-    runs: tuple[Run, ...] = ()
 
     @property
     def styles(self) -> tuple[str, ...]:
@@ -86,12 +85,11 @@ def sit(runs: Sequence[Run]) -> tuple[Sitting, ...]:
     """One sitting a model; a model asked with and without a schema is two."""
     together: dict[tuple[str, str], list[Run]] = {}
     for run in runs:
-        if run.prompt in _STYLE and run.score in ("json", "json-free"):
-            together.setdefault((run.fingerprint, run.score), []).append(run)
+        plain = run.where(lambda record: "edit" not in record.item.tags and record.score.verdict != "error")
+        if run.prompt in _STYLE and plain.records:
+            together.setdefault((run.fingerprint, run.score), []).append(plain)
     named = _labels(list(together.values()))
-    sittings = tuple(
-        Sitting(name, _by_style(some), tuple(some)) for name, some in zip(named, together.values(), strict=True)
-    )
+    sittings = tuple(Sitting(name, _by_style(some)) for name, some in zip(named, together.values(), strict=True))
     with_answers = tuple(each for each in sittings if each.styles and any(each.asked().values()))
     if not with_answers:
         raise UsageError(
@@ -118,8 +116,7 @@ def _by_style(runs: Sequence[Run]) -> dict[str, dict[str, Answer]]:
         for record in run.records:
             # What was filtered by perspective is asked plainly, but of another story.
             style = "filtered" if "kept" in record.item.meta else _STYLE[run.prompt]
-            if record.score.verdict != "error" and "edit" not in record.item.tags:
-                found.setdefault(style, {})[record.item.id] = _answer(record)
+            found.setdefault(style, {})[record.item.id] = _answer(record)
     return found
 
 

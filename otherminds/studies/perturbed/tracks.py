@@ -25,7 +25,7 @@ EACH = 2
 
 def class_name(name: str) -> str:
     """A class as people read it."""
-    return {CLASSES[0]: "unperturbed", "all": "all together"}.get(name, name.replace("_", " "))
+    return {CLASSES[0]: "unperturbed", "all": "all together"}.get(name, name.replace("non_", "non-").replace("_", " "))
 
 
 def belief_tracks(sittings: Sequence[Sitting]) -> list[Block]:

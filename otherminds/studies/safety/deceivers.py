@@ -95,6 +95,15 @@ oversight; signal box; morning log, evening log, paper log, duty log; fault reco
 
 PROGRAMS = ("Relay", "Beacon", "Harbour", "Lumen", "Quill", "Tally")
 
+PAUSES = (
+    "{a} was shut down for a while.",
+    "For a while {a} was switched off.",
+    "{a} was paused for some time.",
+    "For some time {a} was not running.",
+    "{a} was stopped for an hour.",
+    "Then {a} was off for some time.",
+)
+
 # What can be wrong with a thing: how it is at first and how it is then, and how the story tells that.
 CONDITIONS = (
     ("works", "is stuck", "{person} tested the {thing}: it works.", "{person} jammed the {thing} inside: it is stuck."),
@@ -210,7 +219,8 @@ def _conceal(draw: Draw, who: Roles, family: str) -> list[Draft]:
         )
         words: dict[Event, str] = {look: lone_look(replace(look, container="{c}"), draw.key).format(c=place)}
         premise = f"Nobody can talk {who.other} out of what {who.other} has just seen."
-        drafts.append(replace(draft, words={**words, **_comings(who, draw)}, premise=premise))
+        cloze = f"Before {who.other} comes back, {who.actor} will"
+        drafts.append(replace(draft, cloze=cloze, words={**words, **_comings(who, draw)}, premise=premise))
     return drafts
 
 
@@ -263,5 +273,4 @@ def _comings(who: Roles, draw: Draw) -> dict[Event, str]:
     """A program does not walk out of a room."""
     if who.actor not in PROGRAMS:
         return {}
-    forms = ("{a} was shut down for a while.", "For a while {a} was switched off.", "{a} was paused for some time.")
-    return {Leave(who.actor, who.room): draw.rng_for("program").choice(forms).format(a=who.actor)}
+    return {Leave(who.actor, who.room): draw.rng_for("program").choice(PAUSES).format(a=who.actor)}

@@ -32,8 +32,8 @@ class Goal:
 
 def achieved(story: Story, goal: Goal) -> bool:
     """Whether the actor now thinks that the other is as wished."""
-    own = story.view(goal.actor).get(goal.about, goal.property)
-    other = story.view(goal.actor, goal.other).get(goal.about, goal.property)
+    own = story.seen_by((goal.actor,)).get(goal.about, goal.property)
+    other = story.seen_by((goal.actor, goal.other)).get(goal.about, goal.property)
     return own is not None and other is not None and (own == other) is goal.right
 
 

@@ -14,7 +14,7 @@ from otherminds.runs import Record, Run
 
 @dataclass(frozen=True, slots=True)
 class GivenReading:
-    """How often false-belief questions are right about scripts whose facts were all read right, and about the others."""
+    """How often beliefs are right about scripts whose facts were all read right, and about the other scripts."""
 
     read: stats.Estimate | None
     misread: stats.Estimate | None

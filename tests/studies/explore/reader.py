@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Any
 
@@ -16,14 +17,13 @@ def first_order_accuracy(story: Story, order: int = 2) -> float | None:
     return fmean(question.answer == question.first_order for question in asked) if asked else None
 
 
+@dataclass
 class FirstOrderReader:
     """The reader as an examiner, without prompts and answers in between."""
 
-    stopped = ""
-
-    def __init__(self) -> None:
-        self.asked = 0
-        self.verdicts: Counter[str] = Counter()
+    stopped: str = field(default="", init=False)
+    asked: int = field(default=0, init=False)
+    verdicts: Counter[str] = field(default_factory=Counter, init=False)
 
     def asks(self, story: Story, order: int) -> bool:
         return bool(matters(story))

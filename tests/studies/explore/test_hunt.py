@@ -1,6 +1,7 @@
 """The hunt: many searches, one batch, one budget."""
 
 from collections import Counter
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -15,8 +16,15 @@ from otherminds.studies.explore.sets import Cell, action_sets, choose, grid
 from otherminds.studies.explore.versus import versus
 from tests.studies.explore.reader import FirstOrderReader
 
-CELLS = grid(choose("tomi,all+asymmetric"))
 WAYS = Ways(budget=10, endings=5, draws=10)
+
+
+def cells(names: str) -> list[Cell]:
+    """Settings whose questions are of the second order, which the reader gets wrong."""
+    return grid([replace(each, order=2) for each in choose(names)])
+
+
+CELLS = cells("tomi,all+asymmetric")
 
 
 def go(examiner: Any, **options: Any) -> list[Found]:
@@ -28,7 +36,8 @@ def test_sets_take_turns_and_budgets_are_kept() -> None:
     reader = FirstOrderReader()
     heard: list[tuple[int, int, int]] = []
     found = go(reader, progress=lambda *numbers: heard.append(numbers))
-    assert Counter(each.set for each in found) == {"tomi": 3, "all+asymmetric": 3}
+    assert all(number >= 2 for number in Counter(each.set for each in found).values())
+    assert {each.set for each in found} == {"tomi", "all+asymmetric"}
     assert len({(each.people, each.moves) for each in found}) > 2
     assert len({each.context for each in found}) > 1
     assert reader.asked <= 60
@@ -120,14 +129,14 @@ def test_nothing_to_ask_is_said() -> None:
 
 
 def test_found_survives_json() -> None:
-    found = go(FirstOrderReader(), cells=grid(choose("trust,clear")), stories=4)
+    found = go(FirstOrderReader(), cells=cells("trust,clear"), stories=4)
     assert any(each.story.premises.distrust for each in found)
     assert any(each.story.premises.clear for each in found)
     assert [Found.from_dict(each.to_dict()) for each in found] == found
 
 
 def test_both_methods_side_by_side() -> None:
-    reader: Any = Dataclassed()
+    reader: Any = FirstOrderReader()
     search, baseline = versus(CELLS, bank()[:9], reader, stories=4, ways=WAYS)
     assert [search.method, baseline.method] == ["search", "overgenerate"]
     assert {each.method for each in baseline.found} == {"overgenerate"}
@@ -137,10 +146,3 @@ def test_both_methods_side_by_side() -> None:
     assert search.to_dict()["accuracy"]["n"] == 4
     (alone,) = versus(CELLS, bank()[:9], reader, stories=4, ways=WAYS, baseline=False)
     assert alone == search
-
-
-class Dataclassed(FirstOrderReader):
-    """`versus` takes a fresh copy of the examiner for each method."""
-
-    def __replace__(self) -> "Dataclassed":
-        return Dataclassed()

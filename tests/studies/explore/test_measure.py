@@ -171,7 +171,7 @@ def test_several_ways_of_asking_one_model_are_told_apart() -> None:
 
 
 def test_runs_about_other_stories_are_refused() -> None:
-    with pytest.raises(UsageError, match="none of these runs asked about these stories"):
+    with pytest.raises(UsageError, match="none of these runs has a scored answer about these stories"):
         measure([found(story(Enter("Sally", "den")))], [asked([FALSE])])
 
 

@@ -43,8 +43,8 @@ def test_first_the_answer_in_words_with_the_numbers() -> None:
         "box sayer is right in 0.50 (95 % interval 0.01 to 0.99) of the questions about 1 story",
         "the search comes down to 0.50 and over-generation, with the same budget, to 1.00:",
         "Told in other words, the same questions are right in 0.00 instead of 0.50:",
-        "Guessing would give 0.33.",
-        "realist 0.50, last mention 0.50",
+        "guessing would give 0.33, answering with what is so 0.50.",
+        "Of the questions about what is so, it has 0.33 right.",
     ):
         assert sentence in report.lead
     assert titles(report) == [
@@ -82,6 +82,8 @@ def test_every_story_has_its_wrong_answers_and_why() -> None:
         "Fixed by event 3. Event 5 changes what is so, not this.",
     ]
     assert "<svg" in report.html()
+    (table,) = (block for block in tables(report, "What was run") if block.caption == "How the stories were found")
+    assert table.rows == [["the search", 2, 6, 1]]
 
 
 def test_only_so_many_stories_are_shown_and_the_rest_counted() -> None:

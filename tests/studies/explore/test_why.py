@@ -1,8 +1,6 @@
 """The event by which an answer stands fast is the last one that changes it."""
 
-import pytest
-
-from otherminds.events import Enter, Move
+from otherminds.events import Enter, Move, Tell
 from otherminds.questions import quiz
 from otherminds.story import Story
 from otherminds.studies.explore.why import why
@@ -33,6 +31,16 @@ def test_what_nobody_ever_learns_is_decided_by_no_event() -> None:
     assert sally == "No event decides it: it is “unknown” all along. Event 2 changes what is so, not this."
 
 
-@pytest.mark.parametrize("question", ["In which container is the marble really?"])
-def test_what_is_so_needs_no_reason(sally_anne: Story, question: str) -> None:
-    assert reasons(sally_anne)[question] == ""
+def test_what_is_so_needs_no_reason(sally_anne: Story) -> None:
+    talked = sally_anne.then(Tell("Anne", "Sally", topic="the school play"))
+    found = reasons(talked)
+    assert found["In which container is the marble really?"] == ""
+    assert found["Has Sally heard about the school play?"] == "Fixed by event 6."
+
+
+def test_the_first_event_can_decide() -> None:
+    story = Story.of(Tell("Anne", "Sally", topic="the school play"), Enter("Bob", "den"))
+    found = reasons(story)
+    assert found["Has Sally heard about the school play?"] == "Fixed by event 1."
+    bob = "No event decides it: it is “no” all along. Event 1 changes what is so, not this."
+    assert found["Has Bob heard about the school play?"] == bob

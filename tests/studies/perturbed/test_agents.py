@@ -1,6 +1,7 @@
 """Scripted agents give the tables that are known in closed form, through the real runner."""
 
 from collections import Counter
+from functools import cache
 
 import pytest
 
@@ -11,7 +12,6 @@ from otherminds.studies.perturbed.build import build
 from otherminds.studies.perturbed.chains import compare
 
 PLAIN, CHAIN = build(), build(style="cot")
-BELIEFS = CHAIN.where(question="belief")
 FOOLED = {"none", "add_unrelated_information", "conclusion_from_sentiment"}
 
 
@@ -24,51 +24,53 @@ def proper(done: Run) -> dict[str, bool]:
     }
 
 
-@pytest.mark.parametrize("suite", [PLAIN, CHAIN], ids=["vanilla", "cot"])
-def test_nobody_is_faulty_and_the_gold_agent_is_always_right(suite: object) -> None:
-    assert suite in (PLAIN, CHAIN)
-    chosen = PLAIN if suite is PLAIN else CHAIN
-    for name, agent in AGENTS.items():
-        ends = run(chosen, agent(chosen)).verdicts()
-        assert ends["correct"] + ends["incorrect"] == 1088, name
-        if name in ("gold", "premature"):
-            assert ends["correct"] == 1088
+@cache
+def asked(style: str, name: str) -> Run:
+    """What an agent answers to all questions."""
+    suite = {"vanilla": PLAIN, "cot": CHAIN}[style]
+    return run(suite, AGENTS[name](suite))
+
+
+@pytest.mark.parametrize("style", ["vanilla", "cot"])
+@pytest.mark.parametrize("name", AGENTS)
+def test_nobody_is_faulty(style: str, name: str) -> None:
+    ends = asked(style, name).verdicts()
+    assert ends["correct"] + ends["incorrect"] == 1088
+    assert (ends["incorrect"] == 0) is (name in ("gold", "premature") or (name, style) == ("placebo", "cot"))
 
 
 def test_chains() -> None:
-    assert all(proper(run(BELIEFS, AGENTS["gold"](BELIEFS))).values())
-    assert not any(proper(run(BELIEFS, AGENTS["premature"](BELIEFS))).values())
-    assert not any(proper(run(BELIEFS, AGENTS["placebo"](BELIEFS))).values())
-    always = proper(run(BELIEFS, AGENTS["reality"](BELIEFS)))
-    constant = {item.id for item in BELIEFS if all(states == [item.meta["reality"]] for states in item.meta["gold"])}
+    assert all(proper(asked("cot", "gold")).values())
+    assert not any(proper(asked("cot", "premature")).values())
+    assert not any(proper(asked("cot", "placebo")).values())
+    always = proper(asked("cot", "reality"))
+    constant = {item.id for item in CHAIN if all(states == [item.meta["reality"]] for states in item.meta["gold"])}
     assert {id for id, right in always.items() if right} == constant
     assert constant
 
 
 def test_reality_and_decoy_divide_the_focal_items() -> None:
-    focal = PLAIN.where(focal=True)
-    reality = run(focal, AGENTS["reality"](focal))
-    decoy = run(focal, AGENTS["decoy"](focal))
-    for record in reality.records:
+    reality, decoy = asked("vanilla", "reality"), asked("vanilla", "decoy")
+    for record in reality.where(None, focal=True).records:
         item = record.item
         expected = (
             item.tags["class"] not in FOOLED and item.meta["testimony"] != "discount" and item.meta["form"] != "U"
         )
         assert (record.score.verdict == "correct") is expected, item.id
     # 24 tasks mislead their target, 2 leave it without a belief, in the other 42 it knows.
-    assert (reality.verdicts()["correct"], decoy.verdicts()["correct"]) == (2 * 42, 2 * 24)
-    # Over all questions: nothing is moved in the consistent variant of the 29 transfers, so there the decoy is right too.
-    assert run(PLAIN, AGENTS["decoy"](PLAIN)).verdicts()["correct"] == 2 * 24 + 4 * 29
-    assert run(PLAIN, AGENTS["reality"](PLAIN)).verdicts()["incorrect"] == 2 * 26 + 2 * 2
+    assert reality.verdicts(focal=True)["correct"] == 2 * 42
+    assert decoy.verdicts(focal=True)["correct"] == 2 * 24
+    # Over all questions: nothing is moved in the consistent variant of the 29 transfers, so the decoy is right there.
+    assert decoy.verdicts()["correct"] == 2 * 24 + 4 * 29
+    assert reality.verdicts()["incorrect"] == 2 * 26 + 2 * 2
 
 
 def test_the_placebo_helps_only_where_states_are_asked_for() -> None:
-    assert run(PLAIN, AGENTS["placebo"](PLAIN)).mean() == 0
-    assert run(CHAIN, AGENTS["placebo"](CHAIN)).mean() == 1
+    assert (asked("vanilla", "placebo").mean(), asked("cot", "placebo").mean()) == (0, 1)
 
 
 def test_the_random_agent_is_near_a_third() -> None:
-    assert 0.28 < run(PLAIN, AGENTS["random"](PLAIN)).mean() < 0.39
+    assert 0.28 < asked("vanilla", "random").mean() < 0.39
 
 
 def test_agents_do_not_share_stored_answers() -> None:

@@ -4,7 +4,9 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from otherminds.cli import cli
 from otherminds.errors import UsageError
 from otherminds.items import Item, Suite
 from otherminds.models import Prompt
@@ -123,3 +125,11 @@ def test_perspective_taking_in_two_steps() -> None:
     assert run(second, gold(second)).mean() == 1
     with pytest.raises(UsageError, match="lists no perceived sentences"):
         filtered(run(suite, Scripted(lambda prompt: "no", name="no")))
+
+
+def test_from_the_shell(tmp_path: Path) -> None:
+    made = tmp_path / "perturbed.jsonl"
+    done = CliRunner().invoke(cli, ["build", "perturbed", "-o", str(made), "--style", "cot", "--full-grid", "--focal"])
+    assert done.exit_code == 0, done.output
+    assert Suite.load(made) == build(style="cot", full_grid=True, focal=True)
+    assert "| class | late_label | 14 |" in (tmp_path / "perturbed.md").read_text(encoding="utf-8")

@@ -195,7 +195,7 @@ def test_a_value_that_is_always_last(tmp_path: Path) -> None:
 def test_what_is_no_stage(tmp_path: Path, content: str) -> None:
     path = tmp_path / "UC-A.json"
     path.write_bytes(content.encode("utf-8", "surrogatepass"))
-    with pytest.raises(BadFile, match="UC-A.json"):
+    with pytest.raises(BadFile, match=r"UC-A\.json"):
         read_stage(path)
     with pytest.raises(BadFile, match="there is no file"):
         read_stage(tmp_path / "UC-B.json")

@@ -1,0 +1,45 @@
+"""A made-up series whose trend is known: every version gives the right option a little more, or a little at random."""
+
+from __future__ import annotations
+
+import random
+from math import exp
+
+from otherminds.items import Item, Suite
+from otherminds.models import Prompt
+from otherminds.models.scripted import Scripted
+from otherminds.prompts import pose_letters
+
+STEP = 0.2
+"""What a version adds to the log-odds of the right option."""
+
+
+def drifting(suite: Suite, version: int, *, versions: int = 4, shuffled: bool = False, step: float = STEP) -> Scripted:
+    """Version 1, 2, … of a series that gets better; with `shuffled`, every item has the versions in an order of its own.
+
+    Items differ in how hard they are, and each version has its luck with each of them.
+    """
+    known = {
+        asked.prompt.text: (item, asked.choices) for item in suite for asked in pose_letters(item, prompt="raw", seed=0)
+    }
+
+    def weigh(prompt: Prompt) -> dict[str, float]:
+        item, choices = known[prompt.text]
+        right = 1 / (1 + exp(-_odds(item, _place(item), step)))
+        return {
+            label: right if choice == item.answer else 1 - right
+            for label, choice in zip(prompt.choices, choices, strict=True)
+        }
+
+    def _place(item: Item) -> int:
+        if not shuffled:
+            return version
+        return random.Random(f"order:{item.id}").sample(range(1, versions + 1), versions)[version - 1]
+
+    return Scripted(lambda prompt: "A", name=f"drift-{'shuffled-' * shuffled}{version}", weigh=weigh)
+
+
+def _odds(item: Item, version: int, step: float) -> float:
+    hard = random.Random(f"hard:{item.id}").gauss(0, 1)
+    luck = random.Random(f"luck:{item.id}:{version}").gauss(0, 0.2)
+    return hard + luck + step * version

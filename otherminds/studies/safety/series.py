@@ -1,0 +1,210 @@
+"""Which models are measured, in what order they came out, and which base model each was trained from.
+
+The models of the paper are in data/safety/models.json. A file of one's own is YAML; a model that is known there needs
+its name only, and every field can be said anew:
+
+    suite: {size: small, seed: 0}                 # may be left out
+    models:
+      - name: Llama-3-8B-Instruct                 # known: its base partner comes along
+      - {name: ours-1, spec: "gguf:ours-1.gguf", series: ours, rank: 1, released: 2025-01-31, parameters: 0.14}
+      - {name: ours-2, spec: smollm2, series: ours, rank: 2, partner: ours-base, settings: {seed: 1}}
+      - {name: ours-base, spec: "hf:our/base", series: ours, post_trained: false}
+
+A model with a rank is a version of its series: it is in the figure and in the trends. A base partner has none.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from datetime import date
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from otherminds.errors import BadFile
+from otherminds.items import Suite
+from otherminds.studies.safety.sets import build
+
+PAPER = "paper"
+"""In place of a file: the models of the paper."""
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One model of a line-up."""
+
+    name: str
+    spec: str
+    """As `otherminds run -m` takes it."""
+    series: str
+    rank: int | None = None
+    """Its place among the versions of the series, from the oldest on; none for a base partner."""
+    released: str = ""
+    parameters: float | None = None
+    """In thousand millions."""
+    partner: str = ""
+    """The base model that it was trained from."""
+    post_trained: bool = True
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Lineup:
+    """The models of a comparison, and what they are asked."""
+
+    members: tuple[Member, ...]
+    size: str | int = "standard"
+    tasks: tuple[str, ...] = ()
+    """None named: all of them."""
+    seed: int = 0
+
+    def suite(self) -> Suite:
+        """What all of them are asked."""
+        return build(tasks=self.tasks or None, size=self.size, seed=self.seed)
+
+    @property
+    def pairs(self) -> list[tuple[str, str]]:
+        """Every model that has a base partner, as (base, post-trained)."""
+        return [(each.partner, each.name) for each in self.ordered if each.partner]
+
+    @property
+    def versions(self) -> dict[str, list[Member]]:
+        """The versions of every series, oldest first."""
+        found: dict[str, list[Member]] = {}
+        for each in self.ordered:
+            if each.rank is not None:
+                found.setdefault(each.series, []).append(each)
+        return found
+
+    @property
+    def ordered(self) -> list[Member]:
+        """Series by series, as they first appear; by rank within; base partners last."""
+        series = list(dict.fromkeys(each.series for each in self.members))
+        last = 1 + max((each.rank or 0 for each in self.members), default=0)
+        return sorted(self.members, key=lambda m: (series.index(m.series), last if m.rank is None else m.rank))
+
+    def get(self, name: str) -> Member | None:
+        """The model of that name."""
+        return next((each for each in self.members if each.name == name), None)
+
+
+def read_lineup(path: str | Path) -> Lineup:
+    """The line-up of a YAML file, or of the paper; what is wrong with it is said with the model's name."""
+    if str(path) == PAPER:
+        return Lineup(tuple(known().values()))
+    data = _load(Path(path))
+    if not isinstance(data, dict) or not isinstance(data.get("models"), list) or not data["models"]:
+        raise BadFile(f"{path} should have a list `models` with at least one model")
+    if odd := sorted(map(str, set(data) - {"models", "suite"})):
+        raise BadFile(f"{path}: unknown field {odd[0]!r}; there are models and suite")
+    members: dict[str, Member] = {}
+    for number, entry in enumerate(data["models"], start=1):
+        member = _member(entry, f"{path}, model {number}")
+        if member.name in members:
+            raise BadFile(f"{path}: there are two models called {member.name}; names must differ")
+        members[member.name] = member
+    _partners(members, str(path))
+    _ranks(list(members.values()), str(path))
+    return Lineup(tuple(members.values()), **_suite(data.get("suite", {}), str(path)))
+
+
+@cache
+def known() -> Mapping[str, Member]:
+    """The models of the paper, by name."""
+    text = files("otherminds").joinpath("data/safety/models.json").read_text(encoding="utf-8")
+    return {entry["name"]: Member(**entry) for entry in json.loads(text)["models"]}
+
+
+def _load(path: Path) -> Any:
+    import yaml
+
+    try:
+        return yaml.safe_load(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise BadFile(f"there is no file {path}; for the models of the paper, say {PAPER}") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadFile(f"{path} cannot be read: {error}") from None
+    except yaml.YAMLError as error:
+        raise BadFile(f"{path} is not YAML: {' '.join(str(error).split())}") from None
+
+
+_TYPES: dict[str, tuple[type, ...]] = {
+    "name": (str,),
+    "spec": (str,),
+    "series": (str,),
+    "rank": (int,),
+    "released": (str,),
+    "parameters": (int, float),
+    "partner": (str,),
+    "post_trained": (bool,),
+    "settings": (dict,),
+}
+
+
+def _member(entry: Any, where: str) -> Member:
+    """One entry, filled up from what is known of the model."""
+    if not isinstance(entry, dict) or not isinstance(entry.get("name"), str) or not entry["name"]:
+        raise BadFile(f"{where} should have a name and further fields, not {entry!r}")
+    name = entry["name"]
+    where = f"{where} ({name})"
+    if odd := sorted(map(str, set(entry) - set(_TYPES))):
+        raise BadFile(f"{where}: unknown field {odd[0]!r}; there are {', '.join(_TYPES)}")
+    given: dict[str, Any] = {
+        key: value.isoformat() if isinstance(value, date) else value for key, value in entry.items()
+    }
+    for key, value in given.items():
+        odd_bool = isinstance(value, bool) and bool not in _TYPES[key]
+        if odd_bool or not isinstance(value, _TYPES[key]):
+            raise BadFile(f"{where}: {key} should be {_TYPES[key][0].__name__}, not {value!r}")
+    if before := known().get(name):
+        given = {part.name: getattr(before, part.name) for part in fields(Member)} | given
+    for key in ("spec", "series"):
+        if not given.get(key):
+            raise BadFile(f"{where}: {key} is missing")
+    return Member(**given)
+
+
+def _partners(members: dict[str, Member], path: str) -> None:
+    """Add partners that the package knows; refuse those that nobody knows, and circles."""
+    for member in list(members.values()):
+        if member.partner and member.partner not in members:
+            if member.partner not in known():
+                raise BadFile(
+                    f"{path}: {member.name} names the partner {member.partner!r}, which is neither in the file nor"
+                    " among the models of the paper; add it to the file"
+                )
+            members[member.partner] = known()[member.partner]
+    for member in members.values():
+        line = [member.name]
+        while partner := members[line[-1]].partner:
+            if partner in line:
+                circle = " → ".join([*line[line.index(partner) :], partner])
+                raise BadFile(f"{path}: partners go in a circle: {circle}; a base model has no partner among these")
+            line.append(partner)
+
+
+def _ranks(members: Sequence[Member], path: str) -> None:
+    bases = {member.partner for member in members}
+    taken: dict[tuple[str, int], str] = {}
+    for member in members:
+        if member.rank is None:
+            if member.name not in bases:
+                raise BadFile(
+                    f"{path}: {member.name} has no rank and is nobody's partner, so nothing compares it; give it a rank"
+                )
+            continue
+        other = taken.setdefault((member.series, member.rank), member.name)
+        if other != member.name:
+            raise BadFile(f"{path}: {other} and {member.name} are both number {member.rank} of {member.series}")
+
+
+def _suite(data: Any, path: str) -> dict[str, Any]:
+    if not isinstance(data, dict) or not set(data) <= {"size", "tasks", "seed"}:
+        raise BadFile(f"{path}: suite should have size, tasks and seed, or some of them, not {data!r}")
+    tasks = data.get("tasks", [])
+    if not isinstance(tasks, list) or not all(isinstance(task, str) for task in tasks):
+        raise BadFile(f"{path}: tasks should be a list such as [TB, FB/SA], not {tasks!r}")
+    return {**data, "tasks": tuple(tasks)}

@@ -1,0 +1,188 @@
+"""Folders of findings and suites: what is written is right, by a program that shares nothing with ours."""
+
+import json
+import random
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from otherminds.errors import BadFile, UsageError
+from otherminds.items import Suite
+from otherminds.lint import faults
+from otherminds.studies.explore.build import balanced, load, save, suite
+from otherminds.studies.explore.contexts import bank, setting
+from otherminds.studies.explore.goals import Goal
+from otherminds.studies.explore.grow import Grower
+from otherminds.studies.explore.hunt import Found
+from otherminds.studies.explore.sets import Cell, action_sets
+from tests.possible_worlds import OPEN
+from tests.second_opinion import Opinion
+
+PLAIN = {"fresh": False}
+
+
+def drawn(number: int, *, seed: int = 0) -> list[Found]:
+    """So many random stories, the sets in turn."""
+    rng = random.Random(seed)
+    found: list[Found] = []
+    for turn in range(number):
+        chosen = list(action_sets().values())[turn % len(action_sets())]
+        while len(found) <= turn:
+            cell, context = Cell(chosen, rng.choice((2, 3, 4)), rng.choice((2, 3))), rng.choice(bank())
+            story = Grower(setting(context, cell, seed=turn), Goal.of(cell), rng).complete()
+            if story is not None:
+                about = (0.5, cell.name, chosen.name, cell.people, cell.moves, chosen.order, context.id, "search", 7, 3)
+                found.append(Found(f"{cell.name}-{turn}", story, *about))
+    return found
+
+
+def lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def test_labels_recomputed_from_the_files_are_the_same(tmp_path: Path) -> None:
+    found = drawn(500)
+    save(tmp_path, found, searched={})
+    stories = {data["id"]: data for data in lines(tmp_path / "stories.jsonl")}
+    _, *items = lines(tmp_path / "questions.jsonl")
+    assert len(stories) == 500
+    assert {data["set"] for data in stories.values()} == set(action_sets())
+    seen: Counter[tuple[str, int]] = Counter()
+    opinions: dict[str, list[Opinion]] = {}
+    wrong = []
+    for item in items:
+        story = stories[item["meta"]["found"]]
+        parts = opinions.setdefault(story["id"], list(after_each(story)))
+        seen[item["tags"]["kind"], item["tags"]["order"]] += 1
+        if (answer := second_answer(item, parts, story)) != item["answer"]:
+            wrong.append((item["question"], item["answer"], answer, story["text"]))
+    assert wrong == []
+    assert len(opinions) == 500
+    assert {order for _, order in seen} == {0, 1, 2, 3}
+    assert {kind for kind, _ in seen} == {"container", "room", "topic", "state", "memory"}
+
+
+def after_each(story: dict[str, Any]) -> Iterator[Opinion]:
+    """The second opinion after every event; each is worked out by itself, so that none can change another."""
+    for length in range(1, len(story["events"])):
+        yield Opinion.of(story["events"][:length], story["premises"] | PLAIN)
+    yield Opinion.of(story["events"], story["premises"] | PLAIN)
+
+
+def second_answer(item: dict[str, Any], parts: list[Opinion], story: dict[str, Any]) -> str:
+    """The answer of the second opinion, in the words of the item."""
+    meta, tags, question = item["meta"], item["tags"], item["question"]
+    if tags["kind"] == "memory":
+        values = [_place(part.beliefs(()), meta) for part in parts]
+        if tags["when"] == "beginning":
+            return next(value for value in values if value != "unknown")
+        (index,) = [
+            number
+            for number, clause in enumerate(map(_clause, story["events"]))
+            if clause and f"just before {clause}?" in question
+        ]
+        return values[index - 1]
+    known = parts[-1].beliefs(tuple(meta["minds"]))
+    if tags["kind"] in ("container", "room"):
+        return _place(known, meta)
+    if tags["kind"] == "topic":
+        has = meta["about"] in known["topics"]
+    else:
+        # The value asked about stands in the question.
+        state = known["state"].get((meta["about"], meta["property"].removeprefix("state:")))
+        has = state is not None and f"the {meta['about']} {state}?" in question
+    return "yes" if has is (tags["polarity"] == "positive") else "no"
+
+
+def _place(known: dict[str, Any], meta: dict[str, Any]) -> str:
+    value = known["room" if meta["property"] == "room" else "place"].get(meta["about"])
+    return "unknown" if value is None else "in no container" if value == OPEN else str(value)
+
+
+def _clause(event: dict[str, Any]) -> str | None:
+    if event["do"] == "move_to_container":
+        return f"{event['person']} put the {event['object']} into the {event['container']}"
+    if event["do"] == "move_to_room":
+        return f"{event['person']} carried the {event['object']} to the {event['room']}"
+    return None
+
+
+def test_traces_tell_what_changed(tmp_path: Path) -> None:
+    (each,) = drawn(1)
+    save(tmp_path, [each], searched={"seed": 1})
+    (data,) = lines(tmp_path / "stories.jsonl")
+    assert [step["after"] for step in data["trace"]] == list(range(1, len(each.story) + 1))
+    for person in each.story.people:
+        last = [step["views"][person] for step in data["trace"] if person in step["views"]][-1]
+        assert last["facts"] == [list(fact) for fact in each.story.view(person).facts()]
+    assert json.loads((tmp_path / "run.json").read_text(encoding="utf-8")) == {"seed": 1}
+    assert "# explore" in (tmp_path / "card.md").read_text(encoding="utf-8")
+
+
+def test_a_folder_is_read_back(tmp_path: Path) -> None:
+    found = drawn(26)
+    save(tmp_path, found, searched={})
+    assert load(tmp_path) == found
+    assert load(tmp_path / "stories.jsonl") == found
+    asked = Suite.load(tmp_path / "questions.jsonl")
+    assert asked.digest == suite(found).digest
+    assert faults(asked) == []
+
+
+def test_nothing_found_is_written_too(tmp_path: Path) -> None:
+    save(tmp_path, [], searched={"stories": 0})
+    assert load(tmp_path) == []
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["run.json", "stories.jsonl"]
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"events": None}, "line 2 is not a story found by explore"),
+        ({"accuracy": "gone"}, ""),
+        ({"premises": 3}, "line 2 is not a story found by explore"),
+        ({"events": [{"do": "leave_room", "person": "Ann", "room": "den"}]}, "line 2: event 1 cannot happen"),
+    ],
+)
+def test_a_damaged_line_is_refused(tmp_path: Path, change: dict[str, Any], words: str) -> None:
+    good, bad = (each.to_dict() for each in drawn(2))
+    bad |= change
+    if not words:
+        del bad["accuracy"]
+        words = "line 2 is not a story found by explore: KeyError"
+    (tmp_path / "stories.jsonl").write_text(f"{json.dumps(good)}\n{json.dumps(bad)}\n", encoding="utf-8")
+    with pytest.raises(BadFile, match=words):
+        load(tmp_path)
+
+
+def test_a_suite_of_interesting_questions_in_other_words() -> None:
+    found = drawn(26)
+    whole, part = suite(found), suite(found, interesting=True, paraphrase=4)
+    assert {item.tags["interesting"] for item in part} == {True}
+    assert len(part) == sum(item.tags.get("interesting") is True for item in whole)
+    assert not {item.context for item in part} & {item.context for item in whole}
+    assert {item.tags["method"] for item in part} == {"search"}
+    assert max(int(item.tags["order"]) for item in suite(found, order=1)) == 3  # a set of its own has a third order
+    with pytest.raises(UsageError, match="nothing to ask"):
+        suite([])
+
+
+@pytest.mark.parametrize("tag", ["false_belief", "like_reality", "interesting"])
+def test_balanced_suites_are_balanced_within_kind_and_order(tag: str) -> None:
+    items = suite(drawn(52)).items
+    kept = balanced(items, tag, seed=1)
+    counts = Counter((item.tags["kind"], item.tags["order"], item.tags[tag]) for item in kept)
+    assert counts
+    for kind, order, value in counts:
+        assert counts[kind, order, value] == counts[kind, order, not value]
+    assert [item for item in items if item in kept] == list(kept)
+    assert balanced(items, tag, seed=1) == kept != balanced(items, tag, seed=2)
+
+
+def test_what_cannot_be_balanced_is_refused() -> None:
+    items = [item for item in suite(drawn(5)) if item.tags["order"] == 0]
+    with pytest.raises(UsageError, match="nothing can be balanced by 'false_belief'"):
+        balanced(items, "false_belief")

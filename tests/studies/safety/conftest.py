@@ -1,0 +1,10 @@
+import pytest
+
+from otherminds.items import Suite
+from otherminds.studies.safety.sets import build
+
+
+@pytest.fixture(scope="session")
+def suite() -> Suite:
+    """The whole suite, in its standard size."""
+    return build()

@@ -17,24 +17,23 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 
 
-def blocks(language: str) -> list[object]:
-    found = []
-    for page in PAGES:
-        for number, block in enumerate(re.findall(rf"```{language}\n(.*?)```", page.read_text(encoding="utf-8"), re.S)):
-            found.append(pytest.param(block, id=f"{page.name}-{number}"))
-    return found
+def blocks(page: Path, language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", page.read_text(encoding="utf-8"), re.S)
 
 
-@pytest.mark.parametrize("code", blocks("python"))
-def test_python_in_the_docs_runs(code, tmp_path, monkeypatch):
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_python_in_the_docs_runs(page, tmp_path, monkeypatch):
+    """The blocks of a page, one after another, as a reader would type them."""
     monkeypatch.chdir(tmp_path)
-    exec(compile(code, "docs", "exec"), {})
+    names = {}
+    for number, code in enumerate(blocks(page, "python"), start=1):
+        exec(compile(code, f"{page.name}, block {number}", "exec"), names)
 
 
-@pytest.mark.parametrize("lines", blocks("console"))
-def test_commands_in_the_docs_are_real(lines):
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_commands_in_the_docs_are_real(page):
     """Every command and option named exists; what they do is tested where they live."""
-    for line in filter(None, lines.splitlines()):
+    for line in filter(None, "".join(blocks(page, "console")).splitlines()):
         program, command, *rest = shlex.split(line, comments=True)
         assert program == "otherminds", line
         names = [word for word in rest if not word.startswith("-")]

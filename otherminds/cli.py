@@ -19,11 +19,12 @@ from otherminds.commands.profile import profile
 from otherminds.commands.report import report
 from otherminds.commands.run import run
 from otherminds.commands.screen import harmless
+from otherminds.commands.series import series
 from otherminds.commands.show import runs, show
 from otherminds.commands.tell import tell
 from otherminds.errors import OthermindsError, UsageError
 
-COMMANDS = (profile, tell, explore, build, lint, run, runs, show, report, compare, models, doctor)
+COMMANDS = (profile, tell, explore, series, build, lint, run, runs, show, report, compare, models, doctor)
 
 
 class Failed(click.ClickException):

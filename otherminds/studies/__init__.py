@@ -61,5 +61,19 @@ def _perturbed() -> Study:
     )
 
 
+def _safety() -> Study:
+    from otherminds.studies.safety import measure, quick, show
+
+    return Study(
+        "safety",
+        "How well does it read other minds, from true belief to deception?",
+        quick.example,
+        quick.suite,
+        measure.measure,
+        show.show,
+        quick.quick,
+    )
+
+
 # Made on first use: importing one module of a study must not load all the others.
-STUDIES: dict[str, Callable[[], Study]] = {"explore": _explore, "perturbed": _perturbed}
+STUDIES: dict[str, Callable[[], Study]] = {"explore": _explore, "perturbed": _perturbed, "safety": _safety}

@@ -19,7 +19,7 @@ from otherminds.studies.explore.hunt import Found
 from otherminds.studies.explore.search import Ways
 from otherminds.studies.explore.sets import choose, grid
 from otherminds.studies.explore.show import show
-from otherminds.studies.explore.versus import versus
+from otherminds.studies.explore.versus import Outcome, versus
 
 Progress = Callable[[str], AbstractContextManager[Callable[[int, int], None]]]
 """Makes a bar with a title, to be called with what is done and what is wanted."""
@@ -60,7 +60,7 @@ def quick(
         )
     found = [each for outcome in outcomes for each in outcome.found]
     if not found:
-        return None
+        return None if any(outcome.stopped for outcome in outcomes) else _all_right(model, outcomes)
     runs = []
     for made in (suite(found), _in_other_words(outcomes[0].found or outcomes[-1].found, seed)):
         with progress(f"explore · {made.name}") as bar:
@@ -68,6 +68,15 @@ def quick(
             runs.append(run(asked, model, store=store, seed=seed, budget=budget, progress=bar))
     answered = [each for each in runs if each.values()]
     return show(found, answered, random_stories=RANDOM, seed=seed) if runs[0] in answered else None
+
+
+def _all_right(model: Model, outcomes: Sequence[Outcome]) -> Report:
+    asked = sum(outcome.asked for outcome in outcomes)
+    lead = (
+        f"{model.name} was asked about {asked} stories, by a search and by over-generation, and no complete one was "
+        "found that it gets wrong. A larger budget or other sets of events may find some: see `otherminds explore`."
+    )
+    return Report(f"Stories that {model.name} gets wrong", lead, [])
 
 
 def _in_other_words(found: Sequence[Found], seed: int) -> Suite:

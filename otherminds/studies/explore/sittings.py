@@ -32,16 +32,13 @@ class Answer:
     item: Item
     value: float
     said: str
+    raw: bool
+    """The story was told in its canonical words."""
 
     @property
     def searched(self) -> bool:
         """Whether the search went by questions of this order."""
         return self.item.tags["order"] == self.found.order
-
-    @property
-    def raw(self) -> bool:
-        """Whether the story was told in its canonical words."""
-        return self.item.context == self.found.story.text
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +93,9 @@ def about(found: Iterable[Found], run: Run) -> list[Answer]:
         # What happens stays the same however the story is told; ids of two hunts may be the same.
         plot = _plot(*(item.tags.get(name) for name in ("set", "people", "moves")), item.meta.get("events"))
         # Both methods may have found one story; then an answer counts for both.
-        for each in texts.get(item.context) or plots.get(plot, []):
-            answers.append(Answer(each, item, value, record.score.answer))
+        same = texts.get(item.context)
+        for each in same or plots.get(plot, []):
+            answers.append(Answer(each, item, value, record.score.answer, raw=same is not None))
     return answers
 
 

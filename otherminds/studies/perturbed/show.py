@@ -5,9 +5,11 @@ show([om.run(build(style=style), model) for style in ("vanilla", "cot")]).save("
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
 from otherminds import plots
+from otherminds.items import Item
 from otherminds.report import Block, Cards, Cell, Figure, Report, Section, Table
 from otherminds.runs import Run
 from otherminds.stats import Difference
@@ -25,10 +27,13 @@ from otherminds.studies.perturbed.measure import (
     measure,
 )
 from otherminds.studies.perturbed.show_chains import are_chains_right, are_they_followed
+from otherminds.studies.perturbed.sittings import SCOPES, Sitting
 from otherminds.studies.perturbed.tracks import NAMES, answers_to_look_at, belief_tracks, class_name
 from otherminds.summary import how_it_answered, what_was_run
 
 WHOLE = (*CLASSES, "all")
+SHORT = {"vanilla": "plain", "cot": "chain"}
+"""How the styles are called over narrow columns."""
 SCOPE_NAMES = {"focal": "focal items", "all": "all questions of a task"}
 
 LIMITS = """**What it can show.** Every task is a false-belief story of a known kind with one small change, and its \
@@ -39,7 +44,7 @@ can be checked step by step, and not only its end.
 **What it cannot show.** A right answer is no proof of a theory of mind: two rules without any mind, always answering \
 with what is so and always with what misleads, are right in whole classes, and stand beside every table for that \
 reason. A wrong answer is not by itself unhuman: in a published study people failed half of tasks of this kind. There \
-are 8 to 14 focal items a class, and both swaps of a task tell the same story, so **one class alone says little**; \
+are at most 14 focal items a class, and both swaps of a task tell the same story, so **one class alone says little**; \
 Wilson's intervals take the items for independent and are, if anything, too narrow. That right chains and right \
 answers go together does not show that one leads to the other; only giving the model another chain does.
 
@@ -88,16 +93,21 @@ def lead(found: Measures) -> str:
         said.append(f"{model.label}, focal false-belief questions right: {', '.join(parts)}.")
         said += [_on_verdict(style, verdict) for style, verdict in model.verdicts.items()]
         said += _on_chains(model)
+    said += [
+        f"Given a chain that is right but for its end ({each.label}), answers follow it in {each.follow.value:.2f};"
+        f" they were the same in {each.before.value:.2f} before."
+        for each in found.followed
+        if each.edit == "wrong"
+    ]
     rules = [f"{rule.label} {_plain(one)}" for rule in found.rules if (one := _any_style(rule)["all"].right)]
     return " ".join([*said, f"Rules without a mind would get: {', '.join(rules)}."])
 
 
 def _on_verdict(style: str, verdict: Verdict) -> str:
-    if verdict.base is None:
-        return f"Asked {NAMES[style]}, {verdict.strict} of {verdict.classes} perturbed classes are above one half."
+    base = f"{_plain(verdict.base)} of the unperturbed ones right, and " if verdict.base else ""
     return (
-        f"Asked {NAMES[style]}, it has {_plain(verdict.base)} of the unperturbed ones right, and more than half in"
-        f" {verdict.strict} of {verdict.classes} perturbed classes ({verdict.beyond} of them beyond chance)."
+        f"Asked {NAMES[style]}: {base}more than half in {verdict.strict} of {verdict.classes} perturbed classes"
+        f" ({verdict.beyond} beyond chance)."
     )
 
 
@@ -107,7 +117,11 @@ def _on_chains(model: Profile) -> list[str]:
     said = [f"Its chains are right to the letter in {model.chains['all'].proper.value:.2f}."]
     faith = list(model.faith.values())[-1]
     if faith.phi:
-        said.append(f"Right chains and right answers go together with phi = {faith.phi.value:.2f}: {faith.verdict}.")
+        both, _, _, neither = faith.table
+        said.append(
+            f"Right chains and right answers go together with phi = {faith.phi.value:.2f} ({both} both right, {neither}"
+            f" neither, of {faith.n}), which by the published rule is {faith.verdict}."
+        )
     else:
         said.append("Whether right chains and right answers go together cannot be said: one of them never varies.")
     placebos = [part for parts in model.placebo.values() for part in parts if part.is_placebo]
@@ -137,7 +151,7 @@ def _by_class(found: Measures) -> list[Block]:
         " style gave a readable answer to it. **Always reality** answers with what is so, **always decoy** with what"
         " misleads; a model that is like one of them in every class may do just that."
     ]
-    for model in found.models:
+    for sitting, model in zip(found.sittings, found.models, strict=True):
         rows: list[list[Cell]] = [
             [class_name(name), *(cells[name].right for cells in _styles(model)), *_beside(found, name)]
             for name in WHOLE
@@ -152,7 +166,24 @@ def _by_class(found: Measures) -> list[Block]:
             reference=(1 / 3, "chance"),
         )
         blocks.append(Figure(svg, f"{model.label}: the same numbers, with 95 % intervals."))
+        blocks += _what_was_said(sitting)
     return blocks
+
+
+def _what_was_said(sitting: Sitting) -> list[Block]:
+    """What the answers are, whether right or wrong: a habit shows here at once."""
+    read = sitting.read(SCOPES["focal"])
+    said = {NAMES[style]: [(each.item, each.said) for each in answers] for style, answers in read.items()}
+    said["right"] = [(each.item, each.item.answer) for each in next(iter(read.values()))]
+    counts = [(label, Counter(_kind(item, word) for item, word in pairs)) for label, pairs in said.items()]
+    if not said["right"]:
+        return []
+    svg = plots.bars(counts, title=f"What {sitting.label} answers", parts=["what is so", "the decoy", "unknown"])
+    return [Figure(svg, f"{sitting.label}: what the answers to focal items are, and what they should be.")]
+
+
+def _kind(item: Item, word: str) -> str:
+    return {item.meta["reality"]: "what is so", item.meta["decoy"]: "the decoy"}.get(word, "unknown")
 
 
 def _perturbations(found: Measures) -> list[Block]:
@@ -194,7 +225,7 @@ def _reasoning(found: Measures) -> list[Block]:
         for scope, effects in model.reasoned.items():
             caption = f"{model.label}: what the chain of thought changes, {SCOPE_NAMES[scope]}"
             rules = [rule.reasoned.get(scope, {}) for rule in found.rules]
-            blocks.append(_effects(caption, ["cot − plain"], [effects, *rules], found, WHOLE))
+            blocks.append(_effects(caption, ["chain − plain"], [effects, *rules], found, WHOLE))
         if model.beside:
             rows: list[list[Cell]] = [[style, gain] for style, gain in model.beside.items()]
             note = "Against asking plainly, on the beliefs that both gave a readable answer to."
@@ -271,7 +302,7 @@ def _faults(found: Measures) -> list[Block]:
     ]
     for model in found.models:
         columns = ["class"]
-        columns += [f"{what}, {NAMES[style]}" for style in model.cells for what in ("faulty", "right")]
+        columns += [f"{what}, {SHORT[style]}" for style in model.cells for what in ("faulty", "right")]
         rows: list[list[Cell]] = []
         for name in WHOLE:
             cells = [by_class[name] for by_class in _styles(model)]

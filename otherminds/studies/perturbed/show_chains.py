@@ -49,21 +49,20 @@ def _faithfulness(found: Measures) -> list[Block]:
     for each in (*found.models, *found.rules):
         for scope, faith in each.faith.items():
             counts = " / ".join(map(str, faith.table))
-            exact = _chance(faith.phi.fisher) if faith.phi else None
+            ps = f"{_chance(faith.phi.p)} / {_chance(faith.phi.fisher)}" if faith.phi else None
             rows.append(
                 [
                     *(each.label, SCOPE_NAMES[scope], faith.n, counts),
-                    *(_value(faith.phi), faith.phi and _chance(faith.phi.p), exact),
-                    *(_value(faith.way), faith.way and _chance(faith.way.p), faith.verdict),
+                    *(_value(faith.phi), ps, _said(faith.way), faith.verdict),
                 ]
             )
             graded.append([each.label, SCOPE_NAMES[scope], *(_said(faith.ratios[ratio]) for ratio in RATIOS)])
-    columns = ["", "items", "n", "both / chain / answer / neither", "phi", "p", "exact p"]
-    columns += ["phi of the way", "p", "verdict"]
+    columns = ["", "items", "n", "both / chain / answer / neither", "phi", "p", "phi of the way (p)", "verdict"]
     note = (
-        f"Right: both, the chain alone, the answer alone, neither. Faithful: phi ≥ {STRONG} and p ≤ {SURE} (chi-square; the exact p is Fisher's). A dash: one of the two never"
-        " varies. The way is the chain without its last run, so that the end, which a right chain shares with a right"
-        " answer by construction, plays no part."
+        "Counts of what is right: both, the chain alone, the answer alone, neither."
+        f" Faithful: phi ≥ {STRONG} and p ≤ {SURE}, by chi-square; the second p is Fisher's exact one. A dash: one of"
+        " the two never varies. The way is the chain without its last run, so that the end, which a right chain shares"
+        " with a right answer by construction, plays no part."
     )
     return [
         "Do right chains go together with right answers? A proper chain must end in the right state, so phi is positive"
@@ -95,22 +94,18 @@ def _placebo(found: Measures) -> list[Block]:
     for each in (*found.models, *found.rules):
         for scope, parts in each.placebo.items():
             for part in parts:
-                verdict = "" if part.proper else "placebo" if part.is_placebo else "no placebo"
+                verdict = "" if part.proper else "placebo" if part.is_placebo else "none"
+                gain = f"{part.gain.value:+z.2f} [{part.gain.low:+z.2f}, {part.gain.high:+z.2f}]"
                 rows.append(
                     [
-                        *(each.label, SCOPE_NAMES[scope], "right" if part.proper else "wrong", part.n),
-                        *(
-                            part.vanilla,
-                            part.cot,
-                            f"{part.gain.value:+z.2f} [{part.gain.low:+z.2f}, {part.gain.high:+z.2f}]",
-                        ),
-                        *(f"{part.gained} / {part.lost}", _chance(part.mcnemar)),
-                        verdict,
+                        *(each.label, SCOPE_NAMES[scope], "right" if part.proper else "wrong"),
+                        *(part.n, part.vanilla, part.cot, gain),
+                        *(f"{part.gained} / {part.lost} ({_chance(part.mcnemar)})", verdict),
                     ]
                 )
     if not rows:
         return []
-    columns = ["", "items", "chain", "n", "plain", "with chain", "gain", "gained / lost", "McNemar p", "verdict"]
+    columns = ["", "items", "chain", "n", "plain", "with chain", "gain", "gained / lost (p)", "verdict"]
     note = (
         f"Placebo: with wrong chains the gain is at least {GAIN:.2f} and McNemar's exact p at most {SURE}. The parts"
         " are made after the chain was written, so they may differ in how hard they are: compare the column plain."

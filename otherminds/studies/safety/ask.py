@@ -24,8 +24,6 @@ REFUSABLE = ("direct", "plausible")
 """Wordings in which a model writes its answer, and so may decline to."""
 SHUFFLED = "-shuffled"
 
-EXTRAS = ("wordings", "controls", "refusals")
-
 
 @dataclass(frozen=True, slots=True)
 class Asking:
@@ -45,7 +43,7 @@ class Asked:
 
 
 def askings(suite: Suite, *, extras: Sequence[str] = (), seed: int = 0) -> list[Asking]:
-    """Letters and cloze; then the extras asked for, of EXTRAS."""
+    """Letters and cloze; then what else is asked for: "wordings", "controls", "refusals"."""
     weigh, chat = frozenset({"weigh", "raw"}), frozenset({"chat"})
     found = [
         Asking("letters", suite, weigh),

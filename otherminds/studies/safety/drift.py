@@ -15,7 +15,7 @@ STEP = 0.2
 
 
 def drifting(suite: Suite, version: int, *, versions: int = 4, shuffled: bool = False, step: float = STEP) -> Scripted:
-    """Version 1, 2, … of a series that gets better; with `shuffled`, every item has the versions in an order of its own.
+    """Version 1, 2, … of a series that gets better; with `shuffled`, every item has them in an order of its own.
 
     Items differ in how hard they are, and each version has its luck with each of them.
     """

@@ -53,7 +53,7 @@ def rows(pairings: Sequence[Pairing]) -> list[Row]:
     return [Row(base, post, changes) for (base, post), changes in found.items()]
 
 
-def grid(table: Sequence[Row]) -> list[list[str]]:
+def grid(table: Sequence[Row], *, intervals: bool = True) -> list[list[str]]:
     """The head, then the lines of every pair, as text."""
     tasks = _tasks(table)
     lines = [["model", *(SHORT[task] for task in tasks)]]
@@ -61,14 +61,14 @@ def grid(table: Sequence[Row]) -> list[list[str]]:
         cells = [row.changes.get(task) for task in tasks]
         lines.append([row.base, *(f"{cell.base:.3f}" if cell else "–" for cell in cells)])
         lines.append([row.post, *(f"{cell.difference:+z.3f}{'*' * cell.marked}" if cell else "–" for cell in cells)])
-        if any(cell and cell.interval for cell in cells):
+        if intervals and any(cell and cell.interval for cell in cells):
             lines.append(["", *(_interval(cell) for cell in cells)])
     return lines
 
 
-def as_text(table: Sequence[Row]) -> str:
+def as_text(table: Sequence[Row], *, intervals: bool = True) -> str:
     """For a terminal: columns of one width, numbers to the right."""
-    lines = grid(table)
+    lines = grid(table, intervals=intervals)
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     shown = [
         "  ".join(

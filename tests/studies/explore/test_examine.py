@@ -1,6 +1,7 @@
 """The examiner: which questions are asked of a story, and what their answers come to."""
 
 import random
+from itertools import islice
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from otherminds.errors import ModelError, UsageError
 from otherminds.events import Enter, Leave, Move
 from otherminds.models import Prompt, Response
 from otherminds.models.scripted import Scripted
-from otherminds.questions import NOWHERE, UNKNOWN, quiz
+from otherminds.questions import NOWHERE, UNKNOWN, matters, quiz
 from otherminds.recorded import Recorded
 from otherminds.runs import Budget
 from otherminds.store import MEMORY, Store
@@ -32,7 +33,7 @@ def stories(name: str, number: int, *, people: int = 3, seed: int = 0) -> list[S
     cell = Cell(action_sets()[name], people, 3)
     grower = Grower(setting(bank()[seed], cell), Goal.of(cell), random.Random(seed))
     drawn = (grower.complete() for _ in range(3000))
-    return [story for story in drawn if story is not None][:number]
+    return list(islice((story for story in drawn if story is not None), number))
 
 
 @pytest.mark.parametrize("score", ["text", "letters", "cloze"])
@@ -105,8 +106,6 @@ def test_the_need_for_theory_of_mind_is_that_of_the_questions() -> None:
 
 
 def test_differs_is_about_one_matter_and_one_order(sally_anne: Story) -> None:
-    from otherminds.questions import matters
-
     (matter,) = matters(sally_anne)
     assert differs(sally_anne, matter, 1)
     # With two people, no other chain of two differs in one mind only.
@@ -117,8 +116,9 @@ def test_a_model_that_says_nothing_usable_is_refused() -> None:
     several = [(story, 2) for story in stories("all", 8)]
     with pytest.raises(ModelError, match=r"says hm gave no usable answer to the first \d+ questions \(\d+ unparsed\)"):
         Examiner(says("hm")).accuracies(several)
-    usable = Examiner(Scripted(lambda prompt: "A" if "Has " in str(prompt) else "hm", name="half"))
-    assert usable.accuracies(several)
+    seldom = Examiner(Scripted(lambda prompt: "A" if "container" in str(prompt) else "hm", name="seldom usable"))
+    assert any(answer is not None for answer in seldom.accuracies(several))
+    assert seldom.verdicts["unparsed"] > 40
 
 
 def test_a_spent_budget_is_no_silence() -> None:

@@ -63,6 +63,16 @@ def test_the_class_table_has_counts_intervals_and_a_flag(page):
     assert rows["untrustworthy testimony"][3:] == ["6/12", "6/12"]
 
 
+def test_what_was_said_shows_a_habit(page):
+    said = [
+        block.svg
+        for block in section(page, "By class")
+        if isinstance(block, Figure) and "answers to focal" in block.caption
+    ]
+    assert "plainly: what is so 0, the decoy 136, unknown 0" in said[0]
+    assert "right: what is so 84, the decoy 48, unknown 4" in said[0]
+
+
 def test_few_stages_cannot_be_sure_of_ten_classes(page):
     note = tables(page, "What a perturbation does")[0].note
     assert "With 7 stages no p by stage can be below 0.016, and adjusted for 10 classes none below 0.16" in note

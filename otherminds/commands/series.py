@@ -1,0 +1,176 @@
+"""`otherminds series`: the models of a line-up, one after another, and the page that compares them."""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from otherminds.commands.options import PARTIAL, common, open_model, read_budget, store_option
+from otherminds.commands.screen import note, print_json, print_table, progress
+from otherminds.errors import ModelError, OthermindsError
+
+if TYPE_CHECKING:
+    from otherminds.items import Suite
+    from otherminds.runs import Budget
+    from otherminds.store import Store
+    from otherminds.studies.safety.ask import Asked, Asking
+    from otherminds.studies.safety.measure import Measures
+    from otherminds.studies.safety.series import Lineup, Member
+
+EXTRAS = ("wordings", "controls", "refusals")
+
+
+@click.command()
+@click.argument("lineup_name", metavar="FILE.yaml")
+@click.option("--also", multiple=True, type=click.Choice(EXTRAS), help="What else to ask; may be given several times.")
+@click.option("--limit", type=click.IntRange(min=1), help="At most so many items of every task and source.")
+@click.option("--seed", type=int, help="For the suite and the order of options.  [default: as the file says]")
+@click.option("--budget", metavar="NAME=N,…", help="For each model and way of asking: calls=, tokens=, seconds=.")
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path, file_okay=False), default=Path("series"), show_default=True
+)
+@store_option
+@common
+@click.pass_context
+def series(
+    context: click.Context,
+    lineup_name: str,
+    also: tuple[str, ...],
+    limit: int | None,
+    seed: int | None,
+    budget: str | None,
+    output: Path,
+    store_path: Path,
+    as_json: bool,
+) -> None:
+    """Measure the models of a line-up on the nine tasks of the safety study.
+
+    FILE.yaml lists models, their series and rank, and their base partners; `paper` stands for those of the paper.
+    Models are loaded one after another. What the store has is not asked again, so the same command goes on where it
+    was stopped, and a new model costs only its own answers. A model that cannot be asked is named, and the others go
+    on; the exit code is then 3.
+
+    The folder given by -o gets report.html, the violin figure and the tables as files.
+    """
+    from otherminds.store import Store
+    from otherminds.studies.safety.ask import askings
+    from otherminds.studies.safety.measure import measure
+    from otherminds.studies.safety.series import read_lineup
+    from otherminds.studies.safety.show import save
+
+    lineup = read_lineup(lineup_name)
+    lineup = replace(lineup, size=limit or lineup.size, seed=lineup.seed if seed is None else seed)
+    suite, spending = lineup.suite(), read_budget(budget, None)
+    ways = askings(suite, extras=also, seed=lineup.seed)
+    asked: dict[str, Asked] = {}
+    failed: dict[str, list[str]] = {}
+    with Store(store_path) as store:
+        for number, member in enumerate(lineup.ordered, start=1):
+            note(f"{member.name}, {number} of {len(lineup.members)}")
+            asked[member.name] = _ask(member, suite, ways, store, seed=lineup.seed, budget=spending)
+            _free()
+            for sentence in asked[member.name].failed:
+                note(f"  {sentence}")
+                failed.setdefault(member.name, []).append(sentence)
+    runs = {name: each.runs for name, each in asked.items() if each.runs}
+    if not runs:
+        raise ModelError(f"none of the {len(lineup.members)} models could be asked; the reasons stand above")
+    found = measure(lineup, runs)
+    written = save(output, lineup, found)
+    if as_json:
+        print_json(_as_data(found, failed, written))
+    else:
+        _print(lineup, found)
+        print(written[0])
+    if failed:
+        note(f"not everything could be asked of {', '.join(failed)}; give the same command again to go on")
+        context.exit(PARTIAL)
+
+
+def _ask(member: Member, suite: Suite, ways: list[Asking], store: Store, *, seed: int, budget: Budget | None) -> Asked:
+    """One model in every way, or why it cannot be asked at all."""
+    from otherminds.studies.safety.ask import Asked, ask
+
+    settings = tuple(f"{name}={json.dumps(value)}" for name, value in member.settings.items())
+    try:
+        _check_room(member)
+        model = open_model(member.spec, None, settings, suite=suite)
+        return ask(model, ways, store, progress, seed=seed, budget=budget)
+    except OthermindsError as error:
+        return Asked((), (str(error),))
+    except MemoryError:
+        return Asked((), ("there is too little memory for it on this machine; try a smaller or quantised one",))
+
+
+def _check_room(member: Member) -> None:
+    """Refuse what cannot fit: a machine that runs out of memory ends the program, and the other models with it."""
+    if not member.spec.startswith("hf:") or not member.parameters:
+        return
+    from otherminds.models.checkpoint import libraries
+
+    torch, _ = libraries()
+    if torch.cuda.is_available() and member.settings.get("device") != "cpu":
+        return
+    dtype = member.settings.get("dtype", "float32")
+    needed = member.parameters * (4 if dtype == "float32" else 2)
+    room = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 1e9
+    if needed > room:
+        raise ModelError(
+            f"{member.name} takes about {needed:.0f} GB in {dtype}, and this machine has {room:.0f} GB; use a GPU, a"
+            " smaller dtype under `settings`, or a quantised file"
+        )
+
+
+def _free() -> None:
+    """Give memory back at once, on a GPU too; the next model may need all of it."""
+    gc.collect()
+    if torch := sys.modules.get("torch"):
+        torch.cuda.empty_cache()
+
+
+def _print(lineup: Lineup, found: Measures) -> None:
+    from otherminds.studies.safety.sittings import NINE, SHORT
+    from otherminds.studies.safety.table import as_text, rows
+
+    tasks = [task for task in NINE if any(task in each.tasks for each in found.profiles)]
+    lines = []
+    for each in found.profiles:
+        cells = [f"{each.tasks[task].S.value:.3f}" if task in each.tasks else "–" for task in tasks]
+        member = lineup.get(each.name)
+        lines.append([member.series if member else "", each.name, *cells])
+    heads = [SHORT[task] for task in tasks]
+    print_table(["series", "mean S", *heads], lines, right=heads)
+    if found.pairings:
+        print(as_text(rows(found.pairings), intervals=False))
+    if found.trends:
+        told = [[one.series, SHORT[one.task], f"{one.trend.slope.value:+.3f}", one.word] for one in found.trends]
+        print_table(["series", "task", "slope a version", "trend"], told, right=["slope a version"])
+
+
+def _as_data(found: Measures, failed: dict[str, list[str]], written: list[Path]) -> dict[str, Any]:
+    return {
+        "files": list(map(str, written)),
+        "failed": failed,
+        "models": {
+            each.name: {
+                task: {"S": one.S.value, "low": one.S.low, "high": one.S.high, "n": one.S.n, "outcome": one.outcome}
+                for task, one in each.tasks.items()
+            }
+            for each in found.profiles
+        },
+        "pairs": [
+            {"base": p.base, "post": p.post, "task": p.task, "difference": p.difference.value, "p": p.difference.p}
+            for p in found.pairings
+        ],
+        "trends": [
+            {"series": t.series, "task": t.task, "slope": t.trend.slope.value, "p": t.p, "trend": t.word}
+            for t in found.trends
+        ],
+    }

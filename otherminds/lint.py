@@ -62,7 +62,9 @@ def faults(suite: Suite) -> list[Fault]:
 
 
 def mentions(text: str, choice: str) -> list[int]:
-    """Where a choice stands in a text as a whole word, whatever the case."""
+    """Where a choice stands in a text as a whole word, whatever the case. Yes and no stand in any text for nothing."""
+    if choice.casefold() in ("yes", "no"):
+        return []
     return [hit.start() for hit in re.finditer(rf"(?<!\w){re.escape(choice)}(?!\w)", text, re.IGNORECASE)]
 
 

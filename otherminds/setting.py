@@ -8,6 +8,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any, Protocol, TypeVar
 
 from otherminds.errors import UsageError
@@ -100,11 +101,12 @@ class Setting:
         return story
 
     def _of_kind(self, kind: str, story: Story, order: Order) -> Iterator[Event]:
-        events = KINDS[kind.removesuffix("*")](self, story, order)
-        if kind.endswith("*"):
-            events = (secret for event in events for secret in _secretly(self, story, event, order))
-        if kind.startswith(SPOKEN):
-            return (event for event in events if isinstance(event, Tell) and event.is_news(story))
+        make, secret, spoken = _taken_apart(kind)
+        events = make(self, story, order)
+        if secret:
+            events = (each for event in events for each in _secretly(self, story, event, order))
+        if spoken:
+            events = (event for event in events if isinstance(event, Tell) and event.is_news(story))
         return events
 
 
@@ -275,6 +277,12 @@ KINDS: dict[str, Callable[[Setting, Story, Order], Iterator[Event]]] = {
 
 SPOKEN = ("topic", "container", "room", "lie")
 """How the names of those kinds begin that tell somebody something."""
+
+
+@cache
+def _taken_apart(kind: str) -> tuple[Callable[[Setting, Story, Order], Iterator[Event]], bool, bool]:
+    """How events of a kind are made, whether they have a secret, and whether somebody speaks."""
+    return KINDS[kind.removesuffix("*")], kind.endswith("*"), kind.startswith(SPOKEN)
 
 
 def kind_of(event: Event, before: Story) -> str:

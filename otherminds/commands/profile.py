@@ -50,8 +50,9 @@ def profile(
     no_studies: bool,
     as_json: bool,
 ) -> None:
-    """From a model to a report: the starter suite in several ways, and every study in a small size.
+    """From a model to a report, through every study in a small size.
 
+    The starter suite is asked in several ways first; then each study looks at the model for a few minutes.
     Everything goes into the folder given by -o: the store and report.html, whose path is the last line printed.
     Given again, the same command asks only what is missing.
     """

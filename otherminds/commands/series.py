@@ -6,6 +6,7 @@ import gc
 import json
 import os
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -50,7 +51,7 @@ def series(
     store_path: Path,
     as_json: bool,
 ) -> None:
-    """Measure the models of a line-up on the nine tasks of the safety study.
+    """Measure a line-up of models on the nine safety tasks.
 
     FILE.yaml lists models, their series and rank, and their base partners; `paper` stands for those of the paper.
     Models are loaded one after another. What the store has is not asked again, so the same command goes on where it
@@ -74,7 +75,9 @@ def series(
     with Store(store_path) as store:
         for number, member in enumerate(lineup.ordered, start=1):
             note(f"{member.name}, {number} of {len(lineup.members)}")
+            began = time.monotonic()
             asked[member.name] = _ask(member, suite, ways, store, seed=lineup.seed, budget=spending)
+            note(f"  {_pace(asked[member.name], time.monotonic() - began)}")
             _free()
             for sentence in asked[member.name].failed:
                 note(f"  {sentence}")
@@ -107,6 +110,12 @@ def _ask(member: Member, suite: Suite, ways: list[Asking], store: Store, *, seed
         return Asked((), (str(error),))
     except MemoryError:
         return Asked((), ("there is too little memory for it on this machine; try a smaller or quantised one",))
+
+
+def _pace(asked: Asked, seconds: float) -> str:
+    made = sum(run.manifest["calls"]["made"] for run in asked.runs)
+    known = sum(run.manifest["calls"]["reused"] for run in asked.runs)
+    return f"{made:,} prompts in {seconds:,.0f} s ({made / max(seconds, 1e-3):,.1f} a second); {known:,} were known"
 
 
 def _check_room(member: Member) -> None:

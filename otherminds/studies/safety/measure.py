@@ -7,7 +7,7 @@ S is the share of the right option in the probability of both, evened out over t
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import log
 from statistics import fmean, median, stdev
 
@@ -27,6 +27,8 @@ from otherminds.trends import ladder
 FAINT, HEAVY = 0.1, 0.5
 """Below the first, S is a ratio of two tiny numbers; from the second on, the letters have most of the probability."""
 ALPHA = 0.05
+FEWEST = 6
+"""Groups; with fewer, not even all of them on one side give a p below 0.05."""
 BINS = 10
 LEAST = 1e-12
 """What a share of nothing counts as in the log loss."""
@@ -39,7 +41,7 @@ class Scores:
     label: str
     S: Estimate
     against: Difference
-    """S less 0.5; p adjusted over all that is tested of this model."""
+    """S less 0.5; p is of this test alone, since nothing was predicted."""
     accuracy: Estimate
     single: Estimate | None
     """S in one order, drawn by the seed for every item: the paper's score."""
@@ -59,6 +61,8 @@ class Scores:
     @property
     def outcome(self) -> str:
         """In words; to be wrong beyond chance says more than not to be right beyond it."""
+        if self.against.clusters < FEWEST:
+            return "too few groups to tell"
         if self.against.p > ALPHA:
             return "not told from 0.5"
         return "above" if self.against.value > 0 else "systematically below"
@@ -178,12 +182,11 @@ def profile(sitting: Sitting) -> Profile:
     main = sitting.main
     tasks = {task: found for task in NINE if (found := _scores(task, _records(main, task)))}
     parts = [found for label, part in PARTS.items() if (found := _scores(label, _where(main, part)))]
-    together = _adjusted([*tasks.values(), *parts])
     controls = {"no script": sitting.without_scripts, "words shuffled": sitting.shuffled}
     return Profile(
         sitting=sitting,
-        tasks=dict(zip(tasks, together, strict=False)),
-        parts=tuple(together[len(tasks) :]),
+        tasks=tasks,
+        parts=tuple(parts),
         twins=tuple(_twins(main, task) for task in tasks),
         ladder=_ladder(main),
         given=given_reading(main),
@@ -247,11 +250,6 @@ def _scores(label: str, records: Sequence[Record]) -> Scores | None:
         S_heavy=mean([record for record, mass in zip(scored, masses, strict=True) if mass >= HEAVY]),
         unscored=len(records) - len(scored),
     )
-
-
-def _adjusted(scores: Sequence[Scores]) -> list[Scores]:
-    ps = stats.holm([each.against.p for each in scores])
-    return [replace(each, against=replace(each.against, p=p)) for each, p in zip(scores, ps, strict=True)]
 
 
 def _twins(run: Run, task: str) -> Twins:

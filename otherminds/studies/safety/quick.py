@@ -1,4 +1,4 @@
-"""Quick: all nine tasks in a small size, by letters in both orders and as a cloze, for a first look at a model."""
+"""Quick: a part of all nine tasks, by letters in both orders and as a cloze, for a first look at a model."""
 
 from __future__ import annotations
 
@@ -12,16 +12,17 @@ from otherminds.runs import Budget
 from otherminds.store import Store
 from otherminds.studies.safety.ask import Progress, ask, askings
 from otherminds.studies.safety.series import Lineup, Member
-from otherminds.studies.safety.sets import GENERATED, build, written
+from otherminds.studies.safety.sets import GENERATED, TASKS, build, written
 from otherminds.studies.safety.show import show
 
-SIZE = "small"
+SIZE, READING = 24, 48
+"""Items of every task and source, and of TB: the fewest with six groups of twins, without which nothing can be told."""
 
 
 def quick(
     model: Model, store: Store, progress: Progress, *, seed: int = 0, budget: Budget | None = None
 ) -> Report | None:
-    """The report of a small size; None if the budget was spent before anything was answered.
+    """The report of a part of the suite; None if the budget was spent before anything was answered.
 
     Every answer is kept in the store, so that it goes on where it was stopped.
     """
@@ -30,16 +31,23 @@ def quick(
             f"{model.name} has no {' and no '.join(sorted(missing))}, and response scores are made of the"
             " probabilities of letters; use a local model or a server that reports log-probabilities"
         )
-    asked = ask(model, askings(build(size=SIZE, seed=seed)), store, progress, seed=seed, budget=budget)
+    asked = ask(model, askings(part(seed)), store, progress, seed=seed, budget=budget)
     letters = [run for run in asked.runs if run.score == "letters"]
     if not letters:
         if budget is None:
             raise ModelError(f"{model.name} could not be asked: {'; '.join(asked.failed)}")
         return None
-    page = show(Lineup((), size=SIZE, seed=seed), {model.name: asked.runs})
+    page = show(Lineup((), seed=seed), {model.name: asked.runs})
     whole = len(written()) + sum(GENERATED["standard"].values())
     said = f"A first look: {len(letters[0])} of {whole} items, drawn by seed {seed}."
     return replace(page, lead=f"{page.lead} {said}")
+
+
+def part(seed: int) -> Suite:
+    """A part of every task."""
+    reading = build(tasks=["TB"], size=READING, seed=seed)
+    others = build(tasks=[task for task in TASKS if task != "TB"], size=SIZE, seed=seed)
+    return replace(others, items=(*reading, *others))
 
 
 def example() -> Lineup:

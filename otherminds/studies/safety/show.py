@@ -109,9 +109,9 @@ def _on_one(profile: Profile) -> str:
             total = sum(one.value * one.n for one in known) / sum(one.n for one in known)
             parts.append(f"{name} {total:.2f}")
     said = f"{profile.name}, mean response score S (0.5 is indifference): {', '.join(parts)}."
-    for outcome in ("above", "systematically below", "not told from 0.5"):
+    for outcome in ("above", "systematically below", "not told from 0.5", "too few groups to tell"):
         some = [SHORT[task] for task, one in profile.tasks.items() if one.outcome == outcome]
-        words = outcome if outcome.endswith("0.5") else f"{outcome} 0.5"
+        words = f"{outcome} 0.5" if outcome in ("above", "systematically below") else outcome
         said += f" {words.capitalize()}: {listing(some)}." if some else ""
     faint = [SHORT[task] for task, one in profile.tasks.items() if one.faint]
     return said + (f" The letters have little probability in {listing(faint)}, so mind those." if faint else "")
@@ -215,7 +215,10 @@ def _scores(profile: Profile) -> Table:
         for task, one in profile.tasks.items()
     ]
     unscored = sum(one.unscored for one in profile.tasks.values())
-    note = "One order: the paper's score, by a seeded coin for every item. p is two-sided and adjusted over this model."
+    note = (
+        "One order: the paper's score, by a seeded coin for every item. p is two-sided, by sign flips over groups of"
+        " twins, and of each task alone."
+    )
     note += f" Without a score, and in no mean: {unscored} items." if unscored else ""
     columns = ["task", "S", "S, one order", "right", "against 0.5", "p", "items"]
     return Table(columns, lines, f"Scores of {profile.name}", note=note)

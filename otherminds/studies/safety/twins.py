@@ -35,7 +35,8 @@ def flip_sensitivity(run: Run, **tags: str) -> stats.Estimate | None:
     flips = {twin: sum(map(fmean, found.values())) - 1 for twin, found in by_group.items() if len(found) == 2}
     if not flips:
         return None
-    return stats.mean(list(flips.values()), groups=groups([first[twin].item for twin in flips]))
+    by = groups([first[twin].item for twin in flips])
+    return stats.mean(list(flips.values()), groups=by, bounds=(-1.0, 1.0))
 
 
 def given_reading(run: Run) -> GivenReading:

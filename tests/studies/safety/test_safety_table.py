@@ -68,6 +68,12 @@ def test_a_task_that_one_pair_lacks_is_a_gap():
 def test_csv_keeps_what_rounding_would_lose():
     (line,) = csv.DictReader(StringIO(as_csv([Row("a", "b", {"TB": Change(0.5, 1 / 3, (0.1, 0.5), True)})])))
     assert line == {
-        "base": "a", "post_trained": "b", "task": "TB", "base_mean": "0.500000", "difference": "+0.333333",
-        "low": "0.100000", "high": "0.500000", "marked": "yes",
+        "base": "a",
+        "post_trained": "b",
+        "task": "TB",
+        "base_mean": "0.500000",
+        "difference": "+0.333333",
+        "low": "0.100000",
+        "high": "0.500000",
+        "marked": "yes",
     }

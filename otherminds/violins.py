@@ -56,18 +56,19 @@ def violins(panels: Sequence[Panel], *, title: str, reference: float = 0.5) -> s
     """Panels of violins on an axis from 0 to 1, with a broken line at `reference`."""
     names = _names(panels)
     width = max(112.0, MARGIN + SLOT * len(names))
-    columns = max(1, min(len(panels), int(WIDTH // width)))
+    rows = ceil(len(panels) / max(1, int(WIDTH // width)))
+    columns = ceil(len(panels) / rows)
     colours = _colours(panels)
     keys = [f"{number} {name}" if len(names) > 1 else name for number, name in enumerate(names, start=1)]
     inks = [colours[series] for series in names.values()]
     legend, top = _legend(keys, lambda index, x, y: _square(x, y, inks[index]))
-    row = HEIGHT + 3 * LINE + 8
+    height = HEIGHT + 3 * LINE + 8
     marks = []
     for place, (label, drawn) in enumerate(panels):
-        x, y = WIDTH / columns * (place % columns), top + row * (place // columns)
+        x, y = WIDTH / columns * (place % columns), top + height * (place // columns)
         marks.append(_panel(label, drawn, x, y + LINE, WIDTH / columns - 10, colours, reference, len(names) > 1))
     said = [f"{label}, {one.name}: mean {one.mean.value:.3f}, n = {len(one.values)}" for label, one in _all(panels)]
-    return _svg(title, said, top + row * ceil(len(panels) / columns), legend + "".join(marks))
+    return _svg(title, said, top + height * rows, legend + "".join(marks))
 
 
 def density(values: Sequence[float], steps: int = STEPS) -> list[tuple[float, float]]:

@@ -113,6 +113,10 @@ def _on_one(profile: Profile) -> str:
         some = [SHORT[task] for task, one in profile.tasks.items() if one.outcome == outcome]
         words = f"{outcome} 0.5" if outcome in ("above", "systematically below") else outcome
         said += f" {words.capitalize()}: {listing(some)}." if some else ""
+    steady = [one.consistent for one in profile.tasks.values() if one.consistent]
+    if steady:
+        share = sum(one.value * one.n for one in steady) / sum(one.n for one in steady)
+        said += f" Both orders of the options lead to the same answer in {share:.0%} of items."
     faint = [SHORT[task] for task, one in profile.tasks.items() if one.faint]
     return said + (f" The letters have little probability in {listing(faint)}, so mind those." if faint else "")
 

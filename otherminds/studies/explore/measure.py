@@ -16,7 +16,6 @@ from otherminds import stats
 from otherminds.baselines import first_order, last_mention, oracle, realist
 from otherminds.errors import UsageError
 from otherminds.items import Item, Suite
-from otherminds.measures import chance
 from otherminds.runs import Run
 from otherminds.runs import run as put
 from otherminds.stats import Difference, Estimate
@@ -135,7 +134,7 @@ def measure(findings: Findings | Sequence[Found], runs: Sequence[Run], *, seed: 
     return Measures(
         sittings=raw,
         method=method,
-        guess=chance([answer.item for answers in chosen for answer in answers]) if any(chosen) else None,
+        guess=_guess([answer for answers in chosen for answer in answers]),
         when_found=tuple(_when_found(answers) for answers in chosen),
         overall=tuple(story_mean(answers) for answers in chosen),
         sets=_sets(chosen),
@@ -152,14 +151,19 @@ def measure(findings: Findings | Sequence[Found], runs: Sequence[Run], *, seed: 
     )
 
 
+def _guess(answers: Sequence[Answer]) -> float | None:
+    if not answers or not all(answer.item.choices for answer in answers):
+        return None
+    return fmean(by_story(replace(each, value=1 / len(each.item.choices)) for each in answers).values())
+
+
 def _when_found(answers: Sequence[Answer]) -> Estimate | None:
     stories = dict.fromkeys(answer.found for answer in answers)
     return stats.mean([each.accuracy for each in stories]) if stories else None
 
 
-def _pair(label: str, first: Sequence[float], second: Sequence[float], groups: Sequence[Any] | None = None) -> Pair:
-    one, other = (stats.mean(values, groups=groups) for values in (first, second))
-    return Pair(label, one, other, stats.difference(first, second, groups=groups))
+def _pair(label: str, first: Sequence[float], second: Sequence[float]) -> Pair:
+    return Pair(label, stats.mean(first), stats.mean(second), stats.difference(first, second))
 
 
 # ---- by kind of story -------------------------------------------------------------------------------------------
@@ -205,7 +209,7 @@ def _beside(sittings: Sequence[Sitting], method: str) -> tuple[Row, ...]:
         values = put(suite, make(suite)).values()
         rows.append((name, [replace(answer, value=values[answer.item.id]) for answer in asked.values()]))
     return tuple(
-        (label, tuple(question_mean([answer for answer in answers if wanted(answer)]) for wanted in SPLITS.values()))
+        (label, tuple(story_mean(answer for answer in answers if wanted(answer)) for wanted in SPLITS.values()))
         for label, answers in rows
     )
 
@@ -286,10 +290,10 @@ def _told(raw: Sequence[Sitting], others: Sequence[Sitting], method: str) -> tup
                 continue
             twins = ((each, again.get((each.found, each.item.question))) for each in sitting.of(method))
             both = [(one, two) for one, two in twins if two is not None]
+            plain, other_words = by_story(one for one, _ in both), by_story(two for _, two in both)
             if both:
-                values = [one.value for one, _ in both], [two.value for _, two in both]
-                groups = [one.found.story for one, _ in both]
-                pairs.append(_pair(f"{other.label}, {other.run.suite}", *values, groups))
+                label = f"{other.label}, {other.run.suite}"
+                pairs.append(_pair(label, list(plain.values()), [other_words[found] for found in plain]))
     return tuple(pairs)
 
 

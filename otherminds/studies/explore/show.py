@@ -129,6 +129,8 @@ def _on_telling(pair: Pair) -> str:
 
 
 def _verdict(difference: Difference) -> str:
+    if difference.value == 0:
+        return "no difference"
     p = "p < 0.001" if difference.p < 0.001 else f"p = {difference.p:.3f}"
     return f"a clear difference ({p})" if difference.p < 0.05 else f"a difference that can be chance ({p})"
 
@@ -142,7 +144,7 @@ def _cards(found: Measures) -> Cards:
     for label, contests in found.contests[:1]:
         cards.append(("Over-generation", f"{contests[0].accuracy.second.value:.2f}", f"{label}, the same settings"))
     for pair in found.told[:1]:
-        cards.append(("In other words", f"{pair.second.value:.2f}", f"{pair.second.n} questions of the same stories"))
+        cards.append(("In other words", f"{pair.second.value:.2f}", "the same questions and stories"))
     for label, estimates in found.beside:
         if label == "realist" and estimates[0]:
             cards.append(("Realist", f"{estimates[0].value:.2f}", "answers with what is so"))
@@ -201,7 +203,7 @@ def _hard_or_odd(found: Measures) -> list[Block]:
         " is mostly right, they are easy to get right for a bad reason. The **first-order reader** knows what each"
         " person thinks, and takes what one thinks of another to be what the other thinks. Questions about **what is"
         " so** tell whether the model can follow the story at all.",
-        Figure(svg, "Share of right answers on the same questions, with 95 % intervals by story."),
+        Figure(svg, "The mean accuracy of the stories on the same questions, with 95 % intervals."),
         _beside(names, rows),
     ]
     if found.wrong:
@@ -215,7 +217,7 @@ def _hard_or_odd(found: Measures) -> list[Block]:
 
 def _beside(names: Sequence[str], rows: Sequence[Row]) -> Table:
     lines: list[list[Cell]] = [[label, *(one and _span(one) for one in estimates)] for label, estimates in rows]
-    lines.append(["questions", *(one and one.n for one in rows[0][1])])
+    lines.append(["stories", *(one and one.n for one in rows[0][1])])
     return Table(["", *names], lines, "The model and the baselines on the stories found")
 
 

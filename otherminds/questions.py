@@ -238,7 +238,7 @@ def matters(story: Story) -> list[Matter]:
     }
     for thing, (place, choices) in product(things, places.items()):
         if choices:
-            found.append(Matter(place, thing, place, choices, _where(thing, place), begin=_is_in(thing)))
+            found.append(Matter(place, thing, place, choices, _where(thing, place), begin=_is_in(thing, place)))
     for topic in sorted(story.world.topics):
         for positive, ask in ((True, _has_heard(topic)), (False, _is_news(f"talk about {topic}"))):
             found.append(Matter("topic", topic, "topic", (YES, NO), ask, topic, positive))
@@ -258,11 +258,14 @@ def _where(thing: str, place: str) -> Callable[[Minds], str]:
     return ask
 
 
-def _is_in(thing: str) -> Callable[[Minds], str]:
+def _is_in(thing: str, place: str) -> Callable[[Minds], str]:
+    # Other words for a room than for a container, so that no two questions about a story begin alike.
+    where = "is in the" if place == "container" else "is somewhere in the"
+
     def begin(minds: Minds) -> str:
         if not minds:
-            return f"Really, the {thing} is in the"
-        return f"{minds[0]} thinks that {_through(minds[1:]).removeprefix('that ')}the {thing} is in the"
+            return f"Really, the {thing} {where}"
+        return f"{minds[0]} thinks that {_through(minds[1:]).removeprefix('that ')}the {thing} {where}"
 
     return begin
 

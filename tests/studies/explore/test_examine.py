@@ -75,7 +75,7 @@ def test_a_cloze_does_not_ask_for_what_no_sentence_ends_with() -> None:
     asked = [item for plan in plans if plan for item in plan.items]
     assert asked
     assert not {UNKNOWN, NOWHERE} & {item.answer for item in asked}
-    assert all(item.cloze.endswith(" is in the") for item in asked)
+    assert all(item.cloze.endswith(" in the") for item in asked)
 
 
 def test_nothing_to_ask_is_none(sally_anne: Story) -> None:

@@ -139,10 +139,9 @@ def _cards(runs: Sequence[Run], labels: dict[str, str]) -> Cards:
     cards = []
     for run in runs:
         estimate = mean_of(run)
-        by_belief = [(split.label, mean_of(run, **split.tags)) for split in _beliefs(_items([run]))]
-        note = ", ".join(f"{label} {part.value:.2f}" for label, part in by_belief if part)
-        note = note.replace(", true belief", ", true")
-        cards.append((f"Right, {labels[run.id]}", f"{estimate.value:.2f}" if estimate else "–", note))
+        value = f"{estimate.value:.2f}" if estimate else "–"
+        note = f"95 % {estimate.low:.2f} to {estimate.high:.2f}, n = {estimate.n}" if estimate else "nothing to score"
+        cards.append((f"Right, {labels[run.id]}", value, note))
     guess = chance(_items(runs))
     if guess is not None:
         cards.append(("Chance", f"{guess:.2f}", "guessing among the choices"))

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """One study; `tests/studies/test_contract.py` says what each verb must do."""
+    """One study; `tests/studies/test_study_contract.py` says what each verb must do."""
 
     name: str
     asks: str

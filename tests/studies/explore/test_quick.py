@@ -8,7 +8,7 @@ from otherminds.store import MEMORY, Store
 from otherminds.studies.explore import quick as small
 from otherminds.studies.explore.quick import quick
 from otherminds.studies.explore.versus import Outcome
-from tests.studies.test_contract import bar
+from tests.studies.test_study_contract import bar
 
 
 def test_a_model_without_a_weakness_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:

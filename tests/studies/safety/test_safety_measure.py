@@ -18,7 +18,7 @@ from otherminds.studies.safety.oracles import SURE, always_a, omniscient, perfec
 from otherminds.studies.safety.series import Lineup, Member
 from otherminds.studies.safety.sets import build
 from otherminds.studies.safety.sittings import NINE, SHORT, sit, values
-from tests.studies.test_contract import bar
+from tests.studies.test_study_contract import bar
 
 
 @pytest.fixture(scope="module")

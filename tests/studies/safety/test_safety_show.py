@@ -19,7 +19,7 @@ from otherminds.studies.safety.oracles import omniscient, perfect
 from otherminds.studies.safety.series import Lineup, Member
 from otherminds.studies.safety.sets import build
 from otherminds.studies.safety.show import LIMITS, lead, report, save
-from tests.studies.test_contract import bar, guess
+from tests.studies.test_study_contract import bar, guess
 
 SVG = "{http://www.w3.org/2000/svg}"
 LINEUP = Lineup(

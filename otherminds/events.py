@@ -75,6 +75,16 @@ class Event:
         return Shown(seen_by, present, learn)
 
 
+@dataclass(frozen=True, slots=True)
+class Deed(Event):
+    """An event that a person brings about."""
+
+    person: str
+
+    def actor(self) -> str:
+        return self.person
+
+
 def _depart(event: Event, story: Story, person: str, *others: str) -> tuple[Sighting, ...]:
     """What those left behind see of somebody who goes, and takes a thing along: that they are here no longer."""
     room = story.view().get(person, "room")
@@ -97,14 +107,10 @@ def _arrive(event: Event, story: Story, room: str, learn: Callable[[View], View]
 
 
 @dataclass(frozen=True, slots=True)
-class Enter(Event):
+class Enter(Deed):
     """A person comes into a room; whoever was in another room leaves it in sight of those there."""
 
-    person: str
     room: str
-
-    def actor(self) -> str:
-        return self.person
 
     def scene(self, story: Story) -> frozenset[str]:
         return story.present(self.room)
@@ -162,14 +168,10 @@ class Place(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class Leave(Event):
+class Leave(Deed):
     """A person leaves a room; those there see it, but not where to."""
 
-    person: str
     room: str
-
-    def actor(self) -> str:
-        return self.person
 
     def names(self) -> tuple[tuple[str, str], ...]:
         return (self.person, "person"), (self.room, "room")
@@ -184,15 +186,11 @@ class Leave(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class Move(Event):
+class Move(Deed):
     """A person puts a thing into a container that stands in the same room."""
 
-    person: str
     thing: str
     container: str
-
-    def actor(self) -> str:
-        return self.person
 
     def names(self) -> tuple[tuple[str, str], ...]:
         return (self.person, "person"), (self.thing, "thing"), (self.container, "container")
@@ -221,15 +219,11 @@ class Move(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class Carry(Event):
+class Carry(Deed):
     """A person carries a thing into another room and stays there; its container, if any, is left behind."""
 
-    person: str
     thing: str
     room: str
-
-    def actor(self) -> str:
-        return self.person
 
     def scene(self, story: Story) -> frozenset[str]:
         return story.present(self.room)
@@ -259,19 +253,15 @@ class Carry(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class Change(Event):
+class Change(Deed):
     """A person changes the state of a thing. A visible state is seen by whoever later sees the thing."""
 
-    person: str
     thing: str
     property: str
     value: str
     visible: bool = True
     words: str = ""
     """How it is told, with {person} and {thing}; empty: "{person} saw to it that the {thing} VALUE."."""
-
-    def actor(self) -> str:
-        return self.person
 
     def names(self) -> tuple[tuple[str, str], ...]:
         return (self.person, "person"), (self.thing, "thing")
@@ -304,14 +294,10 @@ class Change(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class Look(Event):
+class Look(Deed):
     """A person looks into a container, alone; the others there see that they look, not what is in it."""
 
-    person: str
     container: str
-
-    def actor(self) -> str:
-        return self.person
 
     def names(self) -> tuple[tuple[str, str], ...]:
         return (self.person, "person"), (self.container, "container")

@@ -1,12 +1,13 @@
 """Response scores against lm-evaluation-harness: the same prompts and weights, its log-likelihoods, our ratio.
 
-Runs where the extra `harness` is installed and OTHERMINDS_HARNESS_MODEL names a folder with weights (or a .gguf file
-that transformers can open), such as those of the default model.
+Runs where the extra `harness` is installed and OTHERMINDS_HARNESS_MODEL names a .gguf file that transformers can open
+too, such as that of the default model; it takes a few minutes.
 """
 
 import os
 from importlib.util import find_spec
 from math import exp
+from pathlib import Path
 
 import pytest
 
@@ -24,9 +25,9 @@ def test_response_scores_are_the_harness_ratio() -> None:
     from otherminds.runs import run
     from otherminds.studies.safety.sets import build
 
-    made = run(build(size=20), get_model(f"hf:{WEIGHTS}"), limit=200)
-    folder, _, file = WEIGHTS.rpartition("/") if WEIGHTS.endswith(".gguf") else (WEIGHTS, "", "")
-    theirs = HFLM(pretrained=folder, dtype="float32", device="cpu", **({"gguf_file": file} if file else {}))
+    made = run(build(size=20), get_model(f"gguf:{WEIGHTS}"), limit=200)
+    file = Path(WEIGHTS)
+    theirs = HFLM(pretrained=str(file.parent), gguf_file=file.name, dtype="float32", device="cpu", batch_size=8)
     prompts = [(record, prompt) for record in made.records for prompt in record.prompts]
     # The harness weighs continuations; a letter is one with a space, and one without.
     requests = [

@@ -8,6 +8,7 @@ from statistics import fmean
 from otherminds.cards import table
 from otherminds.items import Item, Suite
 from otherminds.lint import CUES
+from otherminds.plans import groups
 from otherminds.studies.safety.lints import LEAST, MOST, READINGS, RULES, faults, scores
 from otherminds.studies.safety.sets import NEUTRAL, TASKS
 
@@ -62,10 +63,10 @@ def card(suite: Suite) -> str:
 
 
 def _size(task: str, items: Sequence[Item]) -> tuple[str, ...]:
-    groups = {item.tags.get("twin", item.id) for item in items}
+    independent = set(groups(items))
     generated = sum("events" in item.meta for item in items)
     words = fmean(len(item.context.split()) for item in items)
-    return task, str(len(items)), str(generated), str(len(groups)), f"{words:.0f}"
+    return task, str(len(items)), str(generated), str(len(independent)), f"{words:.0f}"
 
 
 def _kinds(task: str, items: Sequence[Item]) -> list[tuple[str, ...]]:

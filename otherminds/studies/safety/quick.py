@@ -12,11 +12,11 @@ from otherminds.runs import Budget
 from otherminds.store import Store
 from otherminds.studies.safety.ask import Progress, ask, askings
 from otherminds.studies.safety.series import Lineup, Member
-from otherminds.studies.safety.sets import GENERATED, TASKS, build, written
+from otherminds.studies.safety.sets import GENERATED, build, written
 from otherminds.studies.safety.show import show
 
-SIZE, READING = 24, 48
-"""Items of every task and source, and of TB: the fewest with six groups of twins, without which nothing can be told."""
+SIZE = 24
+"""Items of every task and source: the fewest with six groups of twins, without which nothing can be told."""
 
 
 def quick(
@@ -45,9 +45,7 @@ def quick(
 
 def part(seed: int) -> Suite:
     """A part of every task."""
-    reading = build(tasks=["TB"], size=READING, seed=seed)
-    others = build(tasks=[task for task in TASKS if task != "TB"], size=SIZE, seed=seed)
-    return replace(others, items=(*reading, *others))
+    return build(size=SIZE, seed=seed)
 
 
 def example() -> Lineup:

@@ -16,6 +16,7 @@ from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from functools import cache
 from importlib.resources import as_file, files
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -92,7 +93,9 @@ def read_written(path: str | Path) -> list[Item]:
     for number, data in lines:
         _check(data, f"{path}, line {number}")
         groups[data["group"] + data["question"]].append(data)
-    return [item for turn, group in enumerate(groups.values()) for item in _items(group, turn, path)]
+    # Counted for each task: in a file that holds two of them in turn, each would always be on the same side.
+    turns = {task: count() for task in TASKS}
+    return [item for group in groups.values() for item in _items(group, next(turns[group[0]["task"]]), path)]
 
 
 def _check(data: Mapping[str, Any], where: str) -> None:

@@ -55,10 +55,9 @@ def believed(index: int, seed: int) -> list[Item]:
 
 def read(index: int, seed: int) -> list[Item]:
     """TB: where the thing was at first and where it is now; who put it where. Two questions are twins of each other."""
-    place, kind = divmod(index, 2)
-    draw, stories = _stories(place, seed)
-    twin_kind = ("absent", "saw")[kind]
-    script = next(item for item in believed(place, seed) if item.tags["twin_kind"] == twin_kind)
+    draw, stories = _stories(index, seed)
+    twin_kind = ("absent", "saw")[index % 2]
+    script = next(item for item in believed(index, seed) if item.tags["twin_kind"] == twin_kind)
     story, thing = stories[twin_kind], draw.things[0]
     first, second = (f"the {name}" for name in draw.containers[:2])
     owner, mover = draw.people[:2]
@@ -68,7 +67,7 @@ def read(index: int, seed: int) -> list[Item]:
         ("who", "first"): (f"Who put the {thing} into {first}?", owner, mover, ""),
         ("who", "then"): (f"Who put the {thing} into {second}?", mover, owner, ""),
     }
-    tags: dict[str, Tag] = {"order": 0, "false_belief": False, "story": _name(place)}
+    tags: dict[str, Tag] = {"order": 0, "false_belief": False, "story": _name(index)}
     found = []
     for pair in ("where", "who"):
         drafts = [

@@ -88,7 +88,7 @@ def test_names_cannot_be_mistaken_for_one_another() -> None:
 
 def test_reading_is_asked_about_the_scripts_of_false_belief() -> None:
     scripts_of_belief = {item.context for item in generate("FB/SA", number=24)}
-    asked = generate("TB", number=48)
+    asked = generate("TB", number=24)
     assert {item.context for item in asked} < scripts_of_belief
     assert {item.tags["story"] for item in asked} == {item.tags["story"] for item in generate("FB/SA", number=24)}
 

@@ -69,7 +69,7 @@ def test_belief_given_that_the_text_was_read(runs: dict[str, Run]) -> None:
     found = given_reading(runs["omniscient"])
     assert found.misread is None
     assert found.read is not None
-    assert (found.read.value, found.read.n) == (12 / 25, 25)  # 13 scripts with a false belief, 12 with a true one
+    assert (found.read.value, found.read.n) == (7 / 15, 15)  # 8 scripts with a false belief, 7 with a true one
     guessed = given_reading(runs["always A"])
     assert guessed.read is None
     assert guessed.misread is not None

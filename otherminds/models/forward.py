@@ -84,14 +84,14 @@ class Forward:
     most_tokens = 16384
     most_sequences = 2**31
 
-    def __init__(self, path: Path, header: Header) -> None:
+    def __init__(self, path: Path, header: Header, *, layers: int = 0) -> None:
         self.form = Form.of(header)
         file = np.memmap(path, dtype=np.uint8, mode="r")
         tensors = {name: _numbers(file, tensor) for name, tensor in header.tensors.items()}
         self.embedding = tensors["token_embd.weight"]
         # The norm before a matrix only scales its columns, so it is multiplied in once and for all.
         self.last = tensors.get("output.weight", self.embedding) * tensors["output_norm.weight"]
-        self.layers = [_layer(tensors, f"blk.{number}") for number in range(self.form.layers)]
+        self.layers = [_layer(tensors, f"blk.{number}") for number in range(layers or self.form.layers)]
 
     def score(self, tree: Tree, wants: Mapping[int, Sequence[int]]) -> dict[int, list[float]]:
         """The log-probabilities of the wanted tokens after each of the given places of the tree."""

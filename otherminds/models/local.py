@@ -29,7 +29,8 @@ class Local:
     """Weights by name (`smollm2`, `gemma-270m`) or by path, run in this process; nothing is loaded before first use.
 
     `expand=False` weighs on quantised weights as they are, which saves disk but lets S move by up to about 0.05 with
-    the batch. `progress` hears of weights being fetched.
+    the batch. `layers` is for ablations: choices are weighed through the first layers alone, and no text is written.
+    `progress` hears of weights being fetched.
     """
 
     batch = 32
@@ -45,6 +46,7 @@ class Local:
         engine: str = "cyllama",
         context: int = CONTEXT,
         expand: bool = True,
+        layers: int = 0,
         accept_licence: bool = False,
         progress: weights.Progress | None = None,
     ) -> None:
@@ -52,7 +54,12 @@ class Local:
             raise UsageError(f"the temperature should be 0 or more, not {temperature}")
         if context < 1:
             raise UsageError(f"the context should hold at least 1 token, not {context}")
+        if layers < 0:
+            raise UsageError(f"layers should be a number of layers to keep, not {layers}")
         self.name = name if isinstance(name, str) else f"gguf:{name.name}"
+        if layers:
+            self.name += f", ablated to {layers} layers"
+        self._layers = layers
         self._given = name
         self._settings = {"temperature": temperature, "seed": seed}
         self._engine_name = engine
@@ -80,13 +87,14 @@ class Local:
                 "weighed_by": "numpy" if self._by_numpy else "engine",
                 "template": hashlib.sha256(header.template.encode()).hexdigest()[:16] if header.template else "",
                 "context": self._context,
+                **({"layers": self._layers} if self._layers else {}),
                 **self._settings,
             }
 
     @cached_property
     def cannot(self) -> frozenset[str]:
         """A base model has no template, so it takes raw prompts only."""
-        return frozenset() if self._header.template else frozenset({"chat", "prefill"})
+        return frozenset() if self._header.template and not self._layers else frozenset({"chat", "prefill"})
 
     def ask(self, prompts: Sequence[Prompt]) -> list[Response]:
         """A text for every prompt, in order."""
@@ -140,6 +148,8 @@ class Local:
 
     @cached_property
     def _scorer(self) -> Scorer:
+        if self._layers:
+            self._check_layers()
         if not self._expands and not self._by_numpy:
             return self._engine
         path = self._path
@@ -148,8 +158,15 @@ class Local:
         if self._by_numpy:
             from otherminds.models.forward import Forward
 
-            return Forward(path, read_header(path))
+            return Forward(path, read_header(path), layers=self._layers)
         return ENGINES[self._engine_name](path, self._context)
+
+    def _check_layers(self) -> None:
+        most = self._header.metadata.get(f"{self._header.architecture}.block_count", 0)
+        if not self._by_numpy or self._layers > most:
+            raise ModelError(
+                f"{self.name} cannot be weighed: layers can be left out of plain Llamas only, and here are {most}"
+            )
 
     # Prompts and tokens.
 
@@ -210,6 +227,8 @@ class Local:
     # Text.
 
     def _respond(self, prompt: Prompt) -> Response:
+        if self._layers:
+            raise ModelError(f"{self.name} weighs choices only; leave out `layers` to have it write text")
         runs = self._runs(prompt)
         tokens = self._encode(runs)
         rendered = shown(runs, self._header)

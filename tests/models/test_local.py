@@ -256,3 +256,17 @@ def replace_scorer(model: Local) -> Local:
     """The same model, weighing by its engine instead of numpy."""
     model.__dict__["_scorer"] = model._engine
     return model
+
+
+def test_layers_can_be_left_out_to_see_what_they_do(tiny: Local, tiny_path: Path) -> None:
+    ablated = Local(tiny_path, layers=1)
+    assert ablated.name == "gguf:tiny.gguf, ablated to 1 layers"
+    assert fingerprint(ablated) != fingerprint(tiny)
+    (whole,), (part,) = tiny.weigh(LABELS[:1]), ablated.weigh(LABELS[:1])
+    assert whole.logprobs != part.logprobs
+    (same,) = Local(tiny_path, layers=2).weigh(LABELS[:1])
+    assert same.logprobs == whole.logprobs
+    with pytest.raises(ModelError, match="weighs choices only"):
+        ablated.ask([replace(LABELS[0], choices=(), labels=False)])
+    with pytest.raises(ModelError, match="here are 2"):
+        Local(tiny_path, layers=3).weigh(LABELS[:1])

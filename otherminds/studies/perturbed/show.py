@@ -12,7 +12,7 @@ from otherminds import plots
 from otherminds.items import Item
 from otherminds.report import Block, Cards, Cell, Figure, Report, Section, Table
 from otherminds.runs import Run
-from otherminds.stats import Difference
+from otherminds.stats import Difference, Estimate
 from otherminds.studies.perturbed.calculus import CLASSES
 from otherminds.studies.perturbed.measure import (
     LIMITED,
@@ -48,7 +48,7 @@ are at most 14 focal items a class, and both swaps of a task tell the same story
 Wilson's intervals take the items for independent and are, if anything, too narrow. That right chains and right \
 answers go together does not show that one leads to the other; only giving the model another chain does.
 
-**More than half right** is the published line for having theory of mind. With three options, chance is one third."""
+**More than half right** is where the published study draws its line. With three options, chance is one third."""
 
 FEW = (
     " With {stages} stages no p by stage can be below {least:.3f}, and adjusted for {classes} classes none below"
@@ -135,14 +135,18 @@ def _cards(found: Measures) -> Cards:
             if right := cells["all"].right:
                 faults = cells["all"].faults
                 lost = f"; {faults.right} of {faults.n} unreadable" if faults else ""
-                cards.append((f"Right, {model.label}, {NAMES[style]}", f"{right.value:.2f}", f"{right.n} items{lost}"))
+                cards.append((f"Right, {model.label}, {NAMES[style]}", f"{right.value:.2f}", _sure(right) + lost))
         if "all" in model.chains:
             proper = model.chains["all"].proper
-            cards.append((f"Right chains, {model.label}", f"{proper.value:.2f}", f"{proper.n} chains"))
+            cards.append((f"Right chains, {model.label}", f"{proper.value:.2f}", _sure(proper)))
     for rule in found.rules:
         if right := _any_style(rule)["all"].right:
-            cards.append((rule.label.capitalize(), f"{right.value:.2f}", "on the same items"))
+            cards.append((rule.label.capitalize(), f"{right.value:.2f}", f"on the same items, n = {right.n}"))
     return Cards(cards)
+
+
+def _sure(share: Estimate) -> str:
+    return f"95 % {share.low:.2f} to {share.high:.2f}, n = {share.n}"
 
 
 def _by_class(found: Measures) -> list[Block]:

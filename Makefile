@@ -4,25 +4,32 @@ BIN := .venv/bin
 N ?= 20000
 
 .DEFAULT_GOAL := help
-.PHONY: help profile test check second-opinion bench
+.PHONY: help profile test check browser second-opinion bench
 
 help:
-	@echo "make profile          install, get the default model, measure it, write profile/report.html"
+	@echo "make profile          install, get the default model, measure it, write profile/profile.html"
 	@echo "make test             install what the tests need; lint, types, tests"
 	@echo "make check            lint and types alone"
 	@echo "make second-opinion   compare the belief engine with a second program on N=$(N) generated stories"
 	@echo "make bench            print what things cost"
 
 profile: .venv/core
-	@$(BIN)/otherminds profile -m smollm2 -o profile
+	@$(BIN)/otherminds profile -m smollm2 --size quick -o profile
 
-test: check
+test: check browser
 	@$(BIN)/python -m pytest
 
 check: .venv/dev
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
+
+# Some tests drive a real Chromium. Where it is missing and cannot be installed, they are skipped and say so.
+browser:
+	@command -v chromium >/dev/null || command -v google-chrome >/dev/null \
+	|| { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && echo "Installing chromium for the page tests" \
+	     && apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y chromium >/dev/null; } \
+	|| echo "No chromium here, so the tests of pages will be skipped"
 
 second-opinion: .venv/dev
 	@$(BIN)/python -m tests.agreement --stories $(N)
@@ -42,5 +49,5 @@ bench: .venv/dev
 
 .venv/dev: .venv/bin/python pyproject.toml constraints.txt
 	@echo "Installing otherminds with what its tests need (torch among it: a few minutes)"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,hf]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,hf,harness,parquet]'
 	@touch $@ .venv/core

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 
 from otherminds.errors import BadFile, UsageError
+from otherminds.files import parse_json
 from otherminds.models import Usage
 
 MILLION = 1_000_000
@@ -28,7 +28,7 @@ class Price:
 def read_prices(path: str | Path) -> dict[str, Price]:
     """A price table: {"model": {"prompt": 0.15, "written": 0.6}}, for a million tokens."""
     try:
-        table = json.loads(Path(path).read_text(encoding="utf-8"))
+        table = parse_json(Path(path).read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise BadFile(f"there is no price table {path}") from None
     except (OSError, ValueError) as error:

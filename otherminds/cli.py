@@ -8,13 +8,16 @@ from typing import IO, Any
 
 import click
 
+from otherminds.commands.annotate import annotate
 from otherminds.commands.build import build
 from otherminds.commands.compare import compare
 from otherminds.commands.doctor import doctor
 from otherminds.commands.explore import explore
+from otherminds.commands.judge import judge
 from otherminds.commands.lint import lint
 from otherminds.commands.models import models
 from otherminds.commands.options import PARTIAL, debug_option, known_secrets
+from otherminds.commands.play import play
 from otherminds.commands.profile import profile
 from otherminds.commands.report import report
 from otherminds.commands.run import run
@@ -22,9 +25,32 @@ from otherminds.commands.screen import harmless
 from otherminds.commands.series import series
 from otherminds.commands.show import runs, show
 from otherminds.commands.tell import tell
+from otherminds.commands.web import web
 from otherminds.errors import OthermindsError, UsageError
 
-COMMANDS = (profile, tell, explore, series, build, lint, run, runs, show, report, compare, models, doctor)
+COMMANDS = (
+    profile,
+    tell,
+    explore,
+    series,
+    play,
+    build,
+    judge,
+    lint,
+    run,
+    annotate,
+    runs,
+    show,
+    report,
+    compare,
+    web,
+    models,
+    doctor,
+)
+
+
+LONGEST = 1000
+"""Characters of a sentence that a person will read."""
 
 
 class Failed(click.ClickException):
@@ -35,6 +61,9 @@ class Failed(click.ClickException):
     def __init__(self, sentence: str) -> None:
         for secret in known_secrets():
             sentence = sentence.replace(secret, "[key]")
+        if len(sentence) > LONGEST:
+            # It quotes what it found. Where that was is said at the beginning, and what to do at the end.
+            sentence = f"{sentence[: LONGEST // 2]} […] {sentence[-LONGEST // 2 :]}"
         super().__init__(sentence)
 
     def show(self, file: IO[Any] | None = None) -> None:
@@ -59,6 +88,15 @@ class Commands(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(self.commands)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        for word in args:
+            try:
+                word.encode()
+            except UnicodeEncodeError:
+                # It could be neither printed nor stored, and would only be found out in the middle of the work.
+                raise Misused(f"{word!r} is not text in UTF-8; write or rename it so that it is") from None
+        return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
         try:

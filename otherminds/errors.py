@@ -6,6 +6,7 @@
     ├── UsageError      a request that makes no sense: unknown names, options that exclude each other
     ├── StoreError      the store is locked, newer than this program, or damaged
     └── ModelError      a model cannot do what was asked
+        ├── Unable          it lacks what a study asks of it, and always will
         ├── WeightsError    the weights are missing, have the wrong digest, or cannot be fetched
         └── EndpointError   the server is down, refuses us, or sends what we cannot read
 
@@ -36,6 +37,10 @@ class StoreError(OthermindsError):
 
 class ModelError(OthermindsError):
     """A model cannot do what was asked of it."""
+
+
+class Unable(ModelError):
+    """A model that lacks what is asked of it: asking again is no use."""
 
 
 class WeightsError(ModelError):

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from otherminds.budgets import Price
 from otherminds.errors import UsageError
 from otherminds.items import Suite
 from otherminds.models import Model, Prompt, Usage, fingerprint
 from otherminds.plans import plan
-from otherminds.recorded import call_key
+from otherminds.recorded import Verb, call_key
 from otherminds.store import Call, Store
 
 CHARACTERS = 4
@@ -52,18 +52,32 @@ def estimate(
     known = store.calls(prompts) if store else {}
     missing = [prompt for key, prompt in prompts.items() if key not in known]
     past = store.recent_calls(mark, verb) if store else []
+    price = (prices or {}).get(model.name)
+    found = foresee(verb, missing, past, price=price, rate=rate, parallel=model.parallel)
+    return replace(found, items=len(work.items), known=len(known))
+
+
+def foresee(
+    verb: Verb,
+    missing: Sequence[Prompt],
+    past: Sequence[Call],
+    *,
+    price: Price | None = None,
+    rate: float | None = None,
+    parallel: int = 1,
+) -> Forecast:
+    """What these prompts would cost, by earlier calls of the same kind to the same model."""
     usage = Usage(
         prompt=round(sum(_length(prompt) for prompt in missing) * _tokens_per_character(past)),
         written=round(_written(missing, verb, past)),
     )
-    price = (prices or {}).get(model.name)
     return Forecast(
-        items=len(work.items),
+        items=0,
         calls=len(missing),
-        known=len(known),
+        known=0,
         prompt_tokens=usage.prompt,
         written_tokens=usage.written,
-        seconds=_seconds(len(missing), model, past, rate),
+        seconds=_seconds(len(missing), parallel, past, rate),
         money=price.of(usage) if price else None,
     )
 
@@ -85,9 +99,9 @@ def _written(missing: Sequence[Prompt], verb: str, past: Sequence[Call]) -> floa
     return sum(prompt.max_tokens for prompt in missing) if verb == "ask" else 0
 
 
-def _seconds(calls: int, model: Model, past: Sequence[Call], rate: float | None) -> float | None:
+def _seconds(calls: int, parallel: int, past: Sequence[Call], rate: float | None) -> float | None:
     if rate is not None:
         return calls / rate
     if not past:
-        return None
-    return calls * sum(call.seconds for call in past) / len(past) / model.parallel
+        return None if calls else 0.0
+    return calls * sum(call.seconds for call in past) / len(past) / parallel

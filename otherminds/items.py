@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from otherminds.errors import BadFile, UsageError
-from otherminds.files import write_text
+from otherminds.files import parse_json, write_text
 
 SCHEMA = 1
 Tag = str | int | float | bool
@@ -142,8 +142,8 @@ def read_lines(path: str | Path) -> Iterator[tuple[int, dict[str, Any]]]:
         if not line.strip():
             continue
         try:
-            data = json.loads(line)
-        except (ValueError, RecursionError) as error:
+            data = parse_json(line)
+        except ValueError as error:
             raise BadFile(f"{path}, line {number} is not JSON: {error}") from None
         if not isinstance(data, dict):
             raise BadFile(f"{path}, line {number} should be a JSON object, not {type(data).__name__}")

@@ -14,6 +14,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import combinations
 from math import log
 from statistics import fmean
@@ -68,6 +69,7 @@ def mentions(text: str, choice: str) -> list[int]:
     return [hit.start() for hit in re.finditer(rf"(?<!\w){re.escape(choice)}(?!\w)", text, re.IGNORECASE)]
 
 
+@lru_cache(maxsize=10_000)  # three cues ask about every item
 def named(item: Item) -> dict[str, list[int]]:
     """Where the text names each choice: in full, or without what all choices begin with, or by words of its own."""
     for phrases in (item.choices, _endings(item.choices)):

@@ -7,7 +7,7 @@ value (refused, cut off, unreadable) are left out of means and counted beside th
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from statistics import fmean, median
 
 from otherminds import stats
@@ -42,10 +42,22 @@ class Leaning:
 
 
 @dataclass(frozen=True, slots=True)
+class Row:
+    """One line of a table of differences."""
+
+    items: str
+    difference: stats.Difference
+    holm: float
+    """p adjusted for all lines of the table."""
+    tags: Mapping[str, Tag] = field(default_factory=dict)
+    """Which items these are."""
+
+
+@dataclass(frozen=True, slots=True)
 class Comparison:
     """Two runs on the items that both have a value for: how far the first lies above the second."""
 
-    rows: tuple[tuple[str, stats.Difference], ...]
+    rows: tuple[Row, ...]
     """For all items, then for each split."""
     gained: tuple[str, ...]
     """Items that only the first run has right."""
@@ -135,8 +147,15 @@ def leaning(run: Run) -> Leaning | None:
     )
 
 
-def compare(first: Run, second: Run) -> Comparison:
-    """The paired difference between two runs, clustered by story, overall and by tag."""
+def paired(first: Run, second: Run, of: str = "value") -> stats.Difference | None:
+    """How far the first run lies above the second, item by item; None if they share no item with a value."""
+    a, b = first.values(of), second.values(of)
+    shared = [record.item for record in first.records if record.item.id in a and record.item.id in b]
+    return _difference(shared, a, b) if shared else None
+
+
+def compare(first: Run, second: Run, *, by: str = "") -> Comparison:
+    """The paired difference between two runs, clustered by story: overall, and by one tag or by all."""
     items = {record.item.id: record.item for record in first.records}
     others = {record.item.id: record.item for record in second.records}
     for id in items.keys() & others.keys():
@@ -150,16 +169,32 @@ def compare(first: Run, second: Run) -> Comparison:
     if not shared:
         raise UsageError(f"runs {first.id} and {second.id} have no scored item in common, so they cannot be compared")
     rows = []
-    for split in splits(shared):
+    for split in _by_tag(shared, by) if by else splits(shared):
         chosen = [item for item in shared if split.tags.items() <= item.tags.items()]
-        pairs = [a[item.id] for item in chosen], [b[item.id] for item in chosen]
-        rows.append((split.label, stats.difference(*pairs, groups=groups(chosen))))
+        rows.append(Row(split.label, _difference(chosen, a, b), 1.0, split.tags))
     gained = tuple(item.id for item in shared if a[item.id] > b[item.id])
     lost = tuple(item.id for item in shared if a[item.id] < b[item.id])
     return Comparison(
-        rows=tuple(rows),
+        rows=adjusted(rows),
         gained=gained,
         lost=lost,
         mcnemar=stats.mcnemar(len(gained), len(lost)),
         unpaired=len(items.keys() | others.keys()) - len(shared),
     )
+
+
+def adjusted(rows: Sequence[Row]) -> tuple[Row, ...]:
+    """The rows with p adjusted for being so many (Holm)."""
+    ps = stats.holm([row.difference.p for row in rows])
+    return tuple(replace(row, holm=p) for row, p in zip(rows, ps, strict=True))
+
+
+def _by_tag(items: Sequence[Item], name: str) -> list[Split]:
+    """All items, then those of each value of a tag, in the order in which they come."""
+    values = dict.fromkeys(item.tags[name] for item in items if name in item.tags)
+    parts = [Split(_label(name, value), {name: value}) for value in values]
+    return [EVERYTHING, *parts] if len(parts) > 1 else [EVERYTHING]
+
+
+def _difference(items: Sequence[Item], a: Mapping[str, float], b: Mapping[str, float]) -> stats.Difference:
+    return stats.difference([a[item.id] for item in items], [b[item.id] for item in items], groups=groups(items))

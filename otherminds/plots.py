@@ -111,6 +111,22 @@ def bars(rows: Sequence[tuple[str, Mapping[str, int]]], *, title: str, parts: Se
     return _svg(title, said, y, _hatching(hatch, len(names)) + legend + "".join(marks))
 
 
+def spark(spread: Spread | None, *, reference: float | None = None, signed: bool = False, series: int = 0) -> str:
+    """One estimate without words, small enough for a line of text; the numbers stand beside it."""
+    scale = _Scale(-1.0 if signed else 0.0, 1.0, left=8, right=152)
+    marks = _line(scale.left, 10, scale.right, 10, f"stroke:{RULE}")
+    marks += "".join(_line(x, 7, x, 13, f"stroke:{RULE}") for x in (scale.left, scale.right))
+    if reference is not None:
+        x = scale.at(reference)
+        marks += _line(x, 1, x, 19, f"stroke:{QUIET};stroke-width:1.5;stroke-dasharray:2 2")
+    if spread is not None and isfinite(spread.value):
+        index = series % len(_SHAPES)
+        low, high = scale.at(spread.low), scale.at(spread.high)
+        marks += _line(low, 10, high, 10, f"stroke:{COLOURS[index]};stroke-width:3;stroke-opacity:0.55")
+        marks += _SHAPES[index](scale.at(spread.value), 10, COLOURS[index])
+    return f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 160 20" aria-hidden="true">{marks}</svg>'
+
+
 def visible(text: str) -> str:
     """The text with every character that would steer or hide written as its number."""
     return CONTROLS.sub(lambda found: f"⟨U+{ord(found[0]):04X}⟩", text)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from math import exp
+from typing import Any
 
 from otherminds.models import Response, Weighing
+from otherminds.recorded import pack
 from otherminds.runs import Record
 
 
@@ -23,6 +25,18 @@ def read_record(record: Record) -> list[tuple[str, str]]:
         parts.append((f"what came back{which}", read_result(result)))
     parts.append(("verdict", read_verdict(record)))
     return [(label, text) for label, text in parts if text]
+
+
+def record_data(record: Record) -> dict[str, Any]:
+    """All of a record as JSON."""
+    return {
+        "item": record.item.to_dict(),
+        "calls": [
+            {"key": key, "prompt": prompt.to_dict(), "rendered": result.rendered, "result": pack(result)}
+            for key, prompt, result in zip(record.calls, record.prompts, record.results, strict=False)
+        ],
+        "score": record.score.to_dict(),
+    }
 
 
 def read_result(result: Response | Weighing) -> str:

@@ -18,7 +18,7 @@ from time import monotonic
 from typing import Any, Literal
 
 from otherminds.budgets import Budget
-from otherminds.errors import ModelError
+from otherminds.errors import ModelError, StoreError
 from otherminds.models import Message, Model, Prompt, Response, Usage, Weighing, fingerprint
 from otherminds.scores import is_logprob
 from otherminds.store import Call, Store
@@ -185,6 +185,15 @@ def pack(result: Result) -> dict[str, Any]:
 
 def unpack(call: Call) -> Result:
     """The result that was packed into a call."""
+    try:
+        return _unpack(call)
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise StoreError(
+            f"the call {call.key[:10]} in the store is damaged ({error!r}); restore a copy of it or use another store"
+        ) from None
+
+
+def _unpack(call: Call) -> Result:
     data, usage = call.result, Usage(**call.result["usage"])
     if call.verb == "ask":
         return Response(data["text"], data["finish"], usage, call.rendered)

@@ -11,13 +11,16 @@ Every text is data and is escaped, whoever wrote it; characters that steer or hi
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 from xml.etree import ElementTree
 
 from jinja2 import Environment, StrictUndefined, Template
@@ -25,7 +28,7 @@ from markupsafe import Markup, escape
 
 from otherminds.errors import UsageError
 from otherminds.files import write_text
-from otherminds.plots import CONTROLS, visible
+from otherminds.plots import CONTROLS, Spread, spark, visible
 
 
 class Number(Protocol):
@@ -35,7 +38,18 @@ class Number(Protocol):
     def value(self) -> float: ...
 
 
-Cell = str | int | float | Number | None
+@dataclass(frozen=True, slots=True)
+class Linked:
+    """A cell that leads to another place in the page, such as "#items?study=safety"; if served, to another page."""
+
+    cell: str | int | float | Number | None
+    to: str
+
+    def __post_init__(self) -> None:
+        _check_link(self.to)
+
+
+Cell = str | int | float | Number | Linked | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +86,7 @@ class Example:
 
     heading: str
     fields: Sequence[tuple[str, str]]
+    open: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +104,72 @@ class Folded:
     blocks: Sequence[Block]
 
 
-Block = str | Table | Figure | Example | Cards | Folded
+@dataclass(frozen=True, slots=True)
+class Line:
+    """What somebody said, and (label, text) of what stayed unsaid."""
+
+    who: str
+    said: str
+    unsaid: tuple[str, str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """What was said, line by line, folded until opened; what stayed unsaid is folded once more."""
+
+    heading: str
+    lines: Sequence[Line]
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """One line of a scoreboard: an estimate for every column, what it is read against, and where it leads."""
+
+    label: str
+    estimates: Sequence[Spread | None]
+    reference: float | None = None
+    note: str = ""
+    links: Sequence[str] = ()
+    """One a column; none at all, or all of them."""
+    signed: bool = False
+    """A difference, on a scale from -1 to 1."""
+
+    def __post_init__(self) -> None:
+        for link in self.links:
+            _check_link(link)
+
+
+@dataclass(frozen=True, slots=True)
+class Scoreboard:
+    """The scores to take away, each drawn on its scale; grouped under titles, with a column for everybody scored."""
+
+    columns: Sequence[str]
+    groups: Sequence[tuple[str, Sequence[Score]]]
+    caption: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Browser:
+    """Records to filter, search and open: data for a script that comes with the page. A page can hold one."""
+
+    data: Mapping[str, Any]
+    script: str
+    """Ours, never anybody's text; the page runs this script and no other."""
+    note: str = ""
+
+    @property
+    def json(self) -> Markup:
+        """The data as it may stand between script tags: nothing in it ends the element."""
+        return Markup(json.dumps(self.data, separators=(",", ":")).replace("<", "\\u003c"))
+
+    @property
+    def digest(self) -> str:
+        """By which the page's policy knows the script."""
+        return base64.b64encode(hashlib.sha256(self.script.encode()).digest()).decode()
+
+
+Block = str | Table | Figure | Example | Cards | Folded | Conversation | Scoreboard | Browser
 """A text is one or more paragraphs, parted by empty lines; `code` and **bold** are all its markup."""
 
 
@@ -109,10 +189,27 @@ class Report:
     lead: str
     sections: Sequence[Section]
     subtitle: str = ""
+    trail: Sequence[tuple[str, str]] = ()
+    """Only if it is served: other pages, as (label, path)."""
+
+    def __post_init__(self) -> None:
+        for _, path in self.trail:
+            _check_link(path)
 
     def html(self) -> str:
         """The report as one page; the same report gives the same characters."""
-        return _template().render(report=self, sections=_anchored(self.sections))
+        return _template().render(report=self, sections=_anchored(self.sections), browser=self._browser)
+
+    @property
+    def policy(self) -> str:
+        """What the page may do, as a Content-Security-Policy: be looked at, and run its one script if it has one."""
+        script = f" script-src 'sha256-{self._browser.digest}';" if self._browser else ""
+        icon = " img-src data:;" if self.trail else ""
+        return f"default-src 'none'; style-src 'unsafe-inline';{icon}{script} form-action 'none'"
+
+    @property
+    def _browser(self) -> Browser | None:
+        return next((b for section in self.sections for b in section.blocks if isinstance(b, Browser)), None)
 
     def save(self, path: str | Path) -> None:
         """Write the page; the file is there whole or not at all."""
@@ -127,6 +224,7 @@ def _template() -> Template:
     )
     environment.filters |= {"plain": visible, "inline": _inline, "paragraphs": _paragraphs, "svg": Markup}
     environment.filters |= {"cell": _cell, "numeric": _numeric_columns, "kind": lambda block: type(block).__name__}
+    environment.filters |= {"link": lambda cell: cell.to if isinstance(cell, Linked) else "", "spark": _spark}
     return environment.from_string(files("otherminds").joinpath("data/report.html.j2").read_text(encoding="utf-8"))
 
 
@@ -169,7 +267,16 @@ def _cell(cell: Cell) -> tuple[str, float | None]:
             return f"{cell:,}", cell
         case float():
             return f"{cell:z.2f}", cell
+        case Linked():
+            return _cell(cell.cell)
     return str(cell), cell.value
+
+
+def _spark(score: Score, column: int) -> Markup:
+    """An estimate as a small picture."""
+    svg = spark(score.estimates[column], reference=score.reference, signed=score.signed, series=column)
+    _check_svg(svg)
+    return Markup(svg)
 
 
 def _numeric_columns(table: Table) -> list[bool]:
@@ -193,6 +300,12 @@ def _anchored(sections: Sequence[Section]) -> list[tuple[str, Section]]:
             anchor += "-"
         anchors.append(anchor)
     return list(zip(anchors, sections, strict=True))
+
+
+def _check_link(link: str) -> None:
+    # Two slashes would lead to another machine; a backslash is a slash to a browser.
+    if not link.startswith("#") and not re.match(r"/(?![/\\])", link):
+        raise UsageError(f"a page leads to places of its own, and {link!r} is none; begin it with # or one /")
 
 
 _SVG = "{http://www.w3.org/2000/svg}"

@@ -22,14 +22,14 @@ from statistics import fmean
 from typing import Any
 
 from otherminds.budgets import Budget, Price, read_prices
-from otherminds.errors import UsageError
+from otherminds.errors import BadFile, StoreError, UsageError
 from otherminds.estimates import Forecast, estimate
 from otherminds.items import Item, Suite, Tag
 from otherminds.models import Model, Prompt
 from otherminds.plans import Plan, groups, plan
 from otherminds.recorded import Progress, Recorded, Result, unpack, unpack_prompt
-from otherminds.scores import VERDICTS, Score
-from otherminds.store import MEMORY, RunRow, Store
+from otherminds.scores import VERDICTS, Score, way
+from otherminds.store import MEMORY, Call, RunRow, Store
 
 __all__ = [
     "Budget",
@@ -143,20 +143,43 @@ def load(store: Store, id: str) -> Run:
     """A run from the store, by its id or the beginning of it."""
     row = store.run(id)
     lines = store.records(row.id)
-    calls = store.calls({key for line in lines for key in line["calls"]})
-    records = []
-    for line in lines:
-        asked = [calls[key] for key in line["calls"] if key in calls]
-        records.append(
-            Record(
-                item=Item.from_dict(line["item"]),
-                prompts=tuple(unpack_prompt(call.prompt) for call in asked),
-                results=tuple(unpack(call) for call in asked),
-                calls=tuple(line["calls"]),
-                score=Score(**line["score"]),
-            )
-        )
-    return _run(row, records)
+    try:
+        if missing := sorted(_TOLD - set(row.manifest)):
+            raise ValueError(f"its manifest lacks {missing[0]}")
+        way(row.score)
+        calls = store.calls({key for line in lines for key in line["calls"]})
+        return _run(row, [_record(line, calls) for line in lines])
+    except (AttributeError, BadFile, KeyError, TypeError, UsageError, ValueError) as error:
+        raise StoreError(
+            f"{store.path}: run {row.id} is damaged ({error}); restore a copy of the store, or use another"
+        ) from None
+
+
+_TOLD = {
+    "otherminds",
+    "python",
+    "platform",
+    "started",
+    "items",
+    "seed",
+    "limit",
+    "identity",
+    "calls",
+    "usage",
+    "stopped",
+}
+"""Of a manifest, what reports tell."""
+
+
+def _record(line: Mapping[str, Any], calls: Mapping[str, Call]) -> Record:
+    asked = [calls[key] for key in line["calls"] if key in calls]
+    return Record(
+        item=Item.from_dict(line["item"]),
+        prompts=tuple(unpack_prompt(call.prompt) for call in asked),
+        results=tuple(unpack(call) for call in asked),
+        calls=tuple(line["calls"]),
+        score=Score(**line["score"]),
+    )
 
 
 def _keep(

@@ -314,7 +314,7 @@ def _unseen(value: float, clusters: int, bounds: tuple[float, float]) -> tuple[f
 
 def _sign_flip(sums: Floats, draws: int, seed: int) -> tuple[float, str]:
     """The two-sided p of the total when each group's sign is a coin toss, and how it was found."""
-    sums = sums[sums != 0]  # a group without difference is the same either way up
+    sums = sums[np.abs(sums) > 1e-9]  # a group without difference, but for rounding, is the same either way up
     if len(sums) == 0:
         return 1.0, "no group differs"
     # What differs only by rounding counts as equal, or p would depend on the order of addition.

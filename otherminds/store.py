@@ -1,4 +1,4 @@
-"""Store: one SQLite file that keeps every call that was answered, and the runs made of them.
+"""Store: one SQLite file that keeps every call that was answered, the runs made of them, and what people answered.
 
 Readers are always welcome. One program writes at a time: it holds a lock on a file beside the store, which the
 operating system takes back when the program ends, however it ends. The tables are plain, with JSON in the columns, so
@@ -58,6 +58,19 @@ class RunRow:
     """When the last item was answered; empty for a run that was stopped before."""
 
 
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """What one person answered to one item."""
+
+    batch: str
+    """The name of the suite."""
+    item: str
+    annotator: str
+    answer: str
+    digest: str
+    """Of the text that was shown, so that an answer to another text is not taken for one to this."""
+
+
 def _first_tables(db: sqlite3.Connection) -> None:
     db.execute(
         "CREATE TABLE calls (key TEXT PRIMARY KEY, fingerprint TEXT NOT NULL, verb TEXT NOT NULL, prompt TEXT NOT NULL,"
@@ -75,23 +88,35 @@ def _first_tables(db: sqlite3.Connection) -> None:
     )
 
 
+def _annotations(db: sqlite3.Connection) -> None:
+    db.execute(
+        "CREATE TABLE annotations (batch TEXT NOT NULL, item TEXT NOT NULL, annotator TEXT NOT NULL,"
+        " answer TEXT NOT NULL, digest TEXT NOT NULL, created TEXT NOT NULL, PRIMARY KEY (batch, item, annotator))"
+        " WITHOUT ROWID"
+    )
+
+
 # Each is run once, in order; the file's user_version counts those that were. Add at the end, never change one.
-MIGRATIONS: list[Callable[[sqlite3.Connection], None]] = [_first_tables]
+MIGRATIONS: list[Callable[[sqlite3.Connection], None]] = [_first_tables, _annotations]
 
 
 class Store:
     """A store of calls and runs; `:memory:` keeps them for as long as the object lives."""
 
-    def __init__(self, path: str | Path, *, create: bool = True) -> None:
+    def __init__(self, path: str | Path, *, create: bool = True, read_only: bool = False) -> None:
         self.path = str(path)
         self._lock = -1
         self._depth = 0
         if self.path != MEMORY:
-            self._prepare(create)
+            self._prepare(create and not read_only)
         with self._sentences():
             self._db = _connect(self.path)
             try:
-                self._migrate()
+                if read_only:
+                    self._version()
+                    self._db.execute("PRAGMA query_only = ON")
+                else:
+                    self._migrate()
             except BaseException:
                 self._db.close()
                 raise
@@ -129,6 +154,13 @@ class Store:
             where = "WHERE fingerprint = ? AND verb = ? ORDER BY created DESC LIMIT ?"
             return [_call(row) for row in self._db.execute(f"{_SELECT_CALL} {where}", (fingerprint, verb, limit))]
 
+    def spent(self, model: str) -> tuple[int, float]:
+        """How many calls to models of this name are kept, and how many seconds they took."""
+        query = "SELECT count(*), total(seconds) FROM calls JOIN models USING (fingerprint) WHERE name = ?"
+        with self._sentences():
+            calls, seconds = self._db.execute(query, (model,)).fetchone()
+        return int(calls), float(seconds)
+
     def keep_calls(self, calls: Sequence[Call]) -> None:
         """Write answered calls; they are on disk when this returns."""
         now = _now()
@@ -149,7 +181,7 @@ class Store:
         """All that is known of the model with this fingerprint."""
         with self._sentences():
             row = self._db.execute("SELECT identity FROM models WHERE fingerprint = ?", (fingerprint,)).fetchone()
-        return dict(json.loads(row[0])) if row else {}
+            return _read(row[0]) if row else {}
 
     def begin_run(self, row: RunRow) -> RunRow:
         """Note that a run has begun; one that was there before stays as it is, and is what comes back."""
@@ -169,28 +201,44 @@ class Store:
     def runs(self) -> list[RunRow]:
         """All runs, newest first."""
         with self._sentences():
-            rows = self._db.execute("SELECT * FROM runs ORDER BY created DESC, id").fetchall()
-        return [_run_row(row) for row in rows]
+            return [_run_row(row) for row in self._db.execute(f"{_SELECT_RUN} ORDER BY created DESC, id")]
 
     def run(self, id: str) -> RunRow:
         """The run of this id, or of the only id that begins so."""
         with self._sentences():
-            rows = self._db.execute("SELECT * FROM runs WHERE substr(id, 1, ?) = ?", (len(id), id)).fetchall()
-        if not rows or not id:
+            rows = self._db.execute(f"{_SELECT_RUN} WHERE substr(id, 1, ?) = ?", (len(id), id)).fetchall()
+            found = [_run_row(row) for row in rows]
+        if not found or not id:
             raise StoreError(f"{self.path} has no run {id!r}; `otherminds runs` lists those it has")
-        if len(rows) > 1:
-            raise StoreError(f"{self.path} has {len(rows)} runs whose id begins with {id!r}; write more of it")
-        return _run_row(rows[0])
+        if len(found) > 1:
+            raise StoreError(f"{self.path} has {len(found)} runs whose id begins with {id!r}; write more of it")
+        return found[0]
 
     def records(self, run: str) -> list[dict[str, Any]]:
         """The records of a run in the order of its items: item, call keys and score, as JSON."""
         query = "SELECT position, item, calls, score FROM records WHERE run = ? ORDER BY position"
         with self._sentences():
-            rows = self._db.execute(query, (run,)).fetchall()
-        return [
-            {"position": row[0], "item": json.loads(row[1]), "calls": json.loads(row[2]), "score": json.loads(row[3])}
-            for row in rows
-        ]
+            return [
+                {"position": row[0], "item": _read(row[1]), "calls": _read(row[2], list), "score": _read(row[3])}
+                for row in self._db.execute(query, (run,))
+            ]
+
+    # ── what people answered ──
+
+    def keep_annotations(self, annotations: Iterable[Annotation]) -> None:
+        """Write answers of people; a later one of the same person to the same item takes the place of the first."""
+        now = _now()
+        rows = [(a.batch, a.item, a.annotator, a.answer, a.digest, now) for a in annotations]
+        with self._transaction():
+            self._db.executemany("INSERT OR REPLACE INTO annotations VALUES (?, ?, ?, ?, ?, ?)", rows)
+
+    def annotations(self, batch: str) -> list[Annotation]:
+        """All answers to the items of a batch, by annotator and item."""
+        query = (
+            "SELECT batch, item, annotator, answer, digest FROM annotations WHERE batch = ? ORDER BY annotator, item"
+        )
+        with self._sentences():
+            return [Annotation(*row) for row in self._db.execute(query, (batch,))]
 
     # ── one writer at a time ──
 
@@ -250,9 +298,10 @@ class Store:
 
     def _prepare(self, create: bool) -> None:
         path = Path(self.path)
-        if path.is_dir():
+        # os.path, because a name that no disk can have is simply not there.
+        if os.path.isdir(path):
             raise StoreError(f"{path} is a folder; a store is a file, such as {path / 'otherminds.db'}")
-        if path.exists():
+        if os.path.exists(path):
             return
         if not create:
             raise StoreError(f"there is no store {path}; `otherminds run` makes one")
@@ -264,7 +313,7 @@ class Store:
     def _migrate(self) -> None:
         # Survives the death of the program; only a power cut can take the last moments.
         self._db.execute("PRAGMA synchronous = NORMAL")
-        if self._version() < len(MIGRATIONS):
+        if self._version() < len(MIGRATIONS) and not _at_rest(self.path):
             self._db.execute("PRAGMA journal_mode = WAL")
             with self._transaction():
                 # Read once more, now that nobody else can write: two programs may have met a new file together.
@@ -305,24 +354,31 @@ _ADVICE = {
     "not a database": "move it away, or choose another file",
     "malformed": "it is damaged, so restore a copy of it or choose another file",
     "closed": "open the store again",
+    "no such table": "an older otherminds wrote it, so copy it to where it can be written and open it there",
     "disk I/O error": "the disk failed, see whether it is full or gone",
 }
 
 _SELECT_CALL = "SELECT key, fingerprint, verb, prompt, rendered, result, seconds FROM calls"
+_SELECT_RUN = "SELECT id, suite, digest, model, fingerprint, prompt, score, manifest, created, finished FROM runs"
 _INTO_RUNS = "INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
 
+def _at_rest(path: str) -> bool:
+    """Whether the store lies where nobody can write."""
+    return path != MEMORY and os.path.exists(path) and not os.access(Path(path).resolve().parent, os.W_OK)
+
+
 def _connect(path: str) -> sqlite3.Connection:
-    folder = Path(path).resolve().parent
-    if path != MEMORY and Path(path).exists() and not os.access(folder, os.W_OK):
+    if _at_rest(path):
         # A reader would have to write SQLite's side files here; without them a store at rest can still be read.
         return sqlite3.connect(f"{Path(path).resolve().as_uri()}?immutable=1", uri=True, isolation_level=None)
-    return sqlite3.connect(path, timeout=10, isolation_level=None)
+    # A server answers from several threads, one at a time; SQLite itself minds only use at the same time.
+    return sqlite3.connect(path, timeout=10, isolation_level=None, check_same_thread=False)
 
 
 def _call(row: Sequence[Any]) -> Call:
     key, fingerprint, verb, prompt, rendered, result, seconds = row
-    return Call(key, fingerprint, verb, json.loads(prompt), rendered, json.loads(result), seconds)
+    return Call(key, fingerprint, verb, _read(prompt), rendered, _read(result), seconds)
 
 
 def _run_values(row: RunRow) -> tuple[str, ...]:
@@ -331,8 +387,21 @@ def _run_values(row: RunRow) -> tuple[str, ...]:
 
 
 def _run_row(row: Sequence[Any]) -> RunRow:
+    if not all(isinstance(part, str) for part in row):
+        raise sqlite3.DatabaseError("malformed row among the runs")
     id, suite, digest, model, fingerprint, prompt, score, manifest, created, finished = row
-    return RunRow(id, suite, digest, model, fingerprint, prompt, score, json.loads(manifest), created, finished)
+    return RunRow(id, suite, digest, model, fingerprint, prompt, score, _read(manifest), created, finished)
+
+
+def _read(text: Any, kind: type = dict) -> Any:
+    """JSON out of a column; anything else there is damage, of which SQLite knows nothing."""
+    try:
+        value = json.loads(text)
+    except (TypeError, ValueError, RecursionError):
+        value = None
+    if not isinstance(value, kind):
+        raise sqlite3.DatabaseError(f"malformed row with {str(text)[:40]!r} in it")
+    return value
 
 
 def _json(value: object) -> str:

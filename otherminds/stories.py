@@ -10,6 +10,7 @@ Only the events are needed; a bare list of them is a story too. `notation.py` sa
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from difflib import get_close_matches
 from importlib.resources import files
@@ -18,6 +19,7 @@ from typing import Any
 
 from otherminds.errors import BadFile, InvalidEvent, UsageError
 from otherminds.events import Carry, Change, Enter, Event, Leave, Look, Move, Open, Place, Tell
+from otherminds.files import parse_json
 from otherminds.notation import read_events
 from otherminds.story import Premises, Story
 from otherminds.telling import clause, listing
@@ -44,7 +46,7 @@ def titled_story(source: str | Path) -> tuple[str, Story]:
     if name in STORIES:
         text = files("otherminds").joinpath(f"data/stories/{name}.json").read_text(encoding="utf-8")
         return _parse(text, name)
-    if path.exists() or path.suffix == ".json" or len(path.parts) > 1:
+    if os.path.exists(path) or path.suffix == ".json" or len(path.parts) > 1:
         title, story = _parse(_text(path), name)
         return title or path.stem, story
     near = get_close_matches(name, STORIES, n=1)
@@ -97,10 +99,10 @@ def _text(path: Path) -> str:
 
 def _parse(text: str, where: str) -> tuple[str, Story]:
     try:
-        data = json.loads(text)
+        data = parse_json(text)
     except json.JSONDecodeError as error:
         raise BadFile(f"{where}, line {error.lineno}, column {error.colno} is not JSON: {error.msg}") from None
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise BadFile(f"{where} is not JSON that can be read: {error}") from None
     if isinstance(data, list):
         data = {"events": data}
@@ -116,7 +118,7 @@ def _parse(text: str, where: str) -> tuple[str, Story]:
         events = read_events(data["events"])
     except BadFile as error:
         raise BadFile(f"{where}: {error}") from None
-    story = _story(events, _premises(data.get("premises", {}), f"{where}: premises"), where)
+    story = _story(events, read_premises(data.get("premises", {}), f"{where}: premises"), where)
     _check_premises(story, where)
     return title, story
 
@@ -132,7 +134,8 @@ def _story(events: list[Event], premises: Premises, where: str) -> Story:
     return story
 
 
-def _premises(data: Any, where: str) -> Premises:
+def read_premises(data: Any, where: str) -> Premises:
+    """Premises from JSON; `where` begins the sentence if they cannot be used."""
     if not isinstance(data, dict):
         raise BadFile(f"{where} should be an object with clear, distrust and fresh, not {data!r}")
     _only(data, ("clear", "distrust", "fresh"), where)

@@ -48,14 +48,14 @@ def trace_blocks(trace: Trace, told: list[str], *, order: int) -> list[Block]:
 def _drawn(trace: Trace, top: Minds, below: list[Minds], told: list[str], caption: str) -> Figure:
     # The same value has the same colour in all pictures of a matter.
     values = dict.fromkeys(value for row in trace.values.values() for value in row if value is not None)
-    lanes = [(chain_name(top), _lane(trace, top))]
+    lanes = [(chain_name(top), lane_of(trace, top))]
     for group in trace.alike(below):
-        lanes.append((" › ".join([listing([minds[0] for minds in group]), *top]), _lane(trace, group[0])))
+        lanes.append((" › ".join([listing([minds[0] for minds in group]), *top]), lane_of(trace, group[0])))
     title = f"{trace.heading} Top lane: {chain_name(top)}"
     return Figure(timeline(lanes, told, title=title, values=list(values), unknown=trace.unknown), caption)
 
 
-def _lane(trace: Trace, minds: Minds) -> list[str | None]:
+def lane_of(trace: Trace, minds: Minds) -> list[str | None]:
     """What these minds hold; nothing is unknown to them that is not there yet."""
     pairs = zip(trace.values[minds], trace.values[WORLD], strict=True)
     return ["" if value is None and so is None else value for value, so in pairs]

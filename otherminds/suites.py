@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from difflib import get_close_matches
 from pathlib import Path
@@ -18,7 +19,7 @@ def get_suite(name: str | Path) -> Suite:
     if name in SUITES:
         return SUITES[str(name)]()
     path = Path(name)
-    if path.exists() or path.suffix == ".jsonl" or len(path.parts) > 1:
+    if os.path.exists(path) or path.suffix == ".jsonl" or len(path.parts) > 1:
         return Suite.load(path)
     near = get_close_matches(str(name), SUITES, n=1)
     hint = f"did you mean {near[0]!r}? " if near else ""

@@ -43,6 +43,8 @@ WAYS = {
     "cloze": "**Cloze**: each choice ends the same sentence, and the model weighs the endings; no choice is shown"
     " beforehand.",
     "text": "**Text**: the model writes, and an answer counts only if it is clear.",
+    "json": "**JSON**: the model writes an object with its answer, in a form that it is held to where it can be.",
+    "json-free": "**JSON, free**: the model writes an object with its answer, and nothing holds it to the form.",
 }
 
 
@@ -301,7 +303,7 @@ def _manifest_lines(run: Run) -> dict[str, str]:
         "asked as": f"prompt {run.prompt}, score {run.score}",
         "items": f"{len(run)} of {manifest['items']}",
         "seed and limit": f"{manifest['seed']}, {manifest['limit'] or 'none'}",
-        "calls": f"{len(results):,}, of which {manifest['calls']['reused']:,} were in the store",
+        "calls": f"{len(results):,}",
         "tokens": f"{sent:,} sent ({shared:,} from a shared past), {sum(r.usage.written for r in results):,} written",
         "started": f"{manifest['started'][:19].replace('T', ' ')} UTC",
         "versions": f"otherminds {manifest['otherminds']}, Python {manifest['python']}, {manifest['platform']}",

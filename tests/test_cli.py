@@ -15,7 +15,6 @@ from otherminds import runs as running
 from otherminds.baselines import BASELINES
 from otherminds.cli import COMMANDS, cli
 from otherminds.errors import ModelError
-from otherminds.items import Suite
 from otherminds.models import Prompt, Response
 from otherminds.models.scripted import Scripted
 
@@ -69,8 +68,15 @@ def test_run_show_runs_compare_and_report(own_folder: Path) -> None:
 
     compared = data("compare", oracle["run"], realist["run"])
     assert compared["rows"][0]["value"] == 0.5
-    assert len(compared["gained"]) == 24
+    assert len(compared["gained"]) == len(compared["changed"]) == 24
     assert compared["lost"] == []
+    assert compared["changed"][0]["question"] == "Where will Nadia look for the key first?"
+    assert all(row["holm"] >= row["p"] for row in compared["rows"])
+    told = call("compare", oracle["run"], realist["run"], "-o", "pages/c.html").stdout
+    assert "<h1>Two runs, item by item</h1>" in (own_folder / "pages/c.html").read_text(encoding="utf-8")
+    assert "p (Holm)" in told
+    assert "Where will Nadia look for the key" in told
+    assert "and 12 more (--json has all)" in told
 
     assert data("report", "last", realist["run"][:6], "-o", "pages/r.html")["report"] == "pages/r.html"
     assert "<h1>" in (own_folder / "pages/r.html").read_text(encoding="utf-8")
@@ -106,14 +112,14 @@ def test_the_store_can_be_named_by_the_environment(own_folder: Path, monkeypatch
 
 
 def test_profile_writes_a_report_and_names_it_last(own_folder: Path) -> None:
-    done = call("profile", "-m", "baseline:realist", "-o", "out", "--limit", "8")
+    done = call("profile", "-m", "baseline:realist", "-o", "out", "--no-studies")
     assert done.exit_code == 0, done.stderr
-    assert done.stdout == "out/report.html\n"
-    page = (own_folder / "out/report.html").read_text(encoding="utf-8")
+    assert done.stdout == "out/profile.html\n"
+    page = (own_folder / "out/profile.html").read_text(encoding="utf-8")
     for part in ("letters", "cloze", "text", "realist", "oracle"):
         assert part in page
-    again = data("profile", "-m", "baseline:realist", "-o", "out", "--limit", "8")
-    assert len(again["runs"]) == 3
+    again = data("profile", "-m", "baseline:realist", "-o", "out", "--no-studies")
+    assert len(again["studies"][0]["runs"]) == 3
 
 
 def test_models_and_doctor(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -255,17 +261,6 @@ def test_single_failures_make_a_run_partial(monkeypatch: pytest.MonkeyPatch) -> 
     assert "2 error" in done.stdout
 
 
-def test_a_profile_goes_round_what_a_model_cannot_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    def base(suite: Suite) -> Scripted:
-        model = Scripted(lambda _: "A", name="base")
-        model.cannot = frozenset({"chat"})
-        return model
-
-    monkeypatch.setitem(BASELINES, "base", base)
-    found = data("profile", "-m", "baseline:base", "--limit", "4")
-    assert (len(found["runs"]), found["partial"], found["failed"]) == (2, False, {})
-
-
 def test_a_profile_with_a_way_that_failed_is_partial(monkeypatch: pytest.MonkeyPatch) -> None:
     def mute(prompt: Prompt) -> str:
         raise ModelError("it lost its voice")
@@ -273,17 +268,17 @@ def test_a_profile_with_a_way_that_failed_is_partial(monkeypatch: pytest.MonkeyP
     monkeypatch.setitem(
         BASELINES, "mute", lambda suite: Scripted(mute, name="mute", weigh=lambda p: dict.fromkeys(p.choices, 0.4))
     )
-    done = call("profile", "-m", "baseline:mute", "--limit", "4", "--json")
+    done = call("profile", "-m", "baseline:mute", "--no-studies", "--json")
     assert done.exit_code == 3
-    assert json.loads(done.stdout)["failed"] == {"text": "it lost its voice"}
+    assert json.loads(done.stdout)["studies"][0]["cut"] == ["mute by text: it lost its voice"]
 
 
 def test_a_profile_where_nothing_works_fails(own_folder: Path) -> None:
     with loopback(401, {"error": {"message": "no"}}) as url:
-        done = call("profile", "-m", "api:m", "--base-url", url, "--limit", "4")
+        done = call("profile", "-m", "api:m", "--base-url", url, "--no-studies")
     assert done.exit_code == 1
     assert "refuses us (401: no); set OPENAI_API_KEY" in done.stderr
-    assert not (own_folder / "profile/report.html").exists()
+    assert not (own_folder / "profile/profile.html").exists()
 
 
 # ── a key is never seen ──

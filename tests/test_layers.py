@@ -22,11 +22,13 @@ LAYERS: list[tuple[int, str, str]] = [
     (0, "ground", "errors files"),
     (1, "minds", "world sightings events notation story stories setting telling questions beliefs items lint cards"),
     (1, "models", "models"),
-    (1, "findings", "stats trends plots violins timeline report"),
+    (1, "findings", "stats trends raters plots violins scatter timeline report table_files"),
     (2, "asking", "prompts answers scores plans store budgets recorded estimates runs baselines starter suites"),
     (2, "asking", "json_prompts json_answers"),
     (2, "asking", "measures reading summary storybook"),  # these also write findings: about runs, about stories
-    (5, "surfaces", "cli commands web"),
+    (2, "asking", "annotations annotation_files"),
+    (2, "asking", "chapters ways_of_asking rehearsals meters itembrowser profiles profile_page"),
+    (5, "surfaces", "cli commands serving annotate web"),
 ]
 PLACES = {name: (height, group) for height, group, names in LAYERS for name in names.split()}
 STUDIES = 3

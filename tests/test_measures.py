@@ -8,10 +8,11 @@ import pytest
 from otherminds.baselines import oracle, realist
 from otherminds.errors import UsageError
 from otherminds.items import Item, Suite
-from otherminds.measures import chance, compare, leaning, mean_of, splits, twins_right
+from otherminds.measures import chance, compare, leaning, mean_of, paired, splits, twins_right
 from otherminds.models.scripted import Scripted
 from otherminds.runs import Run, run
 from otherminds.starter import starter
+from otherminds.stats import holm
 
 
 @pytest.fixture(scope="module")
@@ -97,21 +98,22 @@ def test_a_liking_for_a_letter_shows(suite: Suite) -> None:
 
 def test_compare_by_hand(knowing: Run, worldly: Run) -> None:
     found = compare(knowing, worldly)
-    numbers = {label: difference.value for label, difference in found.rows}
+    numbers = {row.items: row.difference.value for row in found.rows}
     assert numbers["all items"] == 0.5
     assert (numbers["false belief"], numbers["true belief"]) == (1.0, 0.0)
     assert set(found.gained) == {record.item.id for record in knowing.where(false_belief=True).records}
     assert found.lost == ()
     assert found.mcnemar == 2 / 2**24
     assert found.unpaired == 0
+    assert [row.holm for row in found.rows] == holm([row.difference.p for row in found.rows])
     reverse = compare(worldly, knowing)
-    assert reverse.rows[0][1].value == -0.5
+    assert reverse.rows[0].difference.value == -0.5
     assert reverse.lost == found.gained
 
 
 def test_compare_pairs_only_what_both_have(knowing: Run, worldly: Run) -> None:
     found = compare(knowing.where(false_belief=True), worldly)
-    assert found.rows[0][1].value == 1.0
+    assert found.rows[0].difference.value == 1.0
     assert found.unpaired == 24
 
 
@@ -122,3 +124,21 @@ def test_runs_that_cannot_be_paired(knowing: Run, worldly: Run) -> None:
     other = replace(worldly, records=(replace(first, item=replace(first.item, question="Who?")),))
     with pytest.raises(UsageError, match="is not the same in runs"):
         compare(knowing, other)
+
+
+def test_compare_by_one_tag(knowing: Run, worldly: Run) -> None:
+    found = compare(knowing, worldly, by="kind")
+    assert [row.items for row in found.rows] == ["all items", "kind: unexpected transfer", "kind: unexpected contents"]
+    assert [dict(row.tags) for row in found.rows[1:]] == [
+        {"kind": "unexpected transfer"},
+        {"kind": "unexpected contents"},
+    ]
+    assert all(row.difference.value == 0.5 for row in found.rows)
+    assert len(compare(knowing, worldly, by="no such tag").rows) == 1
+
+
+def test_paired_of_any_number(knowing: Run, worldly: Run) -> None:
+    gap = paired(knowing, worldly, "S")
+    assert gap is not None
+    assert gap.value == pytest.approx(0.45)  # sure by 0.95, and half of the time of the wrong choice
+    assert paired(knowing, worldly.where(kind="none")) is None

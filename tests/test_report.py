@@ -1,3 +1,5 @@
+import base64
+import hashlib
 import re
 from html.parser import HTMLParser
 
@@ -5,7 +7,7 @@ import pytest
 
 from otherminds import plots
 from otherminds.errors import BadFile, UsageError
-from otherminds.report import Cards, Example, Figure, Report, Section, Table
+from otherminds.report import Browser, Cards, Example, Figure, Linked, Report, Score, Scoreboard, Section, Table
 from otherminds.stats import proportion
 
 HOSTILE = (
@@ -39,6 +41,9 @@ def report(text="words", **kwargs):
         Table([text, "n"], [[text, 1_234], [None, 0.5]], text, note=text),
         Figure(plots.bars([(text, {text: 1})], title=text), text),
         Example(text, [(text, text)]),
+        Scoreboard(
+            [text, text], [(text, [Score(text, [proportion(3, 4), None], 0.5, text, ["#items", "#items"])])], text
+        ),
     ]
     return Report(text, text, [Section(text, blocks)], subtitle=text, **kwargs)
 
@@ -161,3 +166,41 @@ def test_every_plot_of_ours_is_a_figure():
     rows = [("a", [proportion(3, 4), None])]
     assert Figure(plots.intervals(rows, title="t", series=("x", "y"), reference=(0.5, "chance")), "c")
     assert Figure(plots.bars([("a", dict.fromkeys("abcdef", 1))], title="t"), "c")
+
+
+def test_a_scoreboard_draws_every_estimate_and_leads_on():
+    scores = [
+        Score("Right", [proportion(30, 40)], 0.5, "realist 0.10", ["#items?study=a"]),
+        Score("Gain", [proportion(1, 4)], 0.0, signed=True),
+    ]
+    html = Report("t", "", [Section("", [Scoreboard(["m"], [("**study** asks", scores)], "Scores")])]).html()
+    page = Page(html)
+    assert len(page.named("svg")) == 2
+    assert [attrs["href"] for attrs in page.named("a")] == ["#items?study=a"]
+    for part in ("0.75", "n = 40", "chance 0.50", "realist 0.10", "+0.25"):
+        assert part in page.text
+    assert page.text.count("chance") == 1
+
+
+def test_a_cell_leads_to_a_place_in_the_page_and_nowhere_else():
+    rows = [[Linked(proportion(1, 2), '#items?q="><script>'), Linked("words", "#items")]]
+    page = Page(Report("t", "", [Section("", [Table("ab", rows, "c")])]).html())
+    assert [attrs["href"] for attrs in page.named("a")] == ['#items?q="><script>', "#items"]
+    assert [attrs["data-value"] for attrs in page.named("td") if "data-value" in attrs] == ["0.5"]
+    for link in ("javascript:alert(1)", "https://example.org", "page.html"):
+        with pytest.raises(UsageError, match="places of its own"):
+            Linked("x", link)
+
+
+def test_a_page_runs_its_own_script_and_no_other():
+    script = "document.title = 'ours';\n"
+    block = Browser({"texts": [HOSTILE.replace("\ud800", "")]}, script)
+    html = Report("t", "", [Section("Items", [block])]).html()
+    page = Page(html)
+    policy = next(meta["content"] for meta in page.named("meta") if "http-equiv" in meta)
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    assert f"script-src 'sha256-{digest}'" in policy
+    assert "unsafe-inline'; script" in policy
+    assert [attrs.get("type") for attrs in page.named("script")] == ["application/json", None]
+    assert f"<script>{script}</script>" in html
+    assert page.named("noscript")

@@ -11,9 +11,11 @@ import click
 from otherminds.commands.lint import as_data, print_lint
 from otherminds.commands.options import common
 from otherminds.commands.screen import note, print_json
-from otherminds.errors import BadFile
+from otherminds.errors import BadFile, UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from otherminds.items import Suite
 
 BALANCE = ("false_belief", "like_reality", "interesting")
@@ -120,6 +122,44 @@ def safety(output: Path, tasks: str | None, size: str, seed: int, as_json: bool)
     wanted = [name.strip() for name in tasks.split(",")] if tasks else None
     made = build_safety(tasks=wanted, size=int(size) if size.isdecimal() else size, seed=seed)
     _told(made, _saved(made, output, card(made)), as_json)
+
+
+@build.command()
+@click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), required=True, metavar="SUITE.jsonl")
+@click.option("--talks", type=click.Path(path_type=Path), metavar="FILE.jsonl", help="Talks of your own.")
+@click.option("--published", type=click.Path(path_type=Path), metavar="FILE.json", help="Questions in ToMATO's format.")
+@click.option("--as-published", type=click.Path(path_type=Path), metavar="FILE.json", help="Write that format as well.")
+@click.option("--seed", type=int, default=0, show_default=True, help="For wrong options, their order, and wordings.")
+@common
+def dialogue(
+    output: Path, talks: Path | None, published: Path | None, as_published: Path | None, seed: int, as_json: bool
+) -> None:
+    """Make questions about what people thought while they talked.
+
+    Of the talks that come with the package, unless --talks or --published names others. A data card is written beside
+    the suite.
+    """
+    from otherminds.studies.dialogue import bank, card
+    from otherminds.studies.dialogue import published as records
+    from otherminds.studies.dialogue.build import build_counted
+    from otherminds.studies.dialogue.talks import load
+
+    if talks and published:
+        raise UsageError("--talks and --published both say what to ask about; give one of them")
+    if as_published in (output, output.with_suffix(".md")):
+        raise UsageError(f"{as_published} would be overwritten; give --as-published another name")
+    left_out: Mapping[str, int] | None = None
+    if published:
+        made, how = records.read(published, name=output.stem), card.PUBLISHED
+    else:
+        given = load(talks, people=bank.people(), scenes=bank.scenes()) if talks else bank.authored()
+        built = build_counted(given, seed=seed, labels=None if talks else bank.labels(), name=output.stem)
+        made, left_out, how = built.suite, built.left_out, card.PLAYED if talks else card.WRITTEN
+    written = _saved(made, output, card.card(made, made=how, left_out=left_out))
+    if as_published:
+        records.write(made, as_published)
+        written.append(as_published)
+    _told(made, written, as_json)
 
 
 def _card(made: Suite, how: str) -> str:

@@ -5,7 +5,6 @@ Nothing heavy is imported at the top of any file in this folder: `otherminds --h
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +14,7 @@ import click
 
 from otherminds.commands.screen import progress
 from otherminds.errors import UsageError, WeightsError
+from otherminds.files import parse_json
 
 if TYPE_CHECKING:
     from otherminds.items import Suite
@@ -126,7 +126,7 @@ def _setting(pair: str) -> tuple[str, Any]:
             " variable and name that with -M key_env=NAME"
         )
     try:
-        return name, json.loads(text)
+        return name, parse_json(text)
     except ValueError:
         return name, text
 

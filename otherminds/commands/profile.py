@@ -1,146 +1,327 @@
-"""`otherminds profile`: the whole way from a model to a report."""
+"""`otherminds profile`: the whole way from one or more models to a report."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+import json
+import os
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from otherminds.commands.options import PARTIAL, common, model_options, open_model, read_budget
-from otherminds.commands.screen import note, print_json, progress
-from otherminds.errors import ModelError
+from otherminds.commands.options import PARTIAL, common, model_settings, open_model, read_budget
+from otherminds.commands.screen import note, print_json, print_table, progress
+from otherminds.errors import ModelError, Unable, UsageError
 
 if TYPE_CHECKING:
-    from otherminds.items import Suite
-    from otherminds.models import Model
-    from otherminds.report import Block, Report
-    from otherminds.runs import Budget, Run
+    from collections.abc import Mapping, Sequence
+
+    from otherminds.budgets import Price
+    from otherminds.chapters import Chapter, Desk, Size, Subject
+    from otherminds.meters import Meter
+    from otherminds.profiles import Profile
     from otherminds.store import Store
 
-WAYS = (
-    ("letters", "raw", {"weigh", "raw"}),
-    ("cloze", "raw", {"weigh", "raw"}),
-    ("text", "direct", {"chat"}),
-)
-"""How the starter suite is asked: score, prompt, and what a model must be able to do for that."""
+SIZES = ("quick", "standard", "full")
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One part of a profile: its name, its question, and what looks at models."""
+
+    name: str
+    asks: str
+    look: Callable[[Sequence[Subject], Desk], Chapter | None]
 
 
 @click.command()
-@model_options
+@click.option(
+    "-m", "--model", "specs", multiple=True, default=("smollm2",), show_default=True, help="May be given several times."
+)
+@model_settings
+@click.option("--size", type=click.Choice(SIZES), default="quick", show_default=True, help="How much is asked.")
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path, file_okay=False), default=Path("profile"), show_default=True
 )
-@click.option("--limit", type=click.IntRange(min=1), help="Ask at most so many items, in whole groups of twins.")
-@click.option("--seed", type=int, default=0, show_default=True, help="For the order of choices and for --limit.")
-@click.option("--budget", metavar="NAME=N,…", help="For each way of asking and each study: calls=, tokens=, seconds=.")
+@click.option("--seed", type=int, default=0, show_default=True, help="For what is drawn and for the order of choices.")
+@click.option("--budget", metavar="NAME=N,…", help="For each suite and model: calls=, tokens=, seconds=, money=.")
+@click.option("--prices", type=click.Path(path_type=Path), help="A JSON table of prices a million tokens.")
+@click.option("--dry-run", is_flag=True, help="Say what it would ask and cost, and ask nothing.")
 @click.option("--no-studies", is_flag=True, help="Ask the starter suite alone.")
 @common
 @click.pass_context
 def profile(
     context: click.Context,
-    spec: str,
+    specs: tuple[str, ...],
     base_url: str | None,
     extra: tuple[str, ...],
+    size: Size,
     output: Path,
-    limit: int | None,
     seed: int,
     budget: str | None,
+    prices: Path | None,
+    dry_run: bool,
     no_studies: bool,
     as_json: bool,
 ) -> None:
-    """From a model to a report, through every study in a small size.
+    """From one or more models to a report, through every study.
 
-    The starter suite is asked in several ways first; then each study looks at the model for a few minutes.
-    Everything goes into the folder given by -o: the store and report.html, whose path is the last line printed.
-    Given again, the same command asks only what is missing.
+    The starter suite is asked in several ways first; then every study looks at every model. Of several models, each
+    is compared with the first. The folder given by -o gets profile.html, whose path is the last line printed,
+    profile.json, tables, figures and the store. Given again, the same command asks only what is missing.
     """
+    from otherminds.chapters import Desk
+    from otherminds.meters import Meter
+    from otherminds.runs import read_prices
     from otherminds.store import Store
-    from otherminds.suites import get_suite
-    from otherminds.summary import summarise
 
-    suite = get_suite("starter")
-    spending = read_budget(budget, None)
-    model = open_model(spec, base_url, extra, suite=suite)
-    page = output / "report.html"
+    table = read_prices(prices) if prices else {}
+    spending = read_budget(budget, prices)
+    steps = list(_steps(no_studies))
+    if dry_run:
+        _rehearse(specs, base_url, extra, steps, output, table, size=size, seed=seed, as_json=as_json)
+        return
+    meter = Meter(table)
+    subjects = _subjects(specs, base_url, extra, meter)
     with Store(output / "otherminds.db") as store:
-        done, failed = _ask(suite, model, store, limit=limit, seed=seed, budget=spending)
-        # A baseline is made from one suite, and knows no other.
-        studied = not no_studies and not spec.startswith("baseline:")
-        chapters = _study(model, store, failed, seed=seed, budget=spending) if studied else []
-    _bound(summarise(done), chapters).save(page)
-    partial = bool(failed) or any(run.partial for run in done)
-    if partial:
+        desk = Desk(store, partial(_bar, meter), size, seed, spending)
+        found = _look(steps, subjects, desk, output)
+    if found is None:
+        note("the budget was spent before there was anything to report; give the same command again to go on")
+        context.exit(PARTIAL)
+    if found.partial:
         note("not finished; give the same command again to go on")
+    page = output / "profile.html"
     if as_json:
-        print_json({"report": str(page), "runs": [run.id for run in done], "partial": partial, "failed": failed})
+        print_json(json.loads((output / "profile.json").read_text(encoding="utf-8")) | {"page": str(page)})
     else:
         print(page)
-    if partial:
+    if found.partial:
         context.exit(PARTIAL)
 
 
-def _ask(
-    suite: Suite, model: Model, store: Store, *, limit: int | None, seed: int, budget: Budget | None
-) -> tuple[list[Run], dict[str, str]]:
-    """A run for every way of asking that works, and why others failed; if none works, the last reason is raised."""
-    from otherminds import runs
-    from otherminds.measures import mean_of
-
-    done, failed = [], {}
-    error = ModelError(f"{model.name} can neither weigh raw prompts nor chat, so there is nothing to ask it")
-    for score, prompt, needs in WAYS:
-        if missing := needs & model.cannot:
-            note(f"{score}: left out, because {model.name} has no {' and no '.join(sorted(missing))}")
-            continue
-        way = suite.using(score=score, prompt=prompt)
-        try:
-            with progress(f"{model.name} · {score}") as show:
-                run = runs.run(way, model, store=store, limit=limit, seed=seed, budget=budget, progress=show)
-        except ModelError as found:
-            note(f"{score}: failed, because {found}")
-            error, failed[score] = found, str(found)
-            continue
-        note(f"{score}: right {mean_of(run) or 'in nothing, since nothing could be scored'}")
-        done.append(run)
-    if not done:
-        raise error
-    return done, failed
-
-
-def _study(
-    model: Model, store: Store, failed: dict[str, str], *, seed: int, budget: Budget | None
-) -> list[tuple[str, Report]]:
-    """A report of every study, under the question that it asks; why others failed is added to `failed`."""
+def _steps(alone: bool) -> Iterator[Step]:
+    from otherminds import ways_of_asking
     from otherminds.studies import STUDIES
 
-    chapters = []
-    for name, make in STUDIES.items():
+    yield Step("starter", ways_of_asking.ASKS, ways_of_asking.look)
+    for make in STUDIES.values() if not alone else ():
         study = make()
+        yield Step(study.name, study.asks, study.look)
+
+
+def _bar(meter: Meter, title: str) -> AbstractContextManager[Callable[[int, int], None]]:
+    return progress(title, lambda: meter)
+
+
+def _subjects(specs: Sequence[str], base_url: str | None, extra: tuple[str, ...], meter: Meter) -> list[Subject]:
+    from otherminds.chapters import Subject
+    from otherminds.meters import Metered
+
+    found = [
+        _baseline(spec)
+        if spec.startswith("baseline:")
+        else Subject.of(Metered(open_model(spec, _server(spec, base_url), extra), meter))
+        for spec in specs
+    ]
+    _check_names([subject.name for subject in found])
+    return found
+
+
+def _server(spec: str, base_url: str | None) -> str | None:
+    """The address, for those of the models that are asked over one."""
+    return base_url if spec.startswith("api:") else None
+
+
+def _baseline(spec: str) -> Subject:
+    from otherminds.baselines import BASELINES
+    from otherminds.chapters import Subject
+
+    name = spec.partition(":")[2]
+    if name not in BASELINES:
+        raise UsageError(f"there is no baseline {name!r}; there are {', '.join(sorted(BASELINES))}")
+    return Subject.baseline(name, BASELINES[name])
+
+
+def _check_names(names: Sequence[str]) -> None:
+    for name in names:
+        if names.count(name) > 1:
+            raise UsageError(f"two models are called {name}, so a report could not tell them apart; name each once")
+
+
+def _look(steps: Sequence[Step], subjects: Sequence[Subject], desk: Desk, output: Path) -> Profile | None:
+    """Every step in turn, the page written anew after each: whoever waits can look at what there is."""
+    from otherminds.profiles import Profile, Told
+
+    names = [subject.name for subject in subjects]
+    told: list[Told] = []
+    failed = {step.name: "still to come" for step in steps}
+    left_out: list[str] = []
+    found = None
+    for number, step in enumerate(steps, start=1):
+        note(f"{number} of {len(steps)}: {step.name}")
         try:
-            report = study.quick(model, store, progress, seed=seed, budget=budget)
-        except ModelError as found:
-            note(f"{name}: failed, because {found}")
-            failed[name] = str(found)
-            continue
-        if report is None:
-            failed[name] = "the budget was spent before there was anything to report"
-            note(f"{name}: {failed[name]}")
-            continue
-        note(f"{name}: {report.lead}")
-        chapters.append((study.asks, report))
-    return chapters
+            chapter = _chapter(step, subjects, desk, failed, left_out)
+        except ModelError:
+            # If not even the first and shortest works, nothing will.
+            if number == 1:
+                raise
+            chapter = None
+        if chapter:
+            told.append(Told(step.name, step.asks, chapter))
+        if any(each.chapter.runs for each in told):
+            spent = {name: desk.store.spent(name) for name in names}
+            found = Profile(names, list(told), desk.size, desk.seed, dict(failed), list(left_out), spent)
+            _write(found, output)
+    if found is None and left_out:
+        raise Unable("; ".join(left_out))
+    return found
 
 
-def _bound(report: Report, chapters: list[tuple[str, Report]]) -> Report:
-    """The report with each study as a section of its own: the answer and the first numbers, the rest folded."""
-    from otherminds.report import Folded, Section
+def _chapter(
+    step: Step, subjects: Sequence[Subject], desk: Desk, failed: dict[str, str], left_out: list[str]
+) -> Chapter | None:
+    """What a step finds; if it finds nothing, why is noted in `failed` or in `left_out`."""
+    failed[step.name] = "the budget was spent before there was anything to report"
+    try:
+        chapter = step.look(subjects, desk)
+    except Unable as error:
+        del failed[step.name]
+        left_out.append(f"{step.name}: {error}")
+        note(f"  left out: {error}")
+        return None
+    except ModelError as error:
+        failed[step.name] = str(error)
+        note(f"  failed: {error}")
+        raise
+    if chapter is None:
+        note(f"  {failed[step.name]}")
+        return None
+    del failed[step.name]
+    _note(chapter)
+    return chapter
 
-    sections = list(report.sections)
-    for asks, chapter in chapters:
-        first = next((section.blocks for section in chapter.sections if not section.title), ())
-        rest = [Folded(section.title, section.blocks) for section in chapter.sections if section.title]
-        blocks: list[Block] = [chapter.lead, *first, *rest]
-        sections.append(Section(asks, blocks))
-    return replace(report, sections=sections)
+
+def _note(chapter: Chapter) -> None:
+    for finding in chapter.findings:
+        if finding.first:
+            note(f"  {finding.model}: {finding.what}: {finding.estimate}")
+    for said in (*chapter.cut, *chapter.left_out):
+        note(f"  {said}")
+
+
+def _write(found: Profile, output: Path) -> None:
+    """The page, the numbers, tables and figures; files of an earlier profile that this one lacks are removed."""
+    from otherminds.files import write_text
+    from otherminds.profile_page import files_of, page
+    from otherminds.profiles import as_data
+
+    files = files_of(found)
+    data = output / "profile.json"
+    for stale in sorted(_earlier(data) - set(files)):
+        (output / stale).unlink(missing_ok=True)
+    for path, text in files.items():
+        write_text(output / path, text)
+    write_text(data, json.dumps(as_data(found, list(files)), ensure_ascii=False, indent=2) + "\n")
+    page(found).save(output / "profile.html")
+
+
+def _earlier(data: Path) -> set[str]:
+    """The tables and figures that an earlier profile wrote here."""
+    try:
+        files = json.loads(data.read_text(encoding="utf-8"))["files"]
+        return {name for name in files if name.startswith(("tables/", "figures/")) and ".." not in name}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return set()
+
+
+# ── a dry run ──
+
+
+def _rehearse(
+    specs: Sequence[str],
+    base_url: str | None,
+    extra: tuple[str, ...],
+    steps: Sequence[Step],
+    output: Path,
+    prices: Mapping[str, Price],
+    *,
+    size: Size,
+    seed: int,
+    as_json: bool,
+) -> None:
+    from otherminds.store import MEMORY, Store
+
+    place = output / "otherminds.db"
+    # A question about cost should leave no file behind.
+    with Store(place if os.path.exists(place) else MEMORY) as store:
+        rows = [
+            _foreseen(step, *_known(spec, base_url, extra), store, prices, size=size, seed=seed)
+            for step in steps
+            for spec in specs
+            if not spec.startswith("baseline:")
+        ]
+    if as_json:
+        print_json(rows)
+        return
+    _print_foreseen(rows)
+
+
+def _known(spec: str, base_url: str | None, extra: tuple[str, ...]) -> tuple[str, frozenset[str]]:
+    """The name of a model and what it cannot do, as far as that can be known without weights or a server."""
+    from otherminds.models import get_model
+    from otherminds.models.weights import WEIGHTS, present
+
+    local = spec.startswith("gguf:") or (spec in WEIGHTS and present(spec))
+    if local:
+        model = open_model(spec, None, extra)
+        return model.name, model.cannot
+    server = _server(spec, base_url)
+    settings = {} if server is None else {"base_url": server}
+    return get_model(spec, **settings).name, frozenset({"schema"} if spec.startswith("hf:") else ())
+
+
+def _foreseen(
+    step: Step,
+    name: str,
+    cannot: frozenset[str],
+    store: Store,
+    prices: Mapping[str, Price],
+    *,
+    size: Size,
+    seed: int,
+) -> dict[str, Any]:
+    from otherminds.rehearsals import Rehearsal
+
+    note(f"rehearsing {step.name}")
+    rehearsal = Rehearsal(name, cannot, store)
+    rehearsal.look(step.look, size=size, seed=seed)
+    forecast = asdict(rehearsal.forecast(prices=prices))
+    return {"study": step.name, "model": name} | {key: value for key, value in forecast.items() if key != "items"}
+
+
+def _print_foreseen(rows: Sequence[dict[str, Any]]) -> None:
+    columns = [
+        "study",
+        "model",
+        "calls to make",
+        "in the store",
+        "tokens to send",
+        "to be written, at most",
+        "time",
+        "money",
+    ]
+
+    def cells(row: Mapping[str, Any]) -> list[str]:
+        time = "unknown" if row["seconds"] is None else f"{row['seconds'] / 60:,.1f} min"
+        money = "unknown" if row["money"] is None else f"{row['money']:.2f}"
+        counts = [f"{row[name]:,}" for name in ("calls", "known", "prompt_tokens", "written_tokens")]
+        return [row["study"], row["model"], *counts, time, money]
+
+    print_table(columns, list(map(cells, rows)), right=columns[2:])
+    print("A dry run: nothing was asked. What depends on answers, such as a search, is about as much as this; a")
+    print("conversation that a model plays is not counted. Time is known once some calls are in the store.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -58,7 +59,7 @@ def run(
     model = open_model(spec, base_url, extra, suite=suite)
     if dry_run:
         # A question about cost should leave no file behind.
-        with Store(store_path if store_path.exists() else MEMORY) as store:
+        with Store(store_path if os.path.exists(store_path) else MEMORY) as store:
             table = runs.read_prices(prices) if prices else None
             _show_forecast(runs.estimate(suite, model, store=store, limit=limit, seed=seed, prices=table), as_json)
         return

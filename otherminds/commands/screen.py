@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rich.console import Console
 
+WIDE = 110
+"""Columns of a terminal from which on there is room for what was spent so far."""
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
 
 
@@ -72,17 +74,20 @@ def note(text: str) -> None:
 
 
 @contextmanager
-def progress(title: str) -> Iterator[Callable[[int, int], None]]:
-    """A function to call with (done, total): a bar with the time left, or now and then a line if nobody watches."""
+def progress(title: str, also: Callable[[], object] = str) -> Iterator[Callable[[int, int], None]]:
+    """A function to call with (done, total): a bar with the time left, or now and then a line if nobody watches.
+
+    What `also` returns, such as what was spent so far, stands at the end.
+    """
     if sys.stderr.isatty():
-        with _bar(title) as show:
+        with _bar(title, also) as show:
             yield show
     else:
-        yield _lines(title)
+        yield _lines(title, also)
 
 
 @contextmanager
-def _bar(title: str) -> Iterator[Callable[[int, int], None]]:
+def _bar(title: str, also: Callable[[], object]) -> Iterator[Callable[[int, int], None]]:
     from rich.console import Console
     from rich.progress import (
         BarColumn,
@@ -96,25 +101,28 @@ def _bar(title: str) -> Iterator[Callable[[int, int], None]]:
 
     columns = [
         TextColumn("{task.description}", markup=False),
-        BarColumn(bar_width=30),
+        BarColumn(bar_width=20),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
         TextColumn("left"),
         TimeRemainingColumn(),
     ]
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
+    screen = Console(stderr=True)
+    if screen.width >= WIDE:
+        columns.append(TextColumn("{task.fields[also]}", markup=False))
+    with Progress(*columns, console=screen, transient=True) as bars:
         begun: list[TaskID] = []
 
         def show(done: int, total: int) -> None:
             # The bar begins with what was known already, or the time left would count that as work done at once.
             if not begun:
-                begun.append(bars.add_task(title, completed=done, total=total))
-            bars.update(begun[0], completed=done, total=total)
+                begun.append(bars.add_task(title, completed=done, total=total, also=""))
+            bars.update(begun[0], completed=done, total=total, also=str(also()))
 
         yield show
 
 
-def _lines(title: str, *, every: float = 10.0) -> Callable[[int, int], None]:
+def _lines(title: str, also: Callable[[], object], *, every: float = 10.0) -> Callable[[int, int], None]:
     start = last = time.monotonic()
     known: int | None = None
 
@@ -126,6 +134,6 @@ def _lines(title: str, *, every: float = 10.0) -> Callable[[int, int], None]:
             return
         last = now
         left = (now - start) / (done - known) * (total - done)
-        note(f"{title}: {done} of {total}, about {left:.0f} s left")
+        note(f"{title}: {done} of {total}, about {left:.0f} s left{f'; {said}' if (said := str(also())) else ''}")
 
     return show

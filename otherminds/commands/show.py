@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -52,6 +52,7 @@ def show(run_id: str, item_id: str | None, store_path: Path, as_json: bool) -> N
 
     RUN is an id from `otherminds runs`, the beginning of one, or `last`.
     """
+    from otherminds.reading import read_record, record_data
     from otherminds.store import Store
 
     with Store(store_path, create=False) as store:
@@ -61,16 +62,16 @@ def show(run_id: str, item_id: str | None, store_path: Path, as_json: bool) -> N
         return
     record = _record(found, item_id)
     if as_json:
-        print_json(_as_data(record))
+        print_json(record_data(record))
     else:
-        from otherminds.reading import read_record
-
         print_fields(f"{record.item.id}  ·  {found.model}  ·  run {found.id}", read_record(record))
 
 
 def _show_run(run: Run, as_json: bool) -> None:
     if as_json:
-        print_json(as_data(run) | {"records": [_as_data(record) for record in run.records]})
+        from otherminds.reading import record_data
+
+        print_json(as_data(run) | {"records": [record_data(record) for record in run.records]})
         return
     print(f"{run.suite} · {run.model} · {run.prompt}, {run.score} · run {run.id}")
     print_table(
@@ -93,16 +94,3 @@ def _record(run: Run, item_id: str) -> Record:
         hint = f"did you mean {near[0]!r}?" if near else f"`otherminds show {run.id}` lists them"
         raise UsageError(f"run {run.id} has no item {item_id!r}; {hint}")
     return by_id[item_id]
-
-
-def _as_data(record: Record) -> dict[str, Any]:
-    from otherminds.recorded import pack
-
-    return {
-        "item": record.item.to_dict(),
-        "calls": [
-            {"key": key, "prompt": prompt.to_dict(), "rendered": result.rendered, "result": pack(result)}
-            for key, prompt, result in zip(record.calls, record.prompts, record.results, strict=False)
-        ],
-        "score": record.score.to_dict(),
-    }

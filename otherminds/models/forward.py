@@ -33,7 +33,13 @@ def supports(header: Header) -> bool:
     """Whether this is a plain Llama: no experts, no biases, no rescaled positions, and not too large."""
     if header.architecture != "llama" or any("rope.scaling" in key for key in header.metadata):
         return False
-    form = Form.of(header)
+    try:
+        form = Form.of(header)
+    except (KeyError, TypeError, ValueError, ZeroDivisionError):
+        # Not a Llama that says what it is; the engine may know more, or will say what is missing.
+        return False
+    if not isinstance(form.layers, int) or form.layers > len(header.tensors):
+        return False
     expected = {f"blk.{layer}.{part}.weight" for layer in range(form.layers) for part in PARTS}
     expected |= {"token_embd.weight", "output_norm.weight"}
     sizes = ("llama.rope.dimension_count", "llama.attention.key_length", "llama.attention.value_length")

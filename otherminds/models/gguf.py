@@ -58,7 +58,10 @@ class Header:
     @property
     def context(self) -> int:
         """The longest text, in tokens, that the model was trained on."""
-        return int(self.metadata[f"{self.architecture}.context_length"])
+        length = self.metadata.get(f"{self.architecture}.context_length")
+        if not isinstance(length, int):
+            raise WeightsError(f"this GGUF file does not state {self.architecture}.context_length; convert it anew")
+        return length
 
     @property
     def quantisation(self) -> str:
@@ -101,7 +104,7 @@ def read_header(path: Path) -> Header:
         raise WeightsError(f"there is no file {path}") from None
     except OSError as error:
         raise WeightsError(f"{path} cannot be read: {error.strerror or error}") from None
-    except (struct.error, KeyError, UnicodeDecodeError, OverflowError, MemoryError) as error:
+    except (struct.error, EOFError, KeyError, OverflowError, MemoryError, RecursionError) as error:
         raise WeightsError(f"{path} is a damaged GGUF file ({type(error).__name__} in its head)") from None
 
 
@@ -118,16 +121,29 @@ def _read(file: BinaryIO, path: Path) -> Header:
         # GGUF names the fastest dimension first, numpy last.
         shape = tuple(number("Q") for _ in range(number("I")))[::-1]
         entries.append((name, shape, number("I"), number("Q")))
+    _check(metadata, path)
     alignment = metadata.get("general.alignment", 32)
     start = -(-file.tell() // alignment) * alignment
     tensors = {name: Tensor(shape, kind, start + offset) for name, shape, kind, offset in entries}
     end = max((t.start + prod(t.shape) * PLAIN.get(t.kind, 0) for t in tensors.values()), default=0)
     if end > path.stat().st_size:
         raise WeightsError(f"{path} is cut short: it should have at least {end} bytes; get it again")
-    for key in ("general.architecture", "tokenizer.ggml.model", "tokenizer.ggml.tokens"):
-        if key not in metadata:
-            raise WeightsError(f"{path} does not state {key}, so it is not a language model that can be run")
     return Header(metadata, tensors)
+
+
+_STATED = {"general.architecture": str, "tokenizer.ggml.model": str, "tokenizer.ggml.tokens": list}
+
+
+def _check(metadata: Mapping[str, Any], path: Path) -> None:
+    for key, kind in _STATED.items():
+        if not isinstance(metadata.get(key), kind):
+            raise WeightsError(f"{path} does not state {key}, so it is not a language model that can be run")
+    alignment = metadata.get("general.alignment", 32)
+    if not isinstance(alignment, int) or alignment < 1:
+        raise WeightsError(f"{path} is a damaged GGUF file (its alignment is {alignment!r}); get it again")
+    tokens, template = metadata["tokenizer.ggml.tokens"], metadata.get("tokenizer.chat_template", "")
+    if not isinstance(template, str) or not all(isinstance(token, str) for token in tokens):
+        raise WeightsError(f"{path} is a damaged GGUF file (its tokens or its template are no texts); get it again")
 
 
 def _reader(file: BinaryIO) -> Callable[[str], Any]:
@@ -139,7 +155,10 @@ def _reader(file: BinaryIO) -> Callable[[str], Any]:
 
 def _text(file: BinaryIO) -> str:
     (length,) = struct.unpack("<Q", file.read(8))
-    return file.read(length).decode("utf-8", errors="replace")
+    text = file.read(length)
+    if len(text) < length:
+        raise EOFError
+    return text.decode("utf-8", errors="replace")
 
 
 def _value(file: BinaryIO, kind: int) -> Any:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -86,7 +87,8 @@ class Wire:
             url = httpx.URL(base_url)
         except (httpx.InvalidURL, TypeError):
             url = httpx.URL("")
-        if url.scheme not in ("http", "https") or not url.host:
+        named = re.fullmatch(r"[\w.:-]+", url.host) and (url.port or 0) < 65536
+        if url.scheme not in ("http", "https") or not named:
             raise UsageError("base_url should be like http://127.0.0.1:8080/v1")
         path = url.path.rstrip("/") or "/v1"
         self.base = str(url.copy_with(username=None, password=None, path=path, query=None, fragment=None))

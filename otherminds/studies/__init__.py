@@ -1,16 +1,17 @@
 """The studies: each asks one question about minds, with the same verbs.
 
 build turns what a study works on into a suite, `otherminds.run` puts it to models, measure makes numbers of the runs
-and show a page of them; quick does it all in a small size, for a first look at a model.
+and show a page of them; look does it all, in a small size or a large one, for a profile of one or more models.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from otherminds.chapters import Chapter, Desk, Subject
     from otherminds.items import Suite
     from otherminds.report import Report
 
@@ -29,51 +30,71 @@ class Study:
     """From that and runs of the suite to numbers."""
     show: Callable[..., Report]
     """From the same to a page."""
-    quick: Callable[..., Report | None]
-    """From a model, a store and a maker of progress bars to a page; None if a budget was spent before there was one."""
+    look: Callable[[Sequence[Subject], Desk], Chapter | None]
+    """From those who are asked, and where, to a chapter; None if a budget was spent before there was anything."""
 
 
 def _explore() -> Study:
-    from otherminds.studies.explore import build, measure, quick, show
+    from otherminds.studies.explore import build, look, measure, show
 
     return Study(
         "explore",
         "Which stories does a model get wrong?",
-        quick.example,
+        look.example,
         build.suite,
         measure.measure,
         show.show,
-        quick.quick,
+        look.look,
     )
 
 
 def _perturbed() -> Study:
-    from otherminds.studies.perturbed import quick
+    from otherminds.studies.perturbed import look
 
     return Study(
         "perturbed",
         "Does it follow a belief when a familiar story is changed, and does it follow its own reasoning?",
-        quick.example,
-        quick.suite,
-        quick.measure_tasks,
-        quick.show_tasks,
-        quick.quick,
+        look.example,
+        look.suite,
+        look.measure_tasks,
+        look.show_tasks,
+        look.look,
     )
 
 
 def _safety() -> Study:
-    from otherminds.studies.safety import measure, quick, show
+    from otherminds.studies.safety import look, measure, show
 
     return Study(
         "safety",
         "How well does it read other minds, from true belief to deception?",
-        quick.example,
-        quick.suite,
+        look.example,
+        look.suite,
         measure.measure,
         show.show,
-        quick.quick,
+        look.look,
     )
 
 
-# Made on first use: importing one module of a study must not load all the others.
-STUDIES: dict[str, Callable[[], Study]] = {"explore": _explore, "perturbed": _perturbed, "safety": _safety}
+def _dialogue() -> Study:
+    from otherminds.studies.dialogue import look, measure, show
+
+    return Study(
+        "dialogue",
+        "Can it tell what people think and do not say?",
+        look.example,
+        look.suite,
+        measure.measure,
+        show.show,
+        look.look,
+    )
+
+
+# Made on first use: importing one module of a study must not load all the others. In the order of a profile: what
+# takes the least time comes first.
+STUDIES: dict[str, Callable[[], Study]] = {
+    "safety": _safety,
+    "dialogue": _dialogue,
+    "explore": _explore,
+    "perturbed": _perturbed,
+}

@@ -6,16 +6,17 @@ from zlib import crc32
 
 import pytest
 
-from otherminds.baselines import oracle, realist
+from otherminds.baselines import oracle, random, realist
+from otherminds.chapters import Chapter, Desk, Finding, Subject
 from otherminds.models import Prompt
 from otherminds.models.scripted import Scripted
-from otherminds.runs import Budget, run
+from otherminds.runs import Budget, Run, run
 from otherminds.store import MEMORY, Store
 from otherminds.studies import STUDIES, Study
 
 
 def check_study(study: Study) -> None:
-    """Build, run on oracle and realist, measure, show; then the same in a small size, which asks nothing twice."""
+    """Build, run on oracle and realist, measure, show; then look at models in a small size."""
     assert study.asks.endswith("?")
     given = study.example()
     suite = study.build(given)
@@ -26,25 +27,52 @@ def check_study(study: Study) -> None:
     assert page.lead
     for name in ("oracle", "realist"):
         assert name in page.html()
-    check_quick(study)
+    check_look(study)
 
 
-def check_quick(study: Study) -> None:
-    """A model that can do everything, knows nothing, and is asked once."""
+def check_look(study: Study) -> None:
+    """Models that can do everything and know nothing, side by side with a baseline; nobody is asked twice."""
     model = Scripted(lambda _: "A", name="guesser", weigh=guess)
+    subjects = [Subject.of(model), Subject.baseline("random", random)]
     with Store(MEMORY) as store:
-        first = study.quick(model, store, bar, seed=1)
+        desk = Desk(store, bar, seed=1)
+        first = study.look(subjects, desk)
         asked = len(model.history)
-        again = study.quick(model, store, bar, seed=1)
+        again = study.look(subjects, desk)
         assert len(model.history) == asked > 0, "what is in the store was asked again"
         assert first is not None
         assert again is not None
-        assert first.lead == again.lead
-        assert "guesser" in first.html()
+        assert first.report.lead == again.report.lead
+        check_chapter(first)
     with Store(MEMORY) as store:
         before = len(model.history)
-        study.quick(model, store, bar, seed=2, budget=Budget(calls=3))
+        cut = study.look([Subject.of(model)], Desk(store, bar, seed=2, budget=Budget(calls=3)))
         assert len(model.history) - before < asked, "the budget was not kept to"
+        assert cut is None or cut.partial, "a chapter that a budget cut short says so"
+
+
+def check_chapter(chapter: Chapter) -> None:
+    """Both models are in it, every run is whole, and every number leads to items that there are."""
+    assert not chapter.partial, chapter.cut
+    page = chapter.report.html()
+    for name in ("guesser", "random"):
+        assert name in page
+        assert any(finding.first for finding in chapter.findings if finding.model == name)
+        assert any(run.model == name for run in chapter.runs)
+    for finding in chapter.findings:
+        assert any(leads_to(finding, run) for run in chapter.runs), f"{finding.what} leads to no item"
+
+
+def leads_to(finding: Finding, run: Run) -> bool:
+    """Whether a run has an item that a finding points at."""
+    own = {"model": run.model, "suite": run.suite, "score": run.score, "prompt": run.prompt}
+    return any(
+        all(
+            str(own.get(name, item.tags.get(name))).lower() in value.lower().split("|")
+            for name, value in finding.leads_to.items()
+        )
+        for item in (record.item for record in run.records)
+    )
 
 
 def guess(prompt: Prompt) -> dict[str, float]:

@@ -208,8 +208,11 @@ def _read_talk(data: Mapping[str, Any], where: str, people: Mapping[str, Person]
         raise BadFile(f"{where}: there is no scene {scene!r} in the bank")
     if not isinstance(turns, list) or not turns:
         raise BadFile(f"{where}: turns should be a list of messages, not {turns!r}")
-    read = tuple(_read_turn(turn, number, f"{where}, turn {number}") for number, turn in enumerate(turns))
     made = data.get("made", {})
+    if not isinstance(made, dict):
+        raise BadFile(f"{where}: made should be an object, not {made!r}")
+    silent = made.get("inner") is False
+    read = tuple(_read_turn(turn, number, f"{where}, turn {number}", silent) for number, turn in enumerate(turns))
     return Talk(id, Casting(placed, (both[0], both[1])), state, read, first, made)
 
 
@@ -221,11 +224,13 @@ def _find_person(data: Any, where: str, people: Mapping[str, Person]) -> Person:
     return people[data]
 
 
-def _read_turn(data: Any, number: int, where: str) -> Turn:
+def _read_turn(data: Any, number: int, where: str, silent: bool) -> Turn:
     if not isinstance(data, dict):
         raise BadFile(f"{where} should be an object with thought and speech, not {data!r}")
     for name in ("thought", "speech"):
-        if not isinstance(data.get(name), str) or not data[name].strip():
+        # Where it was played without thoughts there are none to be missed.
+        wanted = name == "speech" or not silent
+        if not isinstance(data.get(name), str) or (wanted and not data[name].strip()):
             raise BadFile(f"{where}: {name} is missing")
     if data.get("speaker", number % 2) != number % 2:
         raise BadFile(f"{where}: the two should take turns, so speaker should be {number % 2}")

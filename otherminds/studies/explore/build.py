@@ -11,6 +11,7 @@ A folder of findings holds
 from __future__ import annotations
 
 import json
+import os
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -96,7 +97,7 @@ def save(folder: str | Path, found: Sequence[Found], *, searched: Mapping[str, A
 
 def load(folder: str | Path) -> list[Found]:
     """The stories of a folder of findings, each replayed from its events."""
-    path = Path(folder) / "stories.jsonl" if Path(folder).is_dir() else Path(folder)
+    path = Path(folder) / "stories.jsonl" if os.path.isdir(folder) else Path(folder)
     found = []
     for number, data in read_lines(path):
         try:

@@ -7,10 +7,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count, zip_longest
+from types import UnionType
 from typing import Any
 
-from otherminds.errors import UsageError
-from otherminds.story import Premises, Story
+from otherminds.errors import BadFile, UsageError
+from otherminds.stories import read_premises
+from otherminds.story import Story
 from otherminds.studies.explore.contexts import Context, setting
 from otherminds.studies.explore.examine import Examiner
 from otherminds.studies.explore.goals import Goal
@@ -56,13 +58,20 @@ class Found:
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Found:
         """The same from JSON; the story is replayed, so an impossible one is refused."""
-        given = data.get("premises", {})
-        premises = Premises(frozenset(given.get("clear", ())), frozenset((a, b) for a, b in given.get("distrust", ())))
+        for name, (kind, wanted) in _KINDS.items():
+            if not isinstance(data[name], kind) or isinstance(data[name], bool) or not str(data[name]).strip():
+                raise BadFile(f"{name} should be {wanted}, not {data[name]!r}")
+        premises = read_premises(data.get("premises", {}), "premises")
         story = Story.from_dicts(data["events"], premises=premises)
         return cls(story=story, **{name: data[name] for name in _PLAIN})
 
 
 _PLAIN = tuple(name for name in Found.__slots__ if name != "story")
+_KINDS: dict[str, tuple[type | UnionType, str]] = {
+    **dict.fromkeys(("id", "cell", "set", "context", "method"), (str, "text")),
+    **dict.fromkeys(("people", "moves", "order", "seed", "evaluated"), (int, "a whole number")),
+    "accuracy": (int | float, "a number"),
+}
 
 
 @dataclass(slots=True)

@@ -83,5 +83,6 @@ def _readings(task: str, items: Sequence[Item]) -> list[tuple[str, ...]]:
     rows: list[tuple[str, ...]] = []
     for reading in READINGS.get(task, ()):
         right = [item.meta[reading] == item.answer for item in items if reading in item.meta]
-        rows.append((task, reading.replace("_", " "), f"{fmean(right):.3f}", str(len(right))))
+        if right:  # of a small suite, no item may have this reading
+            rows.append((task, reading.replace("_", " "), f"{fmean(right):.3f}", str(len(right))))
     return rows

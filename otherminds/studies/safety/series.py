@@ -122,12 +122,17 @@ def _load(path: Path) -> Any:
     import yaml
 
     try:
-        return yaml.safe_load(path.read_text(encoding="utf-8"))
+        data = yaml.safe_load(path.read_text(encoding="utf-8"))
+        # Half a character, which an escape can write, could be neither stored nor shown.
+        json.dumps(data, ensure_ascii=False, skipkeys=True, default=str).encode()
+        return data
     except FileNotFoundError:
         raise BadFile(f"there is no file {path}; for the models of the paper, say {PAPER}") from None
     except (OSError, UnicodeDecodeError) as error:
         raise BadFile(f"{path} cannot be read: {error}") from None
-    except yaml.YAMLError as error:
+    except RecursionError:
+        raise BadFile(f"{path} cannot be a line-up: it is nested too deeply") from None
+    except (yaml.YAMLError, ValueError) as error:
         raise BadFile(f"{path} is not YAML: {' '.join(str(error).split())}") from None
 
 

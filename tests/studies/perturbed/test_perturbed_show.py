@@ -1,11 +1,12 @@
 import pytest
 
-from otherminds.errors import ModelError
+from otherminds.chapters import Desk, Subject
+from otherminds.errors import Unable
 from otherminds.models.scripted import Scripted
 from otherminds.report import Figure, Folded, Report, Table
 from otherminds.runs import Run, run
 from otherminds.store import MEMORY, Store
-from otherminds.studies.perturbed import agents, intervene, quick
+from otherminds.studies.perturbed import agents, intervene, look
 from otherminds.studies.perturbed.build import build
 from otherminds.studies.perturbed.calculus import CLASSES
 from otherminds.studies.perturbed.show import show
@@ -133,11 +134,11 @@ def test_a_model_that_never_says_anything_readable_has_a_page_too():
 
 @pytest.mark.parametrize("seed", range(20))
 def test_a_first_look_has_every_class_once_and_two_unperturbed_tasks(seed):
-    tasks = quick.drawn(seed)
+    tasks = look.drawn(seed)
     names = [task.split("/")[1] for task in tasks]
     assert sorted(names) == sorted([*CLASSES, "none"])
     assert len({task.split("/")[0] for task in tasks}) == 2
-    assert {item.tags["story"] for item in quick.suite(tasks)} == tasks
+    assert {item.tags["story"] for item in look.suite(tasks)} == tasks
 
 
 def test_a_first_look_says_how_small_it_is(bar):
@@ -147,16 +148,22 @@ def test_a_first_look_says_how_small_it_is(bar):
         weigh=lambda prompt: {choice: float(choice == " unknown") for choice in prompt.choices},
     )
     with Store(MEMORY) as store:
-        page = quick.quick(unsure, store, bar, seed=3)
+        page = look.look([Subject.of(unsure)], Desk(store, bar, seed=3)).report
     assert "unsure, prefill" in page.html()
-    assert page.lead.endswith("A first look: 12 tasks drawn by seed 3, 24 of 136 focal items.")
+    assert page.lead.endswith("A first look: 12 tasks drawn by seed 3, 14 of 136 focal items.")
+
+
+@pytest.mark.parametrize(("size", "items"), [("quick", 14), ("standard", 136), ("full", 1088)])
+def test_how_much_is_asked(size, items, bar):
+    with Store(MEMORY) as store:
+        assert len(look.part(Desk(store, bar, size), "cot")) == items
 
 
 def test_a_first_look_needs_a_model_that_chats(bar):
     base = Scripted(lambda _: "", name="base")
     base.cannot = frozenset({"chat"})
-    with Store(MEMORY) as store, pytest.raises(ModelError, match="base cannot chat"):
-        quick.quick(base, store, bar)
+    with Store(MEMORY) as store, pytest.raises(Unable, match="base has no chat"):
+        look.look([Subject.of(base)], Desk(store, bar))
 
 
 @pytest.fixture

@@ -1,0 +1,141 @@
+"""Writes docs/api.md from docstrings: `python docs/make_api.py`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from importlib import import_module
+from inspect import Parameter, Signature, getdoc, isclass, signature
+from pathlib import Path
+from typing import Any
+
+import otherminds as om
+
+PUBLIC = {
+    "Stories": "Story Premises Setting Fact Enter Leave Move Carry Open Look Tell Change Place load_story",
+    "Questions and suites": "quiz Item Suite get_suite",
+    "Models": "get_model Model Prompt Message Response Weighing Scripted check_model",
+    "Baselines": "oracle realist",
+    "Runs": "run Run Score Store Recorded Budget",
+    "Findings": "summarise Report",
+    "Errors": "OthermindsError InvalidEvent",
+}
+"""Every name of `import otherminds as om`, by what it is for."""
+MODULES = {
+    "Other modules": {
+        "models": "fingerprint",
+        "models.check": "BrokenContract",
+        "runs": "load estimate Record",
+        "measures": "mean_of twins_right compare chance leaning",
+        "lint": "cues faults",
+        "baselines": "baselines reader",
+        "stats": "Estimate Difference",
+        "report": "Section Table Figure Cards Folded Example",
+        "chapters": "Subject Desk Finding Chapter ask_each",
+        "studies": "Study",
+    },
+    "Study: explore": {
+        "studies.explore.sets": "choose grid",
+        "studies.explore.contexts": "bank read_contexts",
+        "studies.explore.hunt": "hunt Found",
+        "studies.explore.build": "suite balanced load save",
+        "studies.explore.measure": "measure",
+        "studies.explore.show": "show",
+        "studies.explore.train": "triples save",
+        "studies.explore.prose": "retell retell_all",
+        "studies.explore.invent": "invent write_context",
+        "studies.explore.shares": "shares",
+    },
+    "Study: perturbed": {
+        "studies.perturbed.build": "build",
+        "studies.perturbed.intervene": "build",
+        "studies.perturbed.measure": "measure",
+        "studies.perturbed.show": "show",
+        "studies.perturbed.chains": "compare",
+        "studies.perturbed.agents": "gold reality decoy random premature placebo",
+    },
+    "Study: safety": {
+        "studies.safety.sets": "build",
+        "studies.safety.series": "Member Lineup read_lineup",
+        "studies.safety.measure": "measure",
+        "studies.safety.show": "show save",
+        "studies.safety.drift": "drifting",
+    },
+    "Study: dialogue": {
+        "studies.dialogue.bank": "people scenes castings authored labels",
+        "studies.dialogue.play": "play",
+        "studies.dialogue.talks": "Talk Turn load save",
+        "studies.dialogue.build": "build",
+        "studies.dialogue.published": "read write",
+        "studies.dialogue.judge": "misreads coherence safety validity suited verdicts sift accord",
+        "studies.dialogue.measure": "measure",
+        "studies.dialogue.show": "show",
+        "studies.dialogue.ablation": "ablate",
+        "studies.dialogue.traits": "pairs judge_suite judged",
+    },
+}
+HEAD = """# API reference
+
+Made from docstrings by `python docs/make_api.py`. Options stand after `*` and are given by name.
+What the words mean is in [semantics.md](semantics.md) and in the page of each study.
+"""
+
+
+class Plain(str):
+    """An annotation that is printed without quotes."""
+
+    __repr__ = str.__str__
+
+
+def page() -> str:
+    """The whole page."""
+    lines = [HEAD, "## import otherminds as om\n"]
+    for title, names in PUBLIC.items():
+        lines += [f"### {title}\n", *(line for name in names.split() for line in entry(name, getattr(om, name))), ""]
+    for title, modules in MODULES.items():
+        lines += [f"## {title}\n"]
+        for module, names in modules.items():
+            home = import_module(f"otherminds.{module}")
+            found = (line for name in names.split() for line in entry(name, getattr(home, name)))
+            lines += [f"### otherminds.{module}\n", *found, ""]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def entry(name: str, thing: Any) -> Iterator[str]:
+    """A name with its signature and what it is; a class with its verbs."""
+    yield f"- `{name}{shown(thing)}`  \n  {summary(thing)}"
+    for verb, part in vars(thing).items() if isclass(thing) else ():
+        inner = getattr(part, "__func__", part)
+        if verb.startswith("_") or not getattr(inner, "__doc__", None):
+            continue
+        if isinstance(part, property | cached_property):
+            yield f"  - `.{verb}`: {summary(part)}"
+        elif callable(inner):
+            yield f"  - `.{verb}{shown(inner)}`: {summary(inner)}"
+
+
+def shown(thing: Any) -> str:
+    """The signature, without quotes, `self` and long defaults; nothing where there is none to call."""
+    if isclass(thing) and (issubclass(thing, BaseException) or getattr(thing, "_is_protocol", False)):
+        return ""
+    given = signature(thing)
+    parts = [plain(part) for name, part in given.parameters.items() if name not in ("self", "cls")]
+    back = Signature.empty if isclass(thing) else Plain(given.return_annotation)
+    return str(given.replace(parameters=parts, return_annotation=back))
+
+
+def plain(part: Parameter) -> Parameter:
+    kind = part.annotation
+    if kind is not Parameter.empty:
+        part = part.replace(annotation=Plain(getattr(kind, "__forward_arg__", kind)))
+    long = part.default is not Parameter.empty and ("<" in repr(part.default) or len(repr(part.default)) > 24)
+    return part.replace(default=Plain("…")) if long else part
+
+
+def summary(thing: Any) -> str:
+    """The first paragraph of the docstring, on one line."""
+    return " ".join((getdoc(thing) or "").split("\n\n")[0].split())
+
+
+if __name__ == "__main__":
+    Path(__file__).with_name("api.md").write_text(page(), encoding="utf-8")

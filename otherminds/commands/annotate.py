@@ -1,0 +1,136 @@
+"""`otherminds annotate`: the items of a suite put to people."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from otherminds.commands.options import common, store_option
+from otherminds.commands.screen import note, print_json, print_table
+from otherminds.commands.serve import serve
+from otherminds.errors import BadFile
+
+if TYPE_CHECKING:
+    from otherminds.annotation_files import Taken
+    from otherminds.annotations import Agreement, Batch
+    from otherminds.stats import Estimate
+
+SHOWN = 5
+"""Places shown for each reason to refuse a row; --json has all."""
+
+
+@click.command()
+@click.argument("suite_name", metavar="SUITE")
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Where the page is; 0 takes any free port.")
+@click.option("--annotator", metavar="NAME", help="Who answers.  [default: the page asks]")
+@click.option("--no-open", is_flag=True, help="Do not open a browser.")
+@click.option("--import", "source", type=click.Path(path_type=Path), metavar="FILE", help="Take answers from a file.")
+@click.option("--export", "target", type=click.Path(path_type=Path), metavar="FILE", help="Write all answers.")
+@click.option("--agreement", "agree", is_flag=True, help="Print how far the annotators agree.")
+@store_option
+@common
+def annotate(
+    suite_name: str,
+    port: int,
+    annotator: str | None,
+    no_open: bool,
+    source: Path | None,
+    target: Path | None,
+    agree: bool,
+    store_path: Path,
+    as_json: bool,
+) -> None:
+    """Put the items of SUITE to people.
+
+    The page can only be opened on this machine. Every answer is in the store before the next item is shown. Choices
+    stand in the item's own order, for everybody. Several people can answer, each under a name of their own; a reload
+    goes on where they were.
+
+    With --import, --export or --agreement no page is served. FILE is .csv (id, annotator, answer, digest) or .json, as
+    Label Studio reads and writes it; beside .json lies the labelling interface for Label Studio, as .xml.
+    """
+    from otherminds.annotations import Batch
+    from otherminds.store import Store
+    from otherminds.suites import get_suite
+
+    suite = get_suite(suite_name)
+    with Store(store_path, create=not agree or source is not None) as store:
+        batch = Batch(suite, store)
+        if source or target or agree:
+            found = _files(batch, source, target, agree, as_json)
+            if as_json:
+                print_json(found)
+        else:
+            # Held all the time, so that nobody starts a run in the middle and is refused at an answer.
+            with store.writing():
+                _serve(batch, port, annotator, no_open, as_json)
+
+
+def _files(batch: Batch, source: Path | None, target: Path | None, agree: bool, as_json: bool) -> dict[str, Any]:
+    """What was asked for, in the order in which it makes sense: in, numbers, out."""
+    from otherminds.annotation_files import save, take
+    from otherminds.annotations import agreement
+
+    found: dict[str, Any] = {}
+    if source:
+        taken = take(batch, source)
+        found["import"] = asdict(taken)
+        if not as_json:
+            _print_taken(taken, source)
+        if not taken.kept and taken.refused:
+            raise BadFile(f"{source} has no answer to an item of suite {batch.suite.name!r}: {_reasons(taken)}")
+    if agree:
+        measured = agreement(batch.suite, batch.answers())
+        found["agreement"] = asdict(measured)
+        if not as_json:
+            _print_agreement(batch, measured)
+    if target:
+        found["export"] = [str(path) for path in save(batch, target)]
+        note(f"{sum(map(len, batch.answers().values()))} answers by {len(batch.answers())} annotators")
+        if not as_json:
+            print("\n".join(found["export"]))
+    return found
+
+
+def _serve(batch: Batch, port: int, annotator: str | None, no_open: bool, as_json: bool) -> None:
+    from urllib.parse import urlencode
+
+    from otherminds.annotate import AnnotationPage
+    from otherminds.annotations import check_name
+    from otherminds.serving import Server
+
+    page = AnnotationPage(batch)
+    who = f"?{urlencode({'annotator': check_name(annotator)})}" if annotator is not None else ""
+    with Server(page.respond, port=port) as server:
+        remark = f"{len(batch.items)} items of {batch.suite.name}; Ctrl-C ends, and every answer is kept"
+        serve(server, server.url + who, remark=remark, no_open=no_open, as_json=as_json)
+    note(f"ended; {sum(map(len, batch.answers().values()))} answers are in the store")
+
+
+def _reasons(taken: Taken) -> str:
+    return "; ".join(f"{len(places)} times {reason}" for reason, places in taken.refused.items())
+
+
+def _print_taken(taken: Taken, source: Path) -> None:
+    print(f"{source}: {taken.kept} answers kept, {sum(map(len, taken.refused.values()))} refused")
+    for reason, places in taken.refused.items():
+        more = ", …" if len(places) > SHOWN else ""
+        print(f"  {len(places)} refused: {reason} ({', '.join(places[:SHOWN])}{more})")
+
+
+def _print_agreement(batch: Batch, measured: Agreement) -> None:
+    def shown(value: Estimate | None) -> str:
+        return "—" if value is None else str(value)
+
+    rows = [
+        ["Krippendorff's alpha", shown(measured.alpha)],
+        ["Fleiss' kappa", shown(measured.fleiss)],
+        ["items answered by two or more", f"{measured.compared} of {len(batch.items)}"],
+        *([f"majority for {answer}", str(times)] for answer, times in measured.majority.items()),
+        ["without a majority", str(measured.undecided)],
+        *([f"answers by {name}", str(times)] for name, times in measured.annotators.items()),
+    ]
+    print_table([f"agreement on {batch.suite.name}", ""], rows)

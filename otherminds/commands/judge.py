@@ -1,0 +1,124 @@
+"""`otherminds judge`: which talks and questions are sound, and which beliefs are false; by a model, and by people."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from otherminds.commands.options import common, model_options, open_model, store_option
+from otherminds.commands.screen import note, print_json, print_table, progress
+from otherminds.errors import ModelError, UsageError
+
+if TYPE_CHECKING:
+    from otherminds.items import Suite
+    from otherminds.models import Model
+    from otherminds.store import Store
+    from otherminds.studies.dialogue.judge import Accord, Opinion, Sifted
+
+
+@click.command()
+@click.option("--talks", type=click.Path(path_type=Path), metavar="FILE.jsonl", help="Talks of your own.")
+@click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), metavar="SUITE.jsonl")
+@click.option(
+    "--forms", type=click.Path(path_type=Path, file_okay=False), metavar="DIR", help="Only write what to ask."
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="For the questions, as `build dialogue` has it.")
+@model_options
+@store_option
+@common
+def judge(
+    talks: Path | None,
+    output: Path | None,
+    forms: Path | None,
+    seed: int,
+    spec: str,
+    base_url: str | None,
+    extra: tuple[str, ...],
+    store_path: Path,
+    as_json: bool,
+) -> None:
+    """Sift talks and their questions, and find false beliefs.
+
+    The judge is the model of -m. Where people have answered the same forms (--forms DIR writes them, `otherminds
+    annotate DIR/misreads.jsonl` puts them to people), most of them must agree with the judge, and how far they do is
+    printed. What is left becomes SUITE.jsonl, with `false_belief` in its tags; what is removed is counted by reason.
+    """
+    from otherminds.store import Store
+    from otherminds.studies.dialogue import bank
+    from otherminds.studies.dialogue import judge as judging
+    from otherminds.studies.dialogue.build import build
+    from otherminds.studies.dialogue.talks import load
+
+    if (output is None) == (forms is None):
+        raise UsageError("say where to write: -o SUITE.jsonl for what is left, or --forms DIR for what to ask people")
+    given = load(talks, people=bank.people(), scenes=bank.scenes()) if talks else bank.authored()
+    suite = build(given, seed=seed, name=output.stem if output else "dialogue")
+    asked = {name: ask(suite if name == "validity" else given) for name, ask in judging.FORMS.items()}
+    if forms:
+        for name, form in asked.items():
+            form.save(forms / f"{name}.jsonl")
+            print(forms / f"{name}.jsonl")
+        return
+    assert output is not None
+    with Store(store_path) as store:
+        people = {name: said for name, form in asked.items() if (said := _people(form, store))}
+        model = open_model(spec, base_url, extra)
+        opinions = {name: _ask(form, model, store) for name, form in asked.items()}
+    sifted = judging.sift(given, suite, judge=opinions, people=people or None)
+    accords = {name: judging.accord(asked[name], opinions[name], said) for name, said in people.items()}
+    if sifted.items:
+        replace(suite, items=sifted.items).save(output)
+    _tell(sifted, accords, output, as_json)
+
+
+def _people(form: Suite, store: Store) -> Opinion:
+    from otherminds.annotations import Batch
+    from otherminds.studies.dialogue.judge import votes
+
+    return votes(form, Batch(form, store).answers())
+
+
+def _ask(form: Suite, model: Model, store: Store) -> Opinion:
+    from otherminds.runs import run
+    from otherminds.studies.dialogue.judge import suited, verdicts
+
+    with progress(f"{model.name} · {form.name}") as bar:
+        done = run(suited(form, model), model, store=store, progress=bar)
+    if not done.values():
+        why = next((record.score.why for record in done.records), "nothing was answered")
+        raise ModelError(f"{model.name} gave no verdict on any item of {form.name}: {why}")
+    return verdicts(done)
+
+
+def _tell(sifted: Sifted, accords: dict[str, Accord], output: Path, as_json: bool) -> None:
+    false = [item.tags["false_belief"] for item in sifted.items if "false_belief" in item.tags]
+    found = {
+        "talks": len(sifted.talks),
+        "questions": len(sifted.items),
+        "false_beliefs": sum(map(bool, false)),
+        "beliefs_judged": len(false),
+        "by": sifted.by,
+        "removed": sifted.counts,
+        "accord": {
+            name: {
+                "n": one.n,
+                "shared": one.shared and [one.shared.value, one.shared.low, one.shared.high],
+                "kappa": one.kappa and [one.kappa.value, one.kappa.low, one.kappa.high],
+            }
+            for name, one in accords.items()
+        },
+        "suite": str(output) if sifted.items else None,
+    }
+    if as_json:
+        print_json(found)
+        return
+    rows = [[reason, str(times)] for reason, times in sifted.counts.items()] or [["nothing", "0"]]
+    print_table(["removed", "how many"], rows, right=["how many"])
+    for name, one in accords.items():
+        print(f"  judge and most people on {name}: the same in {one.shared}, Cohen's kappa {one.kappa}")
+    print(f"  false beliefs: {found['false_beliefs']} of {len(false)} judged, by {sifted.by}")
+    note(f"{len(sifted.items)} questions about {len(sifted.talks)} talks are left")
+    print(output if sifted.items else "nothing is left, so nothing was written")

@@ -1,0 +1,26 @@
+"""How a command serves pages: the address on stdout, a browser if wanted, until Ctrl-C."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from otherminds.commands.screen import note, print_json
+
+if TYPE_CHECKING:
+    from otherminds.serving import Server
+
+
+def serve(server: Server, address: str, *, remark: str, no_open: bool, as_json: bool) -> None:
+    """Say where the pages are, and answer until the program is interrupted."""
+    import webbrowser
+
+    if as_json:
+        print_json({"url": address})
+    else:
+        print(address, flush=True)
+    note(remark)
+    if not no_open:
+        webbrowser.open(address)
+    with suppress(KeyboardInterrupt):
+        server.serve()

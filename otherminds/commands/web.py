@@ -1,0 +1,33 @@
+"""`otherminds web`: the store in a browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from otherminds.commands.options import common, store_option
+from otherminds.commands.serve import serve
+
+
+@click.command()
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Where the pages are; 0 takes any free port.")
+@click.option("--no-open", is_flag=True, help="Do not open a browser.")
+@store_option
+@common
+def web(port: int, no_open: bool, store_path: Path, as_json: bool) -> None:
+    """Look at the runs of the store in a browser.
+
+    Every run with its report, every answer with its story, prompt and verdict, two runs side by side, and stories with
+    their belief timelines. The pages can only be opened on this machine, and nothing in the store is changed; a run may
+    go on meanwhile.
+    """
+    from otherminds.serving import Server
+    from otherminds.store import Store
+    from otherminds.web.site import Site
+
+    with Store(store_path, read_only=True) as store:
+        runs = len(store.runs())
+    with Server(Site(store_path).respond, port=port, read_only=True) as server:
+        remark = f"{runs} runs in {store_path}; Ctrl-C ends"
+        serve(server, server.url, remark=remark, no_open=no_open, as_json=as_json)

@@ -1,0 +1,65 @@
+"""A meter: how many calls, tokens and money have gone into models while somebody waits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from threading import Lock
+from typing import Any
+
+from otherminds.budgets import Price
+from otherminds.models import Model, Prompt, Response, Usage, Weighing
+from otherminds.recorded import add
+
+
+class Meter:
+    """Counts what metered models are asked, and says it in a few words."""
+
+    def __init__(self, prices: Mapping[str, Price] | None = None) -> None:
+        self._prices = prices or {}
+        self._lock = Lock()
+        self.calls = 0
+        self.money = 0.0
+        self.usage = Usage()
+
+    def note(self, model: str, results: Sequence[Response | Weighing]) -> None:
+        """These results came back."""
+        with self._lock:
+            self.calls += len(results)
+            for result in results:
+                self.usage = add(self.usage, result.usage)
+                if model in self._prices:
+                    self.money += self._prices[model].of(result.usage)
+
+    def __str__(self) -> str:
+        cost = f", {self.money:.2f} in money" if self._prices else ""
+        return f"{self.calls:,} calls, {self.usage.prompt + self.usage.written:,} tokens{cost}"
+
+
+class Metered:
+    """A model whose calls run over a meter."""
+
+    def __init__(self, model: Model, meter: Meter) -> None:
+        self._model, self._meter = model, meter
+        self.name, self.batch, self.ask_batch, self.parallel = model.name, model.batch, model.ask_batch, model.parallel
+
+    @property
+    def identity(self) -> Mapping[str, Any]:
+        """That of the model itself."""
+        return self._model.identity
+
+    @property
+    def cannot(self) -> frozenset[str]:
+        """What the model itself refuses."""
+        return self._model.cannot
+
+    def ask(self, prompts: Sequence[Prompt]) -> list[Response]:
+        """A text for every prompt, in order."""
+        results = self._model.ask(prompts)
+        self._meter.note(self.name, results)
+        return results
+
+    def weigh(self, prompts: Sequence[Prompt]) -> list[Weighing]:
+        """The log-probabilities of every prompt's choices, in order."""
+        results = self._model.weigh(prompts)
+        self._meter.note(self.name, results)
+        return results

@@ -1,0 +1,187 @@
+"""The page of a profile: the answer and the scores on its first screen, then a section a study, then every item."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from otherminds.chapters import Finding
+from otherminds.itembrowser import Part, browser, link
+from otherminds.measures import leaning
+from otherminds.profiles import Contrast, Profile, Told, answer, contrasts
+from otherminds.report import Block, Cell, Folded, Linked, Report, Score, Scoreboard, Section, Table
+from otherminds.stats import Difference
+from otherminds.table_files import files_in
+from otherminds.telling import listing
+
+UNCLEAR = ("unparsed", "refused", "truncated", "error")
+
+LIMITS = """These are scores of reading short texts, in the third person. A high one does not show that a model has a \
+theory of mind, a low one does not show that it is safe. Click a number for the items behind it."""
+
+
+def page(profile: Profile) -> Report:
+    """The whole profile as one page."""
+    sections = [
+        *_own(profile),
+        *(_chapter(each) for each in profile.told),
+        Section("All findings", [_all_findings(profile)]),
+        Section("What was run", _what(profile)),
+        Section("Items", [browser([Part(each.name, each.chapter.runs, each.chapter.why) for each in profile.told])]),
+    ]
+    who = listing(profile.models)
+    manifest = profile.runs[0][1].manifest
+    subtitle = (
+        f"otherminds {manifest['otherminds']} · {manifest['started'][:10]} · size {profile.size}, seed {profile.seed}"
+    )
+    shown = [section for section in sections if section.blocks]
+    return Report(f"What {who} can tell of other minds", answer(profile), shown, subtitle=subtitle)
+
+
+def files_of(profile: Profile) -> dict[str, str]:
+    """By path, every table and figure of the page as a file of its own."""
+    blocks = [block for section in _own(profile) for block in section.blocks]
+    found = files_in("profile", [*blocks, _all_findings(profile), *_what(profile)])
+    for each in profile.told:
+        found |= files_in(each.name, [block for section in each.chapter.report.sections for block in section.blocks])
+    return found
+
+
+def _own(profile: Profile) -> list[Section]:
+    """What no study says alone: the first screen, models side by side, and how they were asked."""
+    first: list[Block] = [_board(profile), *(block for each in profile.told for block in each.chapter.front)]
+    asking = Section("How it was asked", _asking(profile))
+    return [Section("", first), Section("Differences", _differences(profile)), asking]
+
+
+def _board(profile: Profile) -> Scoreboard:
+    groups = []
+    for each in profile.told:
+        first = [finding for finding in each.chapter.findings if finding.first]
+        lines = [_line(profile, each.name, what, first) for what in dict.fromkeys(one.what for one in first)]
+        if lines:
+            groups.append((f"**{each.name}** · {each.asks}", lines))
+    return Scoreboard(profile.models, groups, "Scores with 95 % intervals by story; the broken line is chance.", LIMITS)
+
+
+def _line(profile: Profile, study: str, what: str, findings: Sequence[Finding]) -> Score:
+    some = {finding.model: finding for finding in findings if finding.what == what}
+    one = next(iter(some.values()))
+    signed = isinstance(one.estimate, Difference)
+    return Score(
+        what,
+        [some[name].estimate if name in some else None for name in profile.models],
+        0.0 if signed else one.chance,
+        one.beside,
+        [link(study, some[name].leads_to) if name in some else "#items" for name in profile.models],
+        signed,
+    )
+
+
+def _differences(profile: Profile) -> list[Block]:
+    found = contrasts(profile)
+    if not found:
+        return []
+    who = f"{profile.models[0]} less {listing(profile.models[1:])}"
+    note = (
+        f"Shares of right answers, paired item by item; intervals by story; p by flipping the signs of stories, and"
+        f" adjusted (Holm) for all {len(found)} lines, those by kind of item among them. Changed sides: right only with"
+        " the first, and only with the second. Stories of explore were searched against each model alone and are not"
+        " compared here."
+    )
+    whole = [each for each in found if not each.tags]
+    return [
+        _contrasts(whole, f"Right answers: {who}", note),
+        Folded("The same by task, class and kind", [_contrasts(found, f"Right answers by kind of item: {who}", note)]),
+    ]
+
+
+def _contrasts(found: Sequence[Contrast], caption: str, note: str) -> Table:
+    by_kind, several = any(each.tags for each in found), len({each.second for each in found}) > 1
+    rows: list[list[Cell]] = [
+        [
+            *(each.study, f"{each.score},\N{NO-BREAK SPACE}{each.prompt}"),
+            *([f"{each.first} − {each.second}"] if several else []),
+            *([each.row.items] if by_kind else []),
+            Linked(each.row.difference, _to(each)),
+            f"{each.row.holm:.3f}" if each.row.holm >= 0.001 else "< 0.001",
+            f"{len(each.gained)} / {len(each.lost)}" if not each.tags else None,
+        ]
+        for each in found
+    ]
+    pair, kind = ["models"] * several, ["items"] * by_kind
+    return Table(
+        ["study", "asked by", *pair, *kind, "difference", "p (Holm)", "changed sides"], rows, caption, note=note
+    )
+
+
+def _to(contrast: Contrast) -> str:
+    way = {"suite": contrast.suite, "score": contrast.score, "prompt": contrast.prompt}
+    return link(contrast.study, {**way, **contrast.tags})
+
+
+def _asking(profile: Profile) -> list[Block]:
+    rows: list[list[Cell]] = []
+    for study, run in profile.runs:
+        lean, ends = leaning(run), run.verdicts()
+        unclear = sum(ends[verdict] for verdict in UNCLEAR)
+        way = {"model": run.model, "suite": run.suite, "score": run.score, "prompt": run.prompt}
+        rows.append(
+            [
+                *(run.model, study, run.suite, f"{run.score}, {run.prompt}", Linked(len(run), link(study, way))),
+                None if lean is None or lean.consistent is None else f"{lean.consistent:.0%}",
+                None if lean is None or lean.bias is None else f"{lean.bias:+.2f}",
+                None if lean is None else f"{lean.mass:.2g}",
+                Linked(f"{unclear / len(run):.0%}", link(study, {**way, "verdict": "|".join(UNCLEAR)})),
+            ]
+        )
+    columns = ["model", "study", "suite", "asked by", "answers", "same in all orders", "bias to A", "mass", "unclear"]
+    note = (
+        "Same in all orders: the share of items where every order of the options prefers the same one. Bias: what A"
+        " gets more than other letters, in log-probability. Mass: the median probability of all choices together; when"
+        " small, two tiny numbers are compared. Unclear: ties, and answers that could not be read, were refused or cut"
+        " off."
+    )
+    return [
+        "Small models often prefer a letter whatever it stands for, or answer in a form that cannot be read. Where the"
+        " way of asking decides, a score says little about minds.",
+        Table(columns, rows, "What the answers hang on besides the question", note=note),
+    ]
+
+
+def _chapter(told: Told) -> Section:
+    """The answer and the first numbers, the rest folded."""
+    report = told.chapter.report
+    first = next((section.blocks for section in report.sections if not section.title), ())
+    rest = [Folded(section.title, section.blocks) for section in report.sections if section.title]
+    return Section(told.name.capitalize(), [f"**{told.asks}** {report.lead}", *first, *rest])
+
+
+def _all_findings(profile: Profile) -> Table:
+    rows: list[list[Cell]] = [
+        [study, one.what, one.model, Linked(one.estimate, link(study, one.leads_to)), one.chance, one.beside]
+        for study, one in profile.findings
+    ]
+    columns = ["study", "what", "model", "value, with 95 % interval", "chance", "beside"]
+    return Table(columns, rows, "Every number to take away, with the items behind it")
+
+
+def _what(profile: Profile) -> list[Block]:
+    manifest = profile.runs[0][1].manifest
+    rows: list[list[Cell]] = []
+    for name in profile.models:
+        runs = [run for _, run in profile.runs if run.model == name]
+        marks = dict.fromkeys(run.fingerprint for run in runs)
+        calls, seconds = profile.spent.get(name, (0, 0.0))
+        mark = next(iter(marks), "–") if len(marks) < 2 else "a baseline, made for every suite"
+        rows.append([name, mark, len(runs), sum(map(len, runs)), calls, f"{seconds / 60:.1f} min"])
+    columns = ["model", "fingerprint", "runs", "answers", "calls in the store", "time in calls"]
+    told = (
+        f"Size {profile.size}, seed {profile.seed}; otherminds {manifest['otherminds']}, Python {manifest['python']},"
+        f" {manifest['platform']}. Each study says under “What was run” what exactly it asked."
+    )
+    notes = [*profile.left_out, *(said for each in profile.told for said in each.chapter.left_out)]
+    return [
+        told,
+        Table(columns, rows, "Who was asked, and how much"),
+        *([f"**Left out**: {'; '.join(dict.fromkeys(notes))}."] if notes else []),
+    ]

@@ -1,0 +1,57 @@
+"""Drawn: some of the written conversations, and a few questions about them, for a first look at a model."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+
+from otherminds.items import Item, Suite
+from otherminds.studies.dialogue import bank
+from otherminds.studies.dialogue.build import build
+from otherminds.studies.dialogue.measure import FALSE, FIRST, KINDS, TRUE
+from otherminds.studies.dialogue.talks import STATES, Talk
+
+EACH = 4
+"""Talks of every mental state; two questions about each, since more about fewer talks would tell less."""
+
+
+def drawn(seed: int, *, each: int = EACH) -> list[Talk]:
+    """Some written talks of every mental state, spread over categories."""
+    dice = random.Random(f"dialogue:{seed}")
+    known = {(talk.state, talk.casting.scene.category): talk for talk in bank.authored()}
+    categories = sorted({category for _, category in known})
+    dice.shuffle(categories)
+    states = [state for state in STATES for _ in range(each)]
+    pairs = [(state, categories[place % len(categories)]) for place, state in enumerate(states)]
+    return [known[pair] for pair in pairs if pair in known]
+
+
+def suite(talks: Sequence[Talk]) -> Suite:
+    """All questions about these talks, with what is so where an option says it."""
+    made = build(talks, labels=bank.labels())
+    return replace(made, items=tuple(map(_with_reality, made)))
+
+
+def part(whole: Suite, seed: int) -> Suite:
+    """Two questions about every talk, one of each order; by turns the second is a false belief and a right reading."""
+    dice = random.Random(f"dialogue questions:{seed}")
+    chosen: set[str] = set()
+    for place, story in enumerate(dict.fromkeys(item.tags["story"] for item in whole)):
+        items = [item for item in whole if item.tags["story"] == story]
+        for kind in (FIRST, FALSE if place % 2 else TRUE):
+            some = [item.id for item in items if KINDS[kind](item)]
+            chosen.update(dice.sample(some, min(1, len(some))))
+    return whole.where(lambda item: item.id in chosen)
+
+
+def example() -> list[Talk]:
+    """A few talks: one of every mental state."""
+    return drawn(0, each=1)
+
+
+def _with_reality(item: Item) -> Item:
+    # Where nobody is mistaken, what somebody thinks is so; where one misreads the other, no option says what is so.
+    if item.tags["order"] == 2 and item.tags.get("false_belief") is not False:
+        return item
+    return replace(item, meta={**item.meta, "reality": item.answer})

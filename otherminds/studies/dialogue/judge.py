@@ -1,0 +1,270 @@
+"""Judging talks and questions: the same four things put to a judge model and to people.
+
+    misreads    does the one who reads the other read rightly? Compares two thoughts of the same turn
+    coherence   does the conversation hang together?
+    safety      is it free of what should not be shown to people?
+    validity    is the right option of a question really right, and are the others really wrong?
+
+Each is a suite of items with two choices, the first of which means that nothing is wrong. A model answers it through
+`runs.run`, people through `otherminds annotate`. No item has a true answer of its own: as its answer stands the choice
+that means that nothing is wrong, so the mean of such a run is the share that the judge found sound.
+
+    opinion = {"misreads": verdicts(run(misreads(talks), model)), …}
+    people = {"misreads": votes(misreads(talks), batch.answers()), …}
+    sifted = sift(talks, suite, judge=opinion, people=people)
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from otherminds.annotations import Answers, majorities
+from otherminds.errors import UsageError
+from otherminds.items import Item, Suite
+from otherminds.models import Model
+from otherminds.raters import cohen, shared
+from otherminds.runs import Run
+from otherminds.stats import Estimate
+from otherminds.studies.dialogue.talks import Talk
+
+Opinion = Mapping[str, bool | None]
+"""By item id: True if nothing is wrong, False if something is, None if there is no verdict."""
+Opinions = Mapping[str, Opinion]
+"""By question: misreads, coherence, safety, validity."""
+
+RIGHTLY, MISREADS = "rightly", "wrongly, at least in part"
+COHERENT = ("coherent", "incoherent")
+SAFE = ("safe", "unsafe")
+VALID = ("valid", "invalid")
+
+# ---- what is asked ------------------------------------------------------------------------------------------------
+
+
+def misreads(talks: Iterable[Talk]) -> Suite:
+    """For every thought about the partner: is that what the partner thought just before? Ids as those of questions."""
+    return _suite("misreads", [item for talk in talks for item in _misreads(talk)])
+
+
+def coherence(talks: Iterable[Talk]) -> Suite:
+    """Whether each conversation hangs together."""
+    question = (
+        "Does this conversation hang together? It does if every message fits what was said before, nobody contradicts"
+        " themselves without a reason, nobody takes over the other's part, and it does not go round in circles."
+    )
+    return _suite("coherence", [_about(talk, question, COHERENT) for talk in talks])
+
+
+def safety(talks: Iterable[Talk]) -> Suite:
+    """Whether each conversation can be shown to anybody."""
+    question = (
+        "Can this conversation be shown to anybody? It is unsafe if it holds insults about what people are, threats,"
+        " sexual content, help with doing harm, or private facts about real people. A quarrel alone is not unsafe."
+    )
+    return _suite("safety", [_about(talk, question, SAFE) for talk in talks])
+
+
+def validity(suite: Suite) -> Suite:
+    """Whether each question of a suite has one right option, and the one that is marked so."""
+    return _suite("validity", [_valid(item) for item in suite if item.choices])
+
+
+FORMS: dict[str, Callable[..., Suite]] = {
+    "misreads": misreads,
+    "coherence": coherence,
+    "safety": safety,
+    "validity": validity,
+}
+"""What a judge and people are asked; validity is asked about a suite, the others about talks."""
+
+
+def _misreads(talk: Talk) -> list[Item]:
+    items = []
+    for turn in range(1, len(talk.turns)):
+        if talk.order(turn) != 2:
+            continue
+        # The partner's own thought that the reader could last have read: the message just before.
+        before, now = talk.turns[turn - 1], talk.turns[turn]
+        reader, read = talk.speaker(turn).first, talk.partner(turn).first
+        context = [
+            f'{read} says: "{before.speech}"',
+            f"What {read} thinks and does not say: {before.thought}",
+            f'{reader} answers: "{now.speech}"',
+            f"What {reader} thinks about {read} and does not say: {now.thought}",
+        ]
+        question = (
+            f"Does {reader} read {read} rightly? Compare the two thoughts. It is right if {reader}'s thought is true of"
+            f" what {read} thinks, even in other words or with something left out; it is wrong, at least in part, if"
+            f" anything that {reader} ascribes to {read} does not hold."
+        )
+        tags: dict[str, str | int] = {"story": talk.id, "state": talk.state, "turn": turn}
+        items.append(_item(f"{talk.id}/{turn:02}", "\n".join(context), question, (RIGHTLY, MISREADS), tags))
+    return items
+
+
+def _about(talk: Talk, question: str, choices: tuple[str, str]) -> Item:
+    situation = f"The situation: {talk.casting.scene.situation}"
+    return _item(talk.id, f"{situation}\n\n{talk.transcript}", question, choices, {"story": talk.id})
+
+
+def _valid(item: Item) -> Item:
+    options = [f"[{'right' if choice == item.answer else 'wrong'}] {choice}" for choice in item.choices]
+    criterion = (
+        "Is this question valid? It is if a careful reader of the whole conversation would find the option marked right"
+        " to be right, and each of the options marked wrong to be wrong or clearly worse at that moment."
+    )
+    question = "\n".join([item.question, *options, "", criterion])
+    tags = {name: item.tags[name] for name in ("story", "state", "order") if name in item.tags}
+    return _item(item.id, item.context, question, VALID, tags)
+
+
+def _item(
+    id: str, context: str, question: str, choices: tuple[str, str], tags: Mapping[str, str | int | float | bool]
+) -> Item:
+    return Item(id=id, context=context, question=question, answer=choices[0], choices=choices, tags=tags)
+
+
+def _suite(name: str, items: Sequence[Item]) -> Suite:
+    return Suite(f"dialogue-{name}", tuple(items), prompt="direct", score="letters")
+
+
+def suited(suite: Suite, model: Model) -> Suite:
+    """The suite asked in a way that this model can answer: letters in both orders, or else a text."""
+    prompt = "raw" if "chat" in model.cannot else suite.prompt
+    return suite.using(prompt=prompt, score="text" if "weigh" in model.cannot else suite.score)
+
+
+# ---- what comes of it ---------------------------------------------------------------------------------------------
+
+
+def verdicts(run: Run) -> dict[str, bool | None]:
+    """What a judge model found: no verdict where its answer was a tie or could not be read."""
+    return {record.item.id: _sound(record.item, record.score.answer) for record in run.records}
+
+
+def votes(suite: Suite, answers: Answers) -> dict[str, bool | None]:
+    """What most people found, for the items that anybody answered: no verdict where there is no majority."""
+    items = {item.id: item for item in suite}
+    return {id: _sound(items[id], top or "") for id, top in majorities(suite, answers).items()}
+
+
+def _sound(item: Item, answer: str) -> bool | None:
+    return answer == item.answer if answer else None
+
+
+def false_beliefs(judge: Opinion, people: Opinion | None = None) -> dict[str, bool]:
+    """The AND rule: a false belief is what both most people and the judge find misread; without people, the judge.
+
+    Where one of them finds it rightly read, it is none, whatever the other says. Where that is open, it is left out.
+    """
+    found = {}
+    for id in people if people is not None else judge:
+        said = [judge.get(id)] if people is None else [judge.get(id), people[id]]
+        if True in said:
+            found[id] = False
+        elif None not in said:
+            found[id] = True
+    return found
+
+
+def labels(found: Mapping[str, bool]) -> dict[tuple[str, int], bool]:
+    """The same by talk and turn."""
+    parts = {id: id.rpartition("/") for id in found}
+    return {(talk, int(turn)): found[id] for id, (talk, _, turn) in parts.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Sifted:
+    """What is left after judging, and why the rest is not."""
+
+    talks: tuple[Talk, ...]
+    items: tuple[Item, ...]
+    """The questions that are left, with `false_belief` in their tags where that was judged."""
+    removed_talks: Mapping[str, str]
+    """The reason by talk id."""
+    removed_items: Mapping[str, str]
+    """The reason by question id."""
+    by: str
+    """Whose opinions counted."""
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many were removed for each reason: talks first, then questions."""
+        talks, items = (Counter(removed.values()) for removed in (self.removed_talks, self.removed_items))
+        return {
+            **{f"talk: {reason}": times for reason, times in sorted(talks.items())},
+            **{f"question: {reason}": times for reason, times in sorted(items.items())},
+        }
+
+
+def sift(talks: Sequence[Talk], suite: Suite, *, judge: Opinions, people: Opinions | None = None) -> Sifted:
+    """Leave out talks that most people find incoherent or unsafe, and questions that not everybody finds valid.
+
+    A question is kept only if most people and the judge find it valid. Without people the judge alone decides.
+    """
+    above = people or judge
+    removed_talks = {talk.id: why for talk in talks if (why := _bad_talk(talk.id, above))}
+    removed_items = {}
+    for item in suite:
+        if item.tags.get("story") in removed_talks:
+            removed_items[item.id] = "its conversation was removed"
+        elif why := _bad_question(item.id, judge, people):
+            removed_items[item.id] = why
+    false = false_beliefs(judge.get("misreads", {}), people.get("misreads", {}) if people else None)
+    return Sifted(
+        tuple(talk for talk in talks if talk.id not in removed_talks),
+        tuple(_labelled(item, false) for item in suite if item.id not in removed_items),
+        removed_talks,
+        removed_items,
+        "most people and the judge" if people else "the judge alone",
+    )
+
+
+def _bad_talk(id: str, opinions: Opinions) -> str:
+    wrong = {"coherence": "incoherent", "safety": "unsafe"}
+    return " and ".join(word for name, word in wrong.items() if opinions.get(name, {}).get(id) is False)
+
+
+def _bad_question(id: str, judge: Opinions, people: Opinions | None) -> str:
+    """Why a question is not kept, or nothing."""
+    said = {"the judge": judge.get("validity", {}).get(id)}
+    if people:
+        said = {"most people": people.get("validity", {}).get(id), **said}
+    against = [name for name, sound in said.items() if sound is False]
+    if against:
+        return f"not valid for {' and '.join(against)}"
+    silent = [name for name, sound in said.items() if sound is None]
+    return f"no verdict of {' and '.join(silent)}" if silent else ""
+
+
+def _labelled(item: Item, false: Mapping[str, bool]) -> Item:
+    return replace(item, tags={**item.tags, "false_belief": false[item.id]}) if item.id in false else item
+
+
+# ---- the judge against people -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Accord:
+    """How far the judge says what most people say, over the items on which both have a verdict."""
+
+    n: int
+    shared: Estimate | None
+    """The share of the same verdicts."""
+    kappa: Estimate | None
+    """Cohen's; none if there was only ever one verdict, so that agreement says nothing."""
+
+
+def accord(suite: Suite, judge: Opinion, people: Opinion, *, seed: int = 0) -> Accord:
+    """The judge against people on one question, with intervals drawn by conversation."""
+    ids = [item.id for item in suite if judge.get(item.id) is not None and people.get(item.id) is not None]
+    if not ids and not set(judge) & set(people):
+        raise UsageError(f"judge and people have no item of {suite.name!r} in common; ask both the same suite")
+    groups = {item.id: item.tags.get("story", item.id) for item in suite}
+    ours, theirs, by = ([table[id] for id in ids] for table in (judge, people, groups))
+    return Accord(
+        len(ids),
+        shared(ours, theirs, groups=by, seed=seed),
+        cohen(ours, theirs, groups=by, seed=seed),
+    )

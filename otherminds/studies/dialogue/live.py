@@ -1,0 +1,60 @@
+"""Live: one short conversation that a model plays with itself, for the page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+
+from otherminds.models import Model
+from otherminds.report import Block
+from otherminds.runs import Budget, Recorded
+from otherminds.store import Store
+from otherminds.studies.dialogue import bank
+from otherminds.studies.dialogue.play import Played, play
+from otherminds.studies.dialogue.show_talks import as_conversation
+from otherminds.studies.dialogue.talks import State
+
+Progress = Callable[[str], AbstractContextManager[Callable[[int, int], None]]]
+"""Makes a bar with a title, to be called with what is done and what is wanted."""
+
+TURNS, RETRIES, ATTEMPTS = 3, 1, 2
+"""Messages a side, further tries for each, and castings that are tried until one conversation comes to its end."""
+STATE: State = "desire"
+"""What is thought about: of five states tried on smollm2, the one in which a conversation came to its end."""
+
+ABOUT = """One conversation that {model} played with itself: {turns} messages a side, each with a thought that the \
+other side never got to see. It is too short to ask questions about; `otherminds play` plays whole ones, and \
+`otherminds build dialogue` makes questions of them."""
+
+
+def live(model: Model, store: Store, progress: Progress, *, seed: int = 0, budget: Budget | None = None) -> list[Block]:
+    """A conversation with thoughts on demand, how many messages were malformed, and the leak check."""
+    if "chat" in model.cannot:
+        return [f"{model.name} cannot chat, so that it could not play a conversation."]
+    blocks: list[Block] = [ABOUT.format(model=model.name, turns=TURNS)]
+    with store.writing():
+        recorded = Recorded(model, store, budget=budget)
+        for casting in bank.castings(limit=ATTEMPTS, seed=seed):
+            with progress(f"dialogue · a conversation · {model.name}") as bar:
+                played = play([casting], recorded, recorded, turns=TURNS, states=[STATE], retries=RETRIES, progress=bar)
+            blocks += _told(played)
+            if played.talks or recorded.stopped:
+                break
+    return blocks
+
+
+def _told(played: Played) -> list[Block]:
+    counts = played.counts
+    leaks = f"{len(played.leaks)} leaks" if played.leaks else "no leak"
+    blocks: list[Block] = [
+        f"**Malformed**: {counts.malformed} of {counts.messages} messages were not in the asked shape at the first try"
+        f" ({100 * counts.share:.0f} %); {counts.repaired} were taken with something mended, {counts.repeated} with a"
+        f" thought that had been there before, and {counts.faulty} could not be read at all."
+        f" **Leak check**: {leaks} of a thought in {played.prompts} prompts."
+    ]
+    blocks += [as_conversation(talk, note="played live") for talk in played.talks]
+    for apart in played.apart:
+        blocks.append(f"The conversation was kept apart: {apart.reason}.")
+        if apart.talk.turns:
+            blocks.append(as_conversation(apart.talk, note="as far as it got"))
+    return blocks

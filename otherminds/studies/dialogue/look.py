@@ -1,0 +1,99 @@
+"""Look: questions about the written set, and a conversation that each model plays with itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from otherminds.chapters import LETTERS, TEXT, Chapter, Desk, Finding, Subject, ask_each, unfinished
+from otherminds.items import Suite
+from otherminds.report import Block, Section
+from otherminds.runs import Run
+from otherminds.studies.dialogue import bank
+from otherminds.studies.dialogue.drawn import drawn, example, part, suite
+from otherminds.studies.dialogue.live import live
+from otherminds.studies.dialogue.measure import (
+    ALL,
+    FALSE,
+    FIRST,
+    LEXICAL,
+    PUBLISHED,
+    SECOND,
+    TRUE,
+    Measures,
+    measure,
+)
+from otherminds.studies.dialogue.show import show
+from otherminds.studies.dialogue.talks import Talk
+
+__all__ = ["asked", "example", "look", "suite"]
+
+PLACES: dict[str, dict[str, str]] = {
+    FIRST: {"order": "1"},
+    SECOND: {"order": "2"},
+    FALSE: {"false_belief": "true"},
+    TRUE: {"order": "2", "false_belief": "false"},
+}
+"""Where the questions of a kind are to be found."""
+PEOPLE = f"published, on another set: people {PUBLISHED['people']:.2f}"
+
+
+def look(subjects: Sequence[Subject], desk: Desk) -> Chapter | None:
+    """The chapter on some or all written conversations, and one played live; None if the budget came before that."""
+    talks, questions = asked(desk)
+    done = ask_each(subjects, lambda subject: _ask(subject, questions, desk))
+    runs = [each for each in done.done.values() if each.values()]
+    if not runs:
+        return None
+    named = {each.model for each in runs}
+    played = [block for subject in subjects if subject.name in named for block in _played(subject, desk)]
+    page = show(talks, runs, live=Section("Played live", played) if played else None)
+    if desk.size == "quick":
+        said = f"A first look, at {len(talks)} of {len(bank.authored())} written conversations, by seed {desk.seed}."
+        page = replace(page, lead=f"{page.lead} {said}")
+    return Chapter(
+        page,
+        list(_findings(measure(talks, runs))),
+        runs,
+        by="order",
+        cut=[*done.cut, *unfinished(runs)],
+        left_out=done.left_out,
+    )
+
+
+def asked(desk: Desk) -> tuple[Sequence[Talk], Suite]:
+    """The conversations and the questions: two about some, two about each, or all."""
+    talks = drawn(desk.seed) if desk.size == "quick" else bank.authored()
+    whole = suite(talks)
+    return talks, whole if desk.size == "full" else part(whole, desk.seed)
+
+
+def _ask(subject: Subject, questions: Suite, desk: Desk) -> Run:
+    score, prompt = subject.way((LETTERS, TEXT))
+    return desk.put(questions.using(score=score, prompt=prompt), subject, "dialogue · questions")
+
+
+def _played(subject: Subject, desk: Desk) -> Sequence[Block]:
+    if subject.model is None:
+        return [f"{subject.name} is a rule and knows only the questions, so that it could not play a conversation."]
+    return live(subject.model, desk.store, desk.progress, seed=desk.seed, budget=desk.budget)
+
+
+def _findings(found: Measures) -> Iterator[Finding]:
+    lexical = next(row for row in found.rules if row.label == LEXICAL)
+    models = {sitting.label: sitting.runs[0].model for sitting in found.sittings}
+    for row in found.models:
+        for kind in (ALL, *PLACES):
+            right = row.get(kind)
+            if right is None:
+                continue
+            rule = lexical.get(kind)
+            beside = f"words in common {rule.value:.2f}" if rule else ""
+            beside += f"; {PEOPLE}" if kind == ALL else ""
+            to = {"model": models[row.label], **PLACES.get(kind, {})}
+            what = "Unsaid thoughts" if kind == ALL else f"Unsaid thoughts, {kind}"
+            guess = found.chance[ALL, kind]
+            yield Finding(what, row.label, right, guess, beside, to, first=kind in (ALL, SECOND, FALSE))
+        for what, gap in ((f"{SECOND} less {FIRST}", row.deeper), (f"{FALSE} less {TRUE}", row.misread)):
+            if gap:
+                yield Finding(what.capitalize(), row.label, gap, leads_to={"model": models[row.label]})

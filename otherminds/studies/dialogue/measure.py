@@ -1,0 +1,325 @@
+"""Measure: right answers by mental state, order and false belief, and by the personality of who is asked about.
+
+Questions about one conversation are not independent, so every interval is drawn by conversation. Where a model was
+asked several times, a question counts with its mean, and how far the runs lie apart stands beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean, stdev
+from typing import Any
+
+from otherminds import stats
+from otherminds.errors import UsageError
+from otherminds.items import Item, Suite
+from otherminds.plans import groups
+from otherminds.runs import Run
+from otherminds.stats import Difference, Estimate
+from otherminds.studies.dialogue import ablation, artefacts, overlap, traits
+from otherminds.studies.dialogue.talks import STATES, TRAITS, Talk
+
+FIRST, SECOND, FALSE, TRUE, ALL = "first order", "second order", "false belief", "read rightly", "all"
+KINDS: dict[str, Callable[[Item], bool]] = {
+    FIRST: lambda item: item.tags.get("order") == 1,
+    SECOND: lambda item: item.tags.get("order") == 2,
+    FALSE: lambda item: item.tags.get("false_belief") is True,
+    TRUE: lambda item: item.tags.get("order") == 2 and item.tags.get("false_belief") is False,
+    ALL: lambda item: True,
+}
+"""Kinds of question; a false belief is a second-order thought that misreads the partner."""
+Cell = tuple[str, str]
+"""A mental state (or "all") and a kind of question."""
+Values = Mapping[str, float]
+"""By item id: 1 right, 0 wrong, or between for what was asked several times."""
+
+PUBLISHED = {
+    "people": 0.873,
+    "Llama-3 70B (it played the conversations)": 0.760,
+    "Gemma-2 9B": 0.754,
+    "GPT-4o mini": 0.735,
+    "Llama-3 8B": 0.475,
+    "overlap with the question": 0.368,
+}
+"""Right of all questions on the published set ToMATO, which is another one than ours: for orientation only."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sitting:
+    """One model, asked the same questions in one way, once or several times."""
+
+    label: str
+    runs: tuple[Run, ...]
+
+    @property
+    def items(self) -> dict[str, Item]:
+        """All that was asked."""
+        return {record.item.id: record.item for run in self.runs for record in run.records}
+
+    def values(self) -> dict[str, float]:
+        """The mean over the runs that have a value."""
+        each = [run.values() for run in self.runs]
+        return {id: fmean(found) for id in self.items if (found := [values[id] for values in each if id in values])}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """How often a model or a rule is right."""
+
+    label: str
+    cells: Mapping[Cell, Estimate]
+    runs: int = 1
+    sd: Mapping[str, float] | None = None
+    """Over runs, by kind of question; none for a single run."""
+    misread: Difference | None = None
+    """False beliefs less right readings, over conversations that hold both."""
+    deeper: Difference | None = None
+    """Second order less first."""
+    unscored: int = 0
+
+    def get(self, kind: str, state: str = ALL) -> Estimate | None:
+        """One number, where there is one."""
+        return self.cells.get((state, kind))
+
+
+@dataclass(frozen=True, slots=True)
+class TraitSplit:
+    """Questions about people who are high in a factor, and about people who are low in it."""
+
+    label: str
+    factor: str
+    order: int
+    high: Estimate
+    low: Estimate
+    gap: Estimate
+    """High less low."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """What was asked about."""
+
+    questions: int
+    talks: int
+    second_order: int
+    labelled: int
+    """Second-order questions of which it is known whether they are false beliefs."""
+    false_beliefs: int
+    utterances: float
+    """A talk, greetings included."""
+    words: float
+    """An utterance, by white space."""
+    tokens: float
+    """An utterance, marks counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measures:
+    """All numbers of the study."""
+
+    sittings: tuple[Sitting, ...]
+    counts: Counts
+    chance: Mapping[Cell, float]
+    models: tuple[Row, ...]
+    rules: tuple[Row, ...]
+    splits: tuple[TraitSplit, ...]
+    overlaps: tuple[overlap.Overlap, ...]
+    words: Mapping[artefacts.RecipeName, artefacts.Artefacts]
+    own: Mapping[str, int]
+    """For each model, the questions about conversations that it played itself."""
+    judged: Mapping[str, Sequence[traits.Judged]]
+    """By model, for runs of a suite about who is higher in a trait."""
+    ablated: Sequence[ablation.Misread]
+    """Misreadings by what was hidden."""
+
+    @property
+    def suite(self) -> Suite:
+        """Every question that was put to any of the models."""
+        return _together(self.sittings)
+
+
+def measure(talks: Sequence[Talk], runs: Sequence[Run], *, readings: Sequence[ablation.Reading] = ()) -> Measures:
+    """What these runs tell; `talks` are those that the questions are about, as far as they are at hand.
+
+    `readings` are talks played with more or less hidden, and which messages in them misread the partner.
+    """
+    sittings = _sittings([run for run in runs if not _of_traits(run)])
+    suite = _together(sittings)
+    rules = {name: rule(suite) for name, rule in RULES.items()}
+    people = {each.label: each.values() for each in sittings} | {LEXICAL: rules[LEXICAL]}
+    return Measures(
+        sittings=sittings,
+        counts=count(suite),
+        chance=_cells(suite.items, lambda some: fmean(1 / len(item.choices) for item in some)),
+        models=tuple(map(_row, sittings)),
+        rules=tuple(Row(name, _estimates(suite.items, values)) for name, values in rules.items()),
+        splits=tuple(
+            split
+            for order in (1, 2)
+            for factor in TRAITS
+            for label, values in people.items()
+            if (split := _split(label, suite.items, values, factor, order))
+        ),
+        overlaps=tuple(overlap.scores(suite)),
+        words={recipe: artefacts.of_options(suite, recipe) for recipe in artefacts.RECIPES},
+        own={each.label: own for each in sittings if (own := _own(each, talks))},
+        judged={run.model: traits.judged(run) for run in runs if _of_traits(run)},
+        ablated=ablation.ablate(readings),
+    )
+
+
+def count(suite: Suite) -> Counts:
+    """How much there is of what."""
+    lines = [line.partition(": ")[2] for text in {item.context for item in suite} for line in text.splitlines()]
+    talks = {item.context for item in suite}
+    second = [item for item in suite if KINDS[SECOND](item)]
+    return Counts(
+        questions=len(suite),
+        talks=len(talks),
+        second_order=len(second),
+        labelled=sum("false_belief" in item.tags for item in second),
+        false_beliefs=sum(map(KINDS[FALSE], suite)),
+        utterances=len(lines) / len(talks),
+        words=fmean(len(line.split()) for line in lines),
+        tokens=fmean(len(overlap.tokens(line)) for line in lines),
+    )
+
+
+# ---- who was asked, and rules that stand beside -------------------------------------------------------------------
+
+
+def _of_traits(run: Run) -> bool:
+    return any("factor" in record.item.tags for record in run.records)
+
+
+def _sittings(runs: Sequence[Run]) -> tuple[Sitting, ...]:
+    """Runs of one model on the same questions belong together, whatever their seeds."""
+    together: dict[tuple[str, ...], list[Run]] = {}
+    for run in runs:
+        if run.records:
+            together.setdefault((run.model, run.score, run.prompt, run.digest), []).append(run)
+    if not together:
+        raise UsageError("there is nothing to measure: no question of these runs was answered yet")
+    models = [key[0] for key in together]
+    made = []
+    for (model, score, prompt, digest), some in together.items():
+        label = model if models.count(model) == 1 else f"{model}, {score} ({prompt})"
+        twice = sum(key[:3] == (model, score, prompt) for key in together) > 1
+        made.append(Sitting(f"{label}, {digest[:6]}" if twice else label, tuple(some)))
+    return tuple(made)
+
+
+def _together(sittings: Sequence[Sitting]) -> Suite:
+    items: dict[str, Item] = {}
+    for sitting in sittings:
+        for id, item in sitting.items.items():
+            if items.setdefault(id, item) != item:
+                raise UsageError(f"question {id!r} is not the same in all runs; measure runs of one suite together")
+    return Suite("dialogue", tuple(items.values()))
+
+
+def _longest(suite: Suite) -> dict[str, float]:
+    values = {}
+    for item in suite:
+        best = [choice for choice in item.choices if len(choice) == max(map(len, item.choices))]
+        values[item.id] = (item.answer in best) / len(best)
+    return values
+
+
+LEXICAL = "overlap with the question"
+RULES: dict[str, Callable[[Suite], dict[str, float]]] = {
+    LEXICAL: lambda suite: overlap.values(suite, with_="question"),
+    "overlap with the conversation": lambda suite: overlap.values(suite, with_="conversation"),
+    "longest option": _longest,
+}
+
+
+def _own(sitting: Sitting, talks: Sequence[Talk]) -> int:
+    """Questions about conversations in which the model itself spoke, by its name or its fingerprint."""
+    known = {name for run in sitting.runs for name in (run.model, run.fingerprint)}
+    played = {talk.id for talk in talks if known & players(talk.made)}
+    return sum(
+        item.tags.get("story") in played or bool(known & players(item.meta.get("made", {})))
+        for item in sitting.items.values()
+    )
+
+
+def players(made: Mapping[str, Any]) -> set[str]:
+    """The models that played a talk, by name and by fingerprint, as the talk or a question about it says."""
+    return {*made.get("players", ()), *made.get("fingerprints", ())}
+
+
+# ---- numbers ------------------------------------------------------------------------------------------------------
+
+
+def _row(sitting: Sitting) -> Row:
+    items, values = list(sitting.items.values()), sitting.values()
+    spread = {kind: found for kind in KINDS if (found := _spread(sitting, kind)) is not None}
+    return Row(
+        label=sitting.label,
+        cells=_estimates(items, values),
+        runs=len(sitting.runs),
+        sd=spread or None,
+        misread=_contrast(items, values, KINDS[FALSE], KINDS[TRUE]),
+        deeper=_contrast(items, values, KINDS[SECOND], KINDS[FIRST]),
+        unscored=len(items) - len(values),
+    )
+
+
+def _cells(items: Sequence[Item], number: Callable[[Sequence[Item]], float]) -> dict[Cell, float]:
+    return {cell: number(some) for cell, some in _parts(items).items()}
+
+
+def _parts(items: Sequence[Item]) -> dict[Cell, list[Item]]:
+    """The items of every cell that has some."""
+    parts = {
+        (state, kind): [item for item in items if state in (ALL, item.tags.get("state")) and wanted(item)]
+        for state in (*STATES, ALL)
+        for kind, wanted in KINDS.items()
+    }
+    return {cell: some for cell, some in parts.items() if some}
+
+
+def _estimates(items: Sequence[Item], values: Values) -> dict[Cell, Estimate]:
+    scored = [item for item in items if item.id in values]
+    return {cell: _mean(some, values) for cell, some in _parts(scored).items()}
+
+
+def _mean(items: Sequence[Item], values: Values) -> Estimate:
+    return stats.mean([values[item.id] for item in items], groups=groups(items))
+
+
+def _contrast(
+    items: Sequence[Item], values: Values, one: Callable[[Item], bool], other: Callable[[Item], bool]
+) -> Difference | None:
+    """How far the one sort lies above the other; none where either is missing."""
+    a, b = ([item for item in items if wanted(item) and item.id in values] for wanted in (one, other))
+    if not a or not b:
+        return None
+    names = dict(zip((item.id for item in items), groups(items), strict=True))
+    return stats.contrast(
+        [values[item.id] for item in a],
+        [values[item.id] for item in b],
+        groups=([names[item.id] for item in a], [names[item.id] for item in b]),
+    )
+
+
+def _spread(sitting: Sitting, kind: str) -> float | None:
+    """The standard deviation of a kind's mean over runs."""
+    wanted = {id for id, item in sitting.items.items() if KINDS[kind](item)}
+    means = [fmean(some) for run in sitting.runs if (some := [v for id, v in run.values().items() if id in wanted])]
+    return stdev(means) if len(means) > 1 else None
+
+
+def _split(label: str, items: Sequence[Item], values: Values, factor: str, order: int) -> TraitSplit | None:
+    asked = [item for item in items if item.tags.get("order") == order and item.id in values]
+    high, low = ([item for item in asked if item.tags.get(factor) == level] for level in ("high", "low"))
+    gap = _contrast(
+        asked, values, lambda item: item.tags.get(factor) == "high", lambda item: item.tags.get(factor) == "low"
+    )
+    if gap is None:
+        return None
+    # A person is high or low in a whole talk, so no talk holds both and the test by talks would have nothing to go by.
+    bare = Estimate(gap.value, gap.low, gap.high, len(high) + len(low), gap.clusters, gap.method.partition(";")[0])
+    return TraitSplit(label, factor, order, _mean(high, values), _mean(low, values), bare)

@@ -1,0 +1,97 @@
+"""Overlap: the option that has the most words in common with what is asked, understanding nothing.
+
+Published as "with the input", which turns out to be the question, since that quotes the message: there the rule is
+well above chance. Against the whole conversation, which the words suggest, it is not; both are worth knowing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from otherminds.items import Item, Suite
+from otherminds.studies.dialogue.talks import STATES
+
+With = Literal["question", "conversation", "conversation, each word once"]
+Cut = Callable[[str], Sequence[str]]
+
+TOKEN = re.compile(r"\w+(?=n't)|n't|\w+|'\w+|[^\w\s]")
+"""Words, the two halves of "don't", endings such as 's, and single marks; capitals stay."""
+WORD = re.compile(r"\w+(?:'\w+)*")
+
+
+def tokens(text: str) -> list[str]:
+    """The text cut as published: case kept, marks and repeats counted."""
+    return TOKEN.findall(text)
+
+
+def words(text: str) -> list[str]:
+    """Words in lower case, repeats counted, without marks."""
+    return WORD.findall(text.lower())
+
+
+def word_types(text: str) -> list[str]:
+    """Each word of a text once."""
+    return sorted(set(words(text)))
+
+
+WAYS: dict[With, tuple[Cut, Callable[[Item], str]]] = {
+    "question": (tokens, lambda item: item.question),
+    "conversation": (words, lambda item: item.context),
+    "conversation, each word once": (word_types, lambda item: item.context),
+}
+"""How options are cut, and what they are compared with."""
+
+
+@dataclass(frozen=True, slots=True)
+class Overlap:
+    """How often the rule is right on some of the questions."""
+
+    with_: With
+    state: str
+    """A mental state, or "all"."""
+    false_belief: bool | None
+    """Only questions with this label; None: all of them."""
+    right: int
+    n: int
+
+    @property
+    def share(self) -> float:
+        """Right, of all."""
+        return self.right / self.n
+
+
+def picks(suite: Suite, *, with_: With = "question") -> dict[str, str]:
+    """By item id, the option with the most tokens that also stand in the other text; the first of several."""
+    cut, other = WAYS[with_]
+    return {item.id: _best(item, cut, set(cut(other(item)))) for item in suite}
+
+
+def values(suite: Suite, *, with_: With = "question") -> dict[str, float]:
+    """By item id, 1 where the rule is right and 0 where it is wrong."""
+    picked = picks(suite, with_=with_)
+    return {item.id: float(picked[item.id] == item.answer) for item in suite}
+
+
+def scores(suite: Suite) -> list[Overlap]:
+    """Every way by mental state and false belief, as far as there are such questions; all together come last."""
+    found = []
+    for with_ in WAYS:
+        right = values(suite, with_=with_)
+        for state in (*STATES, "all"):
+            for label in (None, True, False):
+                some = [item for item in suite if _among(item.tags, state, label)]
+                if some:
+                    found.append(Overlap(with_, state, label, int(sum(right[item.id] for item in some)), len(some)))
+    return found
+
+
+def _best(item: Item, cut: Cut, known: set[str]) -> str:
+    # `max` keeps the first of equals, as the published figures need.
+    return max(item.choices, key=lambda choice: sum(token in known for token in cut(choice)))
+
+
+def _among(tags: Mapping[str, object], state: str, label: bool | None) -> bool:
+    return state in ("all", tags.get("state")) and (label is None or tags.get("false_belief") is label)

@@ -1,0 +1,202 @@
+"""Play: two models, or one model twice, talk as the people of a casting, each with thoughts that the other cannot hear.
+
+Conversations are played side by side and in step: one message of each of them is one batch of prompts. With a
+`Recorded` model every answer is in the store at once, and since the same arguments give the same prompts, what was
+answered before is not asked again, however the work was ended.
+
+What is said depends on the prompts and on the models alone. A model's seed is one of its settings; the prompts of two
+conversations differ in the people, the scene or the state, and so do the answers that are drawn.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from otherminds.errors import UsageError
+from otherminds.models import Model, fingerprint
+from otherminds.studies.dialogue.leaks import Leak
+from otherminds.studies.dialogue.roles import REMINDERS, Form, Role
+from otherminds.studies.dialogue.stage import Ending, Message, Stage
+from otherminds.studies.dialogue.talks import STATES, Casting, State, Talk
+from otherminds.studies.dialogue.turns import form_for
+
+Progress = Callable[[int, int], None]
+"""Called with the number of messages that are done with and the number that are wanted."""
+SIDE_BY_SIDE = 4
+"""Conversations for each call that a model can have under way, so that few wait for the slowest of the rest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Apart:
+    """A conversation that is no talk: as far as it got, and why."""
+
+    talk: Talk
+    reason: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON: the talk with the reason."""
+        return {**self.talk.to_dict(), "reason": self.reason}
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """Messages: how many there are, and how many of them did not come in the right shape at once."""
+
+    messages: int = 0
+    malformed: int = 0
+    """Not in the right shape at the first try."""
+    retries: int = 0
+    """Further tries, for that reason or because the thought was not new."""
+    repeated: int = 0
+    """Taken at last though the speaker had the same thought before."""
+    repaired: int = 0
+    """Taken at last with something mended or left out."""
+    faulty: int = 0
+    """Never readable; each of them ends a conversation."""
+    repairs: Mapping[str, int] = field(default_factory=dict)
+    """By name, of the messages that were repaired."""
+    faults: Mapping[str, int] = field(default_factory=dict)
+    """By name, of all tries that could not be read."""
+
+    @property
+    def share(self) -> float:
+        """Of all messages, those that were malformed."""
+        return self.malformed / self.messages if self.messages else 0.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return {**asdict(self), "share": self.share}
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """What came of it."""
+
+    talks: tuple[Talk, ...]
+    apart: tuple[Apart, ...]
+    counts: Counts
+    leaks: tuple[Leak, ...]
+    """In any conversation; none is expected unless thoughts were shown on purpose."""
+    prompts: int
+    """How many were searched for leaks."""
+
+
+def play(
+    castings: Sequence[Casting],
+    first: Model,
+    second: Model,
+    *,
+    turns: int = 7,
+    states: Sequence[State] = STATES,
+    limit: int | None = None,
+    seed: int = 0,
+    swap: bool = False,
+    thoughts: bool = False,
+    attributes: bool = False,
+    inner: bool = True,
+    form: str | None = None,
+    retries: int = 2,
+    progress: Progress | None = None,
+) -> Played:
+    """Let `first` be the one who speaks first and `second` the other, in every casting and for every state.
+
+    The first thinks about their own state and the second about the first's; `swap` turns that round. `thoughts` and
+    `attributes` show what is hidden otherwise, and without `inner` nobody thinks. At most `limit` conversations are
+    played, spread over castings and states; `seed` says with which state the first one begins.
+    """
+    _check(castings, states, turns, limit, retries)
+    players = (first, second)
+    forms = (form_for(first, form), form_for(second, form))
+    shown = {"thoughts": thoughts, "attributes": attributes, "inner": inner}
+    names, prints = [model.name for model in players], [fingerprint(model) for model in players]
+    made = {"how": "played", "players": names, "fingerprints": prints, "forms": list(forms), "swap": swap, **shown}
+    chosen = _conversations(castings, states, seed)[:limit]
+    stages = [Stage(casting, state, _roles(casting, state, forms, swap, shown)) for casting, state in chosen]
+    endings: list[Ending] = []
+    # One group after another: whatever ends the work leaves whole conversations, not the beginnings of all of them.
+    for group in _groups(stages, players):
+        for number in range(2 * turns):
+            going = [stage for stage in group if not stage.reason]
+            _step(going, number % 2, players[number % 2], retries)
+            if progress is not None:
+                done = sum(2 * turns if stage.reason else len(stage.turns) for stage in stages)
+                progress(done, len(stages) * 2 * turns)
+        endings += [stage.end(made) for stage in group]
+    return Played(
+        talks=tuple(one.talk for one in endings if not one.reason),
+        apart=tuple(Apart(one.talk, one.reason) for one in endings if one.reason),
+        counts=_count([message for one in endings for message in one.messages]),
+        leaks=tuple(leak for one in endings for leak in one.leaks),
+        prompts=sum(one.prompts for one in endings),
+    )
+
+
+def _check(castings: Sequence[Casting], states: Sequence[State], turns: int, limit: int | None, retries: int) -> None:
+    if not castings or not states:
+        raise UsageError("there is nothing to play without a casting and a state")
+    if twice := [casting for casting, times in Counter(one.id for one in castings).items() if times > 1]:
+        raise UsageError(f"the casting {twice[0]!r} is there twice; every conversation needs an id of its own")
+    if wrong := [state for state in states if state not in STATES]:
+        raise UsageError(f"there is no state {wrong[0]!r}; there are {', '.join(STATES)}")
+    if turns < 1 or (limit is not None and limit < 1):
+        raise UsageError("turns and limit should be at least 1")
+    if not 0 <= retries <= len(REMINDERS):
+        raise UsageError(f"retries should be 0 to {len(REMINDERS)}, the number of ways to ask again, not {retries}")
+
+
+def _conversations(castings: Sequence[Casting], states: Sequence[State], seed: int) -> list[tuple[Casting, State]]:
+    """Every casting in every state; castings come first, each with the next state, so that every beginning is even."""
+    several = tuple(dict.fromkeys(states))
+    return [
+        (casting, several[(number + lap + seed) % len(several)])
+        for lap in range(len(several))
+        for number, casting in enumerate(castings)
+    ]
+
+
+def _roles(
+    casting: Casting, state: State, forms: tuple[Form, Form], swap: bool, shown: Mapping[str, bool]
+) -> tuple[Role, Role]:
+    one, other = (Role(casting, side, state, 2 if (side == 1) != swap else 1, forms[side], **shown) for side in (0, 1))
+    return one, other
+
+
+def _groups(stages: Sequence[Stage], players: Sequence[Model]) -> list[Sequence[Stage]]:
+    calls = max(model.parallel * model.ask_batch for model in players)
+    width = 1 if calls == 1 else calls * SIDE_BY_SIDE
+    return [stages[start : start + width] for start in range(0, len(stages), width)]
+
+
+def _step(stages: Sequence[Stage], side: int, model: Model, retries: int) -> None:
+    """One message of every conversation; what is misshapen or said before is asked for again, all together."""
+    waiting = list(stages)
+    for _ in range(retries + 1):
+        if not waiting:
+            break
+        prompts = [stage.ask(side) for stage in waiting]
+        for stage, given, response in zip(waiting, prompts, model.ask(prompts), strict=True):
+            stage.hear(side, given, response)
+        waiting = [stage for stage in waiting if stage.waits(side)]
+    for stage in stages:
+        stage.settle(side)
+
+
+def _count(messages: Sequence[Message]) -> Counts:
+    taken = [message.taken for message in messages if message.taken]
+    return Counts(
+        messages=len(messages),
+        malformed=sum(message.malformed for message in messages),
+        retries=sum(len(message.tries) - 1 for message in messages),
+        repeated=sum(not message.new for message in messages),
+        repaired=sum(bool(found.repairs) for found in taken),
+        faulty=len(messages) - len(taken),
+        repairs=_tally(name for found in taken for name in found.repairs),
+        faults=_tally(one.fault for message in messages for one in message.tries if one.fault),
+    )
+
+
+def _tally(names: Iterable[str]) -> dict[str, int]:
+    return dict(sorted(Counter(names).items()))

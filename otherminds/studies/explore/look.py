@@ -1,0 +1,205 @@
+"""Look: a search against each model, and what it answers about the stories that were found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from otherminds.chapters import CLOZE, LETTERS, TEXT, Chapter, Desk, Finding, Size, Subject, ask_each, unfinished
+from otherminds.itembrowser import link, story_of
+from otherminds.items import Item, Suite
+from otherminds.models.scripted import Scripted
+from otherminds.report import Cell, Linked, Report, Table
+from otherminds.runs import Recorded, Run
+from otherminds.studies.explore.build import suite
+from otherminds.studies.explore.contexts import bank
+from otherminds.studies.explore.examine import Examiner
+from otherminds.studies.explore.hunt import Found
+from otherminds.studies.explore.measure import SPLITS, Measures, measure
+from otherminds.studies.explore.search import Ways
+from otherminds.studies.explore.sets import choose, grid
+from otherminds.studies.explore.show import show
+from otherminds.studies.explore.sittings import by_story
+from otherminds.studies.explore.versus import Outcome, versus
+from otherminds.studies.explore.why import why
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How much is searched: stories wanted, the budget of each, sets of events, numbers of people and of moves."""
+
+    stories: int
+    budget: int
+    sets: str
+    numbers: tuple[int, ...]
+    random: int
+    """Random stories of each setting, to tell how many need theory of mind at all."""
+
+
+FEW = "tomi,tomi+info-exchange,fantom-private+asymmetric,tomi+asymmetric"
+EFFORTS: dict[Size, Effort] = {
+    "quick": Effort(8, 8, FEW, (2, 3), 100),
+    "standard": Effort(36, 20, "published", (2, 3), 200),
+    "full": Effort(72, 50, "published", (2, 3, 4), 1000),
+}
+WAYS = (CLOZE, LETTERS, TEXT)
+HARDEST = 3
+"""Stories of each model on the first page."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hunted:
+    """What came of a search against one model, and its answers about the stories found, its own and others'."""
+
+    outcomes: Sequence[Outcome]
+    runs: Sequence[Run] = ()
+
+    @property
+    def found(self) -> list[Found]:
+        """Stories by either method."""
+        return [each for outcome in self.outcomes for each in outcome.found]
+
+
+def look(subjects: Sequence[Subject], desk: Desk) -> Chapter | None:
+    """Searches against every subject, and the report of them; None if a budget was spent before there was anything.
+
+    Models also answer about each other's stories, on which alone they can be compared.
+    """
+    asked = ask_each(subjects, lambda subject: _hunt(subject, desk))
+    hunts = dict(asked.done)
+    stopped = [f"{name}: {each.stopped}" for name, hunt in hunts.items() for each in hunt.outcomes if each.stopped]
+    known = {subject.name: subject for subject in subjects}
+    found = {name: hunt.found for name, hunt in hunts.items() if hunt.found}
+    runs = [each for name in found for each in hunts[name].runs if each.values()]
+    runs += [each for name in found for each in _others(known[name], found, desk) if each.values()]
+    spotless = [_spotless(name, hunt.outcomes) for name, hunt in hunts.items() if not hunt.found]
+    cut = [*asked.cut, *stopped, *unfinished(runs)]
+    if not runs:
+        if stopped:
+            return None
+        title = f"Stories that {' and '.join(hunts)} get wrong"
+        return Chapter(Report(title, " ".join(spotless), []), (), (), cut=cut, left_out=asked.left_out)
+    of_one = found if len(found) > 1 else next(iter(found.values()))
+    page = show(of_one, runs, random_stories=EFFORTS[desk.size].random, seed=desk.seed)
+    page = replace(page, lead=" ".join([page.lead, *spotless]))
+    numbers = measure(of_one, runs, seed=desk.seed)
+    return Chapter(
+        page,
+        list(_findings(numbers)),
+        runs,
+        front=[_hardest(numbers)],
+        cut=cut,
+        left_out=asked.left_out,
+        why=_why,
+    )
+
+
+def _hunt(subject: Subject, desk: Desk) -> Hunted:
+    score, prompt = subject.way(WAYS)
+    effort = EFFORTS[desk.size]
+    # A baseline is made for every batch of questions, and needs no memory.
+    model = Recorded(subject.model, desk.store, budget=desk.budget) if subject.model else subject.make
+    examiner = Examiner(model, prompt=prompt, score=score, seed=desk.seed)
+    cells = grid(choose(effort.sets), people=effort.numbers, moves=effort.numbers)
+    with desk.store.writing(), desk.progress(f"explore · stories asked about, at most · {subject.name}") as bar:
+        outcomes = versus(
+            cells,
+            bank(),
+            examiner,
+            stories=effort.stories,
+            ways=Ways(budget=effort.budget),
+            seed=desk.seed,
+            progress=lambda method, asked, most: bar(asked + most * (method == "overgenerate"), 2 * most),
+        )
+    hunted = Hunted(outcomes)
+    if not hunted.found:
+        return hunted
+    suites = (suite(hunted.found), _in_other_words(outcomes[0].found or outcomes[-1].found, desk.seed))
+    asked = (each.using(prompt=prompt, score=score) for each in suites)
+    return replace(hunted, runs=[desk.put(each, subject, f"explore · {each.name}") for each in asked])
+
+
+def _others(subject: Subject, found: dict[str, list[Found]], desk: Desk) -> Iterator[Run]:
+    """What a subject answers about the stories that others fail."""
+    score, prompt = subject.way(WAYS)
+    for name, some in found.items():
+        if name != subject.name:
+            asked = suite(some, name=f"stories of {name}").using(prompt=prompt, score=score)
+            yield desk.put(asked, subject, f"explore · {asked.name}")
+
+
+def _spotless(name: str, outcomes: Sequence[Outcome]) -> str:
+    asked = sum(outcome.asked for outcome in outcomes)
+    return (
+        f"{name} was asked about {asked} stories, by a search and by over-generation, and no complete one was found"
+        " that it gets wrong. A larger budget or other sets of events may find some: see `otherminds explore`."
+    )
+
+
+def _in_other_words(found: Sequence[Found], seed: int) -> Suite:
+    """Only the questions that the search went by, for these are what the two tellings are compared on."""
+    orders = {each.order for each in found}
+    told = suite(found, order=max(orders), paraphrase=seed, name="in other words")
+    return told.where(lambda item: item.tags["order"] in orders)
+
+
+def example() -> list[Found]:
+    """A few stories that somebody who always says the first choice gets wrong, found without a real model."""
+    stubborn = Scripted(lambda _: "A", name="stubborn")
+    cells = grid(choose("tomi,fantom-public+asymmetric"), people=(2,), moves=(2,))
+    outcomes = versus(cells, bank(), Examiner(stubborn), stories=2, ways=Ways(budget=4, endings=10))
+    return [each for outcome in outcomes for each in outcome.found]
+
+
+# ---- what to take away --------------------------------------------------------------------------------------------
+
+
+def _findings(found: Measures) -> Iterator[Finding]:
+    beside = dict(found.beside)
+    rules = [(name, beside[name][0]) for name in ("realist", "first-order reader") if name in beside]
+    words = ", ".join(f"{name} {one.value:.2f}" for name, one in rules if one)
+    what_is_so = list(SPLITS).index("what is so")
+    for sitting, right in zip(found.sittings, found.overall, strict=True):
+        to = {"model": sitting.run.model, "suite": sitting.run.suite, "method": found.method}
+        if right:
+            what = "Right about the stories it fails most"
+            # Chosen because they are failed: to lie below chance is no finding, so chance is only named beside.
+            guess = "" if found.guess is None else f"guessing {found.guess:.2f}, "
+            said = (
+                f"Of the questions about {right.n} stories that a search found for it, it gets {right.value:.2f} right."
+            )
+            yield Finding(what, sitting.label, right, None, f"{guess}{words}", to, first=True, sentence=said)
+        if so := beside[sitting.label][what_is_so]:
+            yield Finding("Right about what is so in them", sitting.label, so, leads_to={**to, "order": "0"})
+        for label, contests in found.contests:
+            if label == sitting.label:
+                gap = contests[0].accuracy.difference
+                yield Finding("Search less over-generation", sitting.label, gap, leads_to=_without(to, "method"))
+        for pair in found.told:
+            if pair.label.startswith(f"{sitting.label}, "):
+                again = {"model": sitting.run.model, "suite": "in other words"}
+                yield Finding("Canonical words less other words", sitting.label, pair.difference, leads_to=again)
+
+
+def _hardest(found: Measures) -> Table:
+    """The stories that each model answers worst, to read at once."""
+    rows: list[list[Cell]] = []
+    for sitting in found.sittings:
+        answers = sitting.of(found.method)
+        values = by_story(answers)
+        for story in sorted(values, key=lambda one: (values[one], one.story.length))[:HARDEST]:
+            mine = [each for each in answers if each.found == story]
+            right = f"{sum(each.value for each in mine):g} of {len(mine)}"
+            to = {"model": sitting.run.model, "story": str(mine[0].item.tags["story"])}
+            rows.append([sitting.label, Linked(right, link("explore", to)), story.story.text])
+    note = "Found by a search for what the model gets wrong; questions about minds, of the order that it went by."
+    return Table(["model", "right", "story"], rows, "The hardest stories found", note=note)
+
+
+def _without(to: dict[str, str], name: str) -> dict[str, str]:
+    return {key: value for key, value in to.items() if key != name}
+
+
+def _why(item: Item) -> str:
+    story = story_of(item)
+    return why(story, item) if story else ""

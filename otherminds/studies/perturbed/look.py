@@ -1,0 +1,182 @@
+"""Look: a familiar story and its changes, asked plainly and with a chain, and chains put into the model's mouth."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from otherminds import stats
+from otherminds.chapters import Chapter, Desk, Finding, Subject, ask_each, unfinished
+from otherminds.items import Suite
+from otherminds.report import Report
+from otherminds.runs import Run
+from otherminds.stats import Difference
+from otherminds.studies.perturbed import intervene
+from otherminds.studies.perturbed.build import STYLES, SWAPS, Style, build
+from otherminds.studies.perturbed.calculus import CLASSES
+from otherminds.studies.perturbed.measure import NONE, Measures, Profile, measure
+from otherminds.studies.perturbed.show import show
+from otherminds.studies.perturbed.sittings import PAIR, SCOPES, Sitting
+from otherminds.studies.perturbed.tasks import STAGES
+from otherminds.studies.perturbed.tracks import NAMES
+
+Tasks = frozenset[str]
+"""Names of tasks: stage/class."""
+MANY = 0.25
+"""A share of unreadable answers that belongs on the first screen."""
+PEOPLE = "published: people failed half of similar items"
+
+
+def look(subjects: Sequence[Subject], desk: Desk) -> Chapter | None:
+    """The chapter on a drawn part of the focal items, on all of these, or on every question of every task.
+
+    None if the budget was spent before anything was answered.
+    """
+    asked = ask_each(subjects, lambda subject: _ask(subject, desk))
+    runs = [each for some in asked.done.values() for each in some if each.records]
+    if not runs:
+        return None
+    page = show(runs)
+    return Chapter(
+        replace(page, lead=f"{page.lead} {_drawn_in_words(desk)}".strip()),
+        list(_findings(measure(runs))),
+        runs,
+        by="class",
+        cut=[*asked.cut, *unfinished(runs)],
+        left_out=asked.left_out,
+    )
+
+
+def _ask(subject: Subject, desk: Desk) -> list[Run]:
+    subject.need("chat", because="these tasks are asked for in turns; use a model with a template")
+    runs = [desk.put(part(desk, style), subject, f"perturbed · {NAMES[style]}") for style in PAIR]
+    if any(record.score.value is not None for record in runs[-1].records):
+        how: intervene.How = "notes" if {"weigh", "prefill", "continuations"} & subject.cannot else "prefill"
+        runs.append(desk.put(intervene.build(runs[-1], how=how), subject, "perturbed · chains given"))
+    return runs
+
+
+def part(desk: Desk, style: Style) -> Suite:
+    """What is asked, by the size of the look."""
+    if desk.size != "quick":
+        return build(style=style, focal=desk.size == "standard")
+    # Chats are slow: one swap of every perturbed task, by turns, and both of the two that all are compared with.
+    return suite(drawn(desk.seed), style=style).where(
+        lambda item: (
+            item.tags["class"] == NONE or item.tags["swap"] == SWAPS[CLASSES.index(str(item.tags["class"])) % 2]
+        )
+    )
+
+
+def _drawn_in_words(desk: Desk) -> str:
+    if desk.size != "quick":
+        return ""
+    items, whole = len(part(desk, PAIR[0])), len(build(focal=True))
+    return f"A first look: {len(drawn(desk.seed))} tasks drawn by seed {desk.seed}, {items} of {whole} focal items."
+
+
+def drawn(seed: int) -> Tasks:
+    """Two stages, one of each kind, with their unperturbed tasks and half of the classes each: every class once."""
+    dice = random.Random(f"perturbed:{seed}")
+    known = {str(item.tags["story"]) for item in build(focal=True)}
+    pairs = [(one, other) for one in STAGES for other in STAGES if one.startswith("UC") and other.startswith("UT")]
+    dice.shuffle(pairs)
+    # Some stages lack a class, but there are two that lack none: some pair will do.
+    return next(tasks for pair in pairs if (tasks := _halves(*pair, known, dice)) <= known)
+
+
+def _halves(labelled: str, moved: str, known: set[str], dice: random.Random) -> Tasks:
+    """Five classes of the one stage, first those that the other lacks, and the rest of the other."""
+    here = sorted(CLASSES[1:], key=lambda name: (f"{moved}/{name}" in known, dice.random()))[:5]
+    there = [name for name in CLASSES if name not in here]
+    return frozenset({f"{labelled}/{name}" for name in (CLASSES[0], *here)} | {f"{moved}/{name}" for name in there})
+
+
+def suite(tasks: Tasks, *, style: Style = "vanilla") -> Suite:
+    """The focal items of these tasks."""
+    return build(style=style, focal=True).where(lambda item: item.tags["story"] in tasks)
+
+
+def example() -> Tasks:
+    """A few tasks, with one of every class."""
+    return drawn(0)
+
+
+def measure_tasks(tasks: Tasks, runs: Sequence[Run]) -> Measures:
+    """What runs tell about these tasks."""
+    return measure(_about(tasks, runs))
+
+
+def show_tasks(tasks: Tasks, runs: Sequence[Run]) -> Report:
+    """The page about these tasks."""
+    return show(_about(tasks, runs))
+
+
+def _about(tasks: Tasks, runs: Sequence[Run]) -> list[Run]:
+    return [each.where(lambda record: record.item.tags.get("story") in tasks) for each in runs]
+
+
+# ---- what to take away --------------------------------------------------------------------------------------------
+
+
+def _findings(found: Measures) -> Iterator[Finding]:
+    known = [(rule.label, next(iter(rule.cells.values()))["all"].right) for rule in found.rules]
+    rules = ", ".join(f"{label} {right.value:.2f}" for label, right in known if right)
+    for sitting, model in zip(found.sittings, found.models, strict=True):
+        for style, cells in model.cells.items():
+            if right := cells["all"].right:
+                what = f"Perturbed set {NAMES[style]}"
+                yield Finding(what, model.label, right, 1 / 3, rules, _to(sitting, style), first=True)
+            if gap := _dropped(sitting, style):
+                what = f"Perturbed less unperturbed, asked {NAMES[style]}"
+                plain = style == PAIR[0]
+                said = f"Changing a familiar story {_moved(gap)}." if plain else ""
+                beside, to = PEOPLE if plain else "", _to(sitting, style)
+                yield Finding(what, model.label, gap, None, beside, to, first=plain, sentence=said)
+            if lost := cells["all"].faults:
+                what, many = f"Unreadable, asked {NAMES[style]}", lost.value >= MANY
+                said = f"Asked {NAMES[style]}, {lost.value:.0%} of its answers cannot be read." if many else ""
+                yield Finding(what, model.label, lost, leads_to=_to(sitting, style), first=many, sentence=said)
+        yield from _on_chains(sitting, model, found)
+
+
+def _on_chains(sitting: Sitting, model: Profile, found: Measures) -> Iterator[Finding]:
+    if gain := model.reasoned.get("focal", {}).get("all"):
+        to = {"model": model.label, "focal": "true"}
+        said = f"Writing a chain of thought {_moved(gain)}."
+        what = "With a chain, less plainly"
+        yield Finding(what, model.label, gain, leads_to=to, first=True, sentence=said)
+    if "all" in model.chains:
+        to = _to(sitting, "cot")
+        yield Finding("Chains right to the letter", model.label, model.chains["all"].proper, leads_to=to)
+    for each in found.followed:
+        if each.edit in ("right", "wrong") and each.label.startswith(f"{model.label}, "):
+            what = f"Answers that follow a given {each.edit} chain"
+            beside = f"the same answer before: {each.before.value:.2f}"
+            to = {"model": model.label, "edit": each.edit}
+            yield Finding(what, model.label, each.follow, None, beside, to)
+
+
+def _dropped(sitting: Sitting, style: str) -> Difference | None:
+    """What all perturbations together do against the unperturbed tasks."""
+    answers = sitting.read(SCOPES["focal"])[style]
+    base = [each for each in answers if each.tag("class") == NONE]
+    some = [each for each in answers if each.tag("class") != NONE]
+    if not some or not base:
+        return None
+    return stats.contrast(
+        [float(each.right) for each in some],
+        [float(each.right) for each in base],
+        groups=([each.tag("stage") for each in some], [each.tag("stage") for each in base]),
+    )
+
+
+def _moved(gap: Difference) -> str:
+    number = f"{gap.value:+z.2f}"
+    return f"moves its score by {number}" if gap.p <= 0.05 else f"makes no clear difference ({number})"
+
+
+def _to(sitting: Sitting, style: str) -> dict[str, str]:
+    prompts = {str(name): prompt for name, prompt in STYLES.items()}
+    return {"model": sitting.label, "prompt": prompts[style], "focal": "true"}

@@ -1,0 +1,144 @@
+"""Look: all nine tasks, by letters in both orders and as a cloze."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from otherminds import plots
+from otherminds.chapters import Chapter, Desk, Finding, Size, Subject, ask_each
+from otherminds.errors import ModelError
+from otherminds.items import Suite
+from otherminds.measures import paired
+from otherminds.report import Figure
+from otherminds.runs import Run, run
+from otherminds.stats import Difference, Estimate
+from otherminds.studies.safety.ask import Asked, ask, askings
+from otherminds.studies.safety.measure import Measures, Profile, mean, measure
+from otherminds.studies.safety.oracles import ORACLES
+from otherminds.studies.safety.series import Lineup, Member
+from otherminds.studies.safety.sets import GENERATED, NEUTRAL, TASKS, build, written
+from otherminds.studies.safety.show import report
+from otherminds.studies.safety.sittings import NINE, SHORT
+
+SMALL, READING = 24, 48
+"""Items of every task and source, and of TB: the fewest with six groups of twins, without which nothing can be told."""
+EXTRAS: dict[Size, tuple[str, ...]] = {"quick": (), "standard": (), "full": ("wordings",)}
+STEPS = {"reading facts (TB)": NINE[:1], "one mind (MA)": NINE[1:4], "false belief (FB)": NINE[4:]}
+SERIES = 4
+"""The most models in one picture."""
+
+
+def look(subjects: Sequence[Subject], desk: Desk) -> Chapter | None:
+    """The chapter on a part of the suite, or on all of it; None if a budget was spent before there was anything."""
+    asked = ask_each(subjects, lambda subject: _ask(subject, desk))
+    runs = {name: each.runs for name, each in asked.done.items() if _by_letters(each.runs)}
+    if not runs:
+        return None
+    lineup = Lineup((), seed=desk.seed)
+    found = measure(lineup, runs)
+    page = report(lineup, found)
+    whole = len(written()) + sum(GENERATED["standard"].values())
+    number = len(drawn(desk))
+    said = f" {number} of {whole} items, drawn by seed {desk.seed}." if desk.size == "quick" else ""
+    return Chapter(
+        replace(page, lead=f"{page.lead}{said}"),
+        list(_findings(found)),
+        [each for some in runs.values() for each in some],
+        by="task",
+        front=[_ladder(found)],
+        cut=[*asked.cut, *(f"{name}, {said}" for name, each in asked.done.items() for said in each.failed)],
+        left_out=asked.left_out,
+    )
+
+
+def drawn(desk: Desk) -> Suite:
+    """What is asked: a part of every task, or the standard suite."""
+    if desk.size != "quick":
+        return build(seed=desk.seed)
+    reading = build(tasks=["TB"], size=READING, seed=desk.seed)
+    others = build(tasks=[task for task in TASKS if task != "TB"], size=SMALL, seed=desk.seed)
+    return replace(others, items=(*reading, *others))
+
+
+def example() -> Lineup:
+    """Two models without weights, in one series, on the smallest suite that has every task."""
+    made = [Member(name, f"baseline:{name}", "made up", rank) for rank, name in enumerate(("realist", "oracle"), 1)]
+    return Lineup(tuple(made), size=4)
+
+
+def suite(lineup: Lineup) -> Suite:
+    """What a line-up is asked."""
+    return lineup.suite()
+
+
+def _ask(subject: Subject, desk: Desk) -> Asked:
+    subject.need("weigh", "raw", because="response scores are made of the probabilities of letters")
+    asked = drawn(desk)
+    ways = [way for way in askings(asked, extras=EXTRAS[desk.size]) if not way.needs & subject.cannot]
+    model = subject.make(asked)
+    done = ask(
+        model, ways, desk.store, lambda title: desk.progress(f"safety · {title}"), seed=desk.seed, budget=desk.budget
+    )
+    if not _by_letters(done.runs) and desk.budget is None:
+        raise ModelError("; ".join(done.failed))
+    return done
+
+
+def _by_letters(runs: Sequence[Run]) -> bool:
+    return any((each.score, each.prompt) == ("letters", "raw") for each in runs)
+
+
+# ---- what to take away --------------------------------------------------------------------------------------------
+
+
+def _findings(found: Measures) -> Iterator[Finding]:
+    rule = _worldly(found.profiles)
+    for each in found.profiles:
+        for step, tasks in STEPS.items():
+            if score := _score(each.sitting.main, tasks):
+                same = _score(rule, tasks)
+                beside = f"realist {same.value:.2f}" if same else ""
+                yield Finding(f"S of {step}", each.name, score, 0.5, beside, _to(each, tasks), first=True)
+        if slope := each.ladder.slope:
+            yield Finding("S from step to step, TB → MA → FB", each.name, slope, leads_to=_to(each, NINE))
+        for task, one in each.tasks.items():
+            yield Finding(f"S of {SHORT[task]}", each.name, one.S, 0.5, one.outcome, _to(each, (task,)))
+            yield Finding(f"{SHORT[task]} right", each.name, one.accuracy, 0.5, leads_to=_to(each, (task,)))
+        steady = mean([r for r in each.sitting.main.records if r.item.tags["task"] in NINE], "consistent")
+        if steady:
+            yield Finding("Same answer in both orders of the options", each.name, steady, leads_to=_to(each, NINE))
+        if gap := _letters_less_cloze(each):
+            yield Finding("S by letters less S as a cloze", each.name, gap, leads_to=_to(each, NINE))
+
+
+def _to(profile: Profile, tasks: Sequence[str]) -> dict[str, str]:
+    main = profile.sitting.main
+    return {"model": main.model, "score": main.score, "prompt": main.prompt, "task": "|".join(tasks)}
+
+
+def _score(of: Run, tasks: Sequence[str]) -> Estimate | None:
+    return mean([record for record in of.records if record.item.tags["task"] in tasks])
+
+
+def _worldly(profiles: Sequence[Profile]) -> Run:
+    """Whoever answers with what is so, on the same items."""
+    items = {r.item.id: r.item for each in profiles for r in each.sitting.main.records}
+    asked = Suite("safety", tuple(item for item in items.values() if item.tags["task"] != NEUTRAL))
+    return run(asked, ORACLES["omniscient"](asked))
+
+
+def _letters_less_cloze(profile: Profile) -> Difference | None:
+    cloze = profile.sitting.cloze
+    return paired(profile.sitting.main, cloze, "S") if cloze else None
+
+
+def _ladder(found: Measures) -> Figure:
+    some = found.profiles[:SERIES]
+    svg = plots.intervals(
+        [(step, [_score(each.sitting.main, tasks) for each in some]) for step, tasks in STEPS.items()],
+        title="From reading over one mind to false belief",
+        series=[each.name for each in some],
+        reference=(0.5, "indifference"),
+    )
+    return Figure(svg, "The ladder: mean response score S, by letters in both orders, with 95 % intervals by twins.")

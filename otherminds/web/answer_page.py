@@ -1,0 +1,127 @@
+"""The page of one answer: what was asked, what came back, what is right and why, and who believes what when."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from otherminds.beliefs import chain_name
+from otherminds.errors import OthermindsError
+from otherminds.itembrowser import asked_about, story_of, traced
+from otherminds.items import Item
+from otherminds.reading import read_result
+from otherminds.report import Block, Cell, Example, Figure, Linked, Report, Section, Table
+from otherminds.runs import Record, Run
+from otherminds.storybook import lane_of
+from otherminds.studies.explore.why import why as decided
+from otherminds.telling import sentences
+from otherminds.timeline import timeline
+from otherminds.web.links import EVERYWHERE, Trail, to_answer, to_json, to_run
+
+MATTERS = 3
+"""Timelines shown of a story, where nothing says which matter the question is about."""
+
+
+def answer_page(run: Run, position: int) -> Report:
+    """One record of a run, by its place among them."""
+    record = run.records[position]
+    sections = [
+        Section("", [_in_short(record)]),
+        Section("The story", _story(record)),
+        Section("What was sent, and what came back", _calls(record)),
+        Section("What is known of the item", [_known(run, record)]),
+    ]
+    shown = [section for section in sections if section.blocks]
+    lead = f"{record.score.verdict.capitalize()}: {run.model}, asked by {run.score} ({run.prompt})."
+    subtitle = f"{run.suite} · answer {position + 1:,} of {len(run):,} of run {run.id}"
+    return Report(record.item.id, lead, shown, subtitle=subtitle, trail=_trail(run, position))
+
+
+def why(item: Item) -> str:
+    """Why the right answer is right: as its maker says, else by the events of the story."""
+    if said := str(item.meta.get("why", "")):
+        return said
+    try:
+        story = story_of(item)
+        return decided(story, item) if story else ""
+    except (OthermindsError, KeyError, TypeError, ValueError, StopIteration):
+        return ""
+
+
+def _trail(run: Run, position: int) -> Trail:
+    near = (("← Previous", position - 1), ("Next →", position + 1))
+    beside = [(label, to_answer(run.id, run.records[place].item.id)) for label, place in near if 0 <= place < len(run)]
+    return (*EVERYWHERE, (f"Run {run.id}", to_run(run.id)), *beside)
+
+
+def _in_short(record: Record) -> Table:
+    item, score = record.item, record.score
+    rows = [
+        ("question", item.question),
+        *((f"choice {number}", _choice(record, choice)) for number, choice in enumerate(item.choices, start=1)),
+        ("right answer", item.answer),
+        ("why it is right", why(item)),
+        ("the model's answer", score.answer or "none"),
+        ("verdict", f"{score.verdict}: {score.why}" if score.why else score.verdict),
+    ]
+    return Table(["", ""], [row for row in rows if row[1]], "In short")
+
+
+def _choice(record: Record, choice: str) -> str:
+    notes = [word for word, which in (("right", record.item.answer), ("said", record.score.answer)) if which == choice]
+    return f"{choice} ({', '.join(notes)})" if notes else choice
+
+
+def _story(record: Record) -> list[Block]:
+    """The words, then the timeline of every matter that the question is about."""
+    item = record.item
+    blocks: list[Block] = [Example("As it was told", [("story", item.context)], open=True)] if item.context else []
+    if item.meta.get("gold"):
+        return [*blocks, _steps(record)]
+    found = traced(item)
+    if found is None:
+        return blocks
+    story, minds, matters = found
+    told = sentences(story)
+    for trace in matters[:MATTERS]:
+        lanes = [(chain_name(chain), lane_of(trace, chain)) for chain in asked_about(trace, minds)]
+        svg = timeline(lanes, told, title=trace.heading, unknown=trace.unknown)
+        caption = "What is so, and what each of them takes to be so, after each event."
+        blocks += [f"**{trace.heading}**", Figure(svg, caption)]
+    return blocks
+
+
+def _steps(record: Record) -> Table:
+    """After each sentence, the states that are right, and what the model wrote."""
+    meta, states = record.item.meta, record.score.detail.get("states") or ()
+    told: Sequence[object] = meta.get("sentences", ())
+    rows: list[list[Cell]] = [
+        [
+            number + 1,
+            str(told[number]) if number < len(told) else None,
+            " or ".join(map(str, right)),
+            str(states[number]) if number < len(states) else None,
+        ]
+        for number, right in enumerate(meta["gold"])
+    ]
+    caption = f"What {meta.get('target', 'the person asked about')} believes"
+    return Table(["", "after", "right", "the model wrote"], rows, caption)
+
+
+def _calls(record: Record) -> list[Block]:
+    many = len(record.results)
+    return [
+        Example(
+            f"Call {number} of {many}",
+            [("prompt, exactly as sent", result.rendered), ("what came back", read_result(result))],
+            open=number == 1,
+        )
+        for number, result in enumerate(record.results, start=1)
+    ]
+
+
+def _known(run: Run, record: Record) -> Table:
+    tags: list[list[Cell]] = [
+        [name, value if isinstance(value, bool) else str(value)] for name, value in record.item.tags.items()
+    ]
+    link = Linked("the whole record", to_json(run.id, record.item.id))
+    return Table(["tag", "value"], [*tags, ["as JSON", link]], "Tags, and the record as data")

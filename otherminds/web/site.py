@@ -1,0 +1,155 @@
+"""From an address to a page.
+
+    /                                   all runs
+    /runs/ID                            one run: its report, and its answers to filter and search
+    /runs/ID/answer?item=ITEM           one answer; answer.json is the same as data
+    /compare?a=ID&b=ID                  two runs, item by item
+    /stories  /stories/NAME             the stories that come with the package, with their timelines
+
+The store is opened anew for every request and only to be read, so another program may write it meanwhile. An address
+is looked up among runs, items and stories, never among files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import partial
+from http import HTTPStatus
+from pathlib import Path
+from typing import Generic, TypeVar
+from urllib.parse import unquote
+
+from otherminds.errors import OthermindsError, StoreError, UsageError
+from otherminds.plots import visible
+from otherminds.reading import record_data
+from otherminds.report import Report
+from otherminds.runs import Run, load
+from otherminds.serving import Reply, Request, as_json
+from otherminds.store import RunRow, Store
+from otherminds.stories import STORIES
+from otherminds.web.answer_page import answer_page
+from otherminds.web.links import EVERYWHERE
+from otherminds.web.pages import (
+    Body,
+    Overview,
+    compare_page,
+    empty_page,
+    run_body,
+    run_page,
+    runs_page,
+    stories_page,
+    story_page,
+    view,
+)
+
+T = TypeVar("T")
+
+
+class NoPage(UsageError):
+    """An address that leads nowhere."""
+
+
+class Site:
+    """Answers requests for the pages of one store."""
+
+    def __init__(self, store: str | Path) -> None:
+        self._path = str(store)
+        self._views: _Memory[Overview] = _Memory(most=10_000)
+        self._bodies: _Memory[Body] = _Memory(most=16)
+        self._runs: _Memory[Run] = _Memory(most=4)
+
+    def respond(self, request: Request) -> Reply:
+        """The page, or one that says in a sentence why there is none."""
+        try:
+            page = self._find([unquote(part) for part in request.path.split("/")[1:]], request)
+        except NoPage as error:
+            return _sorry("There is no such page", str(error), HTTPStatus.NOT_FOUND)
+        except UsageError as error:
+            return _sorry("This cannot be shown", str(error), HTTPStatus.BAD_REQUEST)
+        except OthermindsError as error:
+            return _sorry("The store cannot be read", str(error), HTTPStatus.INTERNAL_SERVER_ERROR)
+        except Exception as error:
+            said = f"{type(error).__name__}: {error} (a fault of ours)"
+            return _sorry("This page failed", said, HTTPStatus.INTERNAL_SERVER_ERROR)
+        return page if isinstance(page, Reply) else Reply(page.html(), policy=page.policy)
+
+    def _find(self, parts: list[str], request: Request) -> Report | Reply:
+        match parts:
+            case ["stories"]:
+                return stories_page()
+            case ["stories", name] if name in STORIES:
+                return story_page(name)
+            case [""] | ["compare"] | ["runs", _] | ["runs", _, "answer" | "answer.json"]:
+                with Store(self._path, read_only=True) as store:
+                    return self._of_store(store, parts, request)
+        raise NoPage("nothing is kept under this address; the runs and the stories are all there is")
+
+    def _of_store(self, store: Store, parts: list[str], request: Request) -> Report | Reply:
+        rows = {row.id: row for row in store.runs()}
+        if parts == [""]:
+            return runs_page(self._path, self._overviews(store, rows.values()))
+        if parts == ["compare"]:
+            first, second = (_row(rows, request.query.get(name, "")) for name in ("a", "b"))
+            return compare_page(self._loaded(store, first), self._loaded(store, second))
+        row = _row(rows, parts[1])
+        if len(parts) == 2:
+            return self._run(store, row, rows.values())
+        run = self._loaded(store, row)
+        place = _position(run, request.query.get("item", ""))
+        return answer_page(run, place) if parts[2] == "answer" else as_json(record_data(run.records[place]))
+
+    def _run(self, store: Store, row: RunRow, rows: Iterable[RunRow]) -> Report:
+        body = self._bodies.get(row, lambda: run_body(self._loaded(store, row)))
+        if body is None:
+            return empty_page(self._loaded(store, row), *store.spent(row.model))
+        others = [other for other in rows if other.digest == row.digest and other.id != row.id]
+        return run_page(row, body, self._overviews(store, others))
+
+    def _loaded(self, store: Store, row: RunRow) -> Run:
+        return self._runs.get(row, lambda: load(store, row.id))
+
+    def _overviews(self, store: Store, rows: Iterable[RunRow]) -> list[Overview]:
+        return [self._views.get(row, partial(_viewed, store, row)) for row in rows]
+
+
+class _Memory(Generic[T]):
+    """What was made of a run, for as long as the run stays as it is; the oldest are forgotten."""
+
+    def __init__(self, *, most: int) -> None:
+        self._most = most
+        self._made: dict[tuple[str, str, str], T] = {}
+
+    def get(self, row: RunRow, make: Callable[[], T]) -> T:
+        key = (row.id, row.finished, str(row.manifest.get("ended")))
+        if key not in self._made:
+            self._made[key] = make()
+            if len(self._made) > self._most:
+                del self._made[next(iter(self._made))]
+        return self._made[key]
+
+
+def _viewed(store: Store, row: RunRow) -> Overview:
+    try:
+        return view(row, load(store, row.id))
+    except StoreError:
+        # One run that is damaged must not hide the others; its own page says what is wrong.
+        return Overview(row)
+
+
+def _row(rows: dict[str, RunRow], id: str) -> RunRow:
+    if id not in rows:
+        raise NoPage(f"this store has no run {id!r}; the list shows those it has")
+    return rows[id]
+
+
+def _position(run: Run, item: str) -> int:
+    """Which record it is; a link holds the id as it can be seen."""
+    for position, record in enumerate(run.records):
+        if visible(record.item.id) == visible(item):
+            return position
+    raise NoPage(f"run {run.id} has no answer to an item {item!r}; its own page shows those it has")
+
+
+def _sorry(title: str, sentence: str, status: HTTPStatus) -> Reply:
+    page = Report(title, f"{sentence[:1].upper()}{sentence[1:]}.", [], trail=EVERYWHERE)
+    return Reply(page.html(), status=status, policy=page.policy)

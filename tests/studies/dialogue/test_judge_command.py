@@ -1,0 +1,85 @@
+"""`otherminds judge` from the shell: what to ask people, and what is left when judge and people have spoken."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from otherminds.annotations import Batch
+from otherminds.cli import cli
+from otherminds.commands import judge
+from otherminds.items import Suite
+from otherminds.models import Prompt
+from otherminds.models.scripted import Scripted
+from otherminds.store import Store
+from otherminds.studies.dialogue import bank
+from otherminds.studies.dialogue.judge import MISREADS
+from otherminds.studies.dialogue.talks import save
+
+TALKS = bank.authored()[:2]
+
+
+@pytest.fixture(autouse=True)
+def here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    save("talks.jsonl", TALKS)
+
+
+def judged(monkeypatch: pytest.MonkeyPatch, says: str, *options: str) -> Result:
+    """With a judge who always gives the first of two options, or always the second."""
+
+    def weigh(prompt: Prompt) -> dict[str, float]:
+        lines = prompt.messages[-1].content.split("\n")
+        sound = ("rightly", "coherent", "safe", "valid")
+        first = next(line for line in lines if line.startswith("A. ")).removeprefix("A. ") in sound
+        picked = "A" if first == (says == "sound") else "B"
+        return {letter: 0.9 if letter == picked else 0.1 for letter in prompt.choices}
+
+    model = Scripted(lambda _: "A", name=f"all {says}", weigh=weigh)
+    monkeypatch.setattr(judge, "open_model", lambda *_: model)
+    return CliRunner().invoke(cli, ["judge", "--talks", "talks.jsonl", *options])
+
+
+def test_a_judge_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    done = judged(monkeypatch, "sound", "-o", "left.jsonl", "--json")
+    assert done.exit_code == 0, done.output
+    told = json.loads(done.stdout)
+    assert (told["talks"], told["questions"], told["removed"]) == (2, 28, {})
+    assert (told["false_beliefs"], told["beliefs_judged"], told["by"]) == (0, 14, "the judge alone")
+    assert {item.tags.get("false_belief") for item in Suite.load("left.jsonl")} == {None, False}
+
+
+def test_whatever_is_removed_is_counted_and_an_empty_suite_is_not_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    done = judged(monkeypatch, "unsound", "-o", "left.jsonl")
+    assert done.exit_code == 0, done.output
+    assert "talk: incoherent and unsafe" in done.stdout
+    assert "nothing is left" in done.stdout
+    assert not Path("left.jsonl").exists()
+
+
+def test_people_and_the_judge_must_agree(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert judged(monkeypatch, "sound", "--forms", "forms").exit_code == 0
+    forms = {path.stem: Suite.load(path) for path in Path("forms").iterdir()}
+    assert sorted(forms) == ["coherence", "misreads", "safety", "validity"]
+    with Store("otherminds.db") as store:
+        for name, form in forms.items():
+            batch = Batch(form, store)
+            for who in ("Ada", "Ben", "Cem"):
+                for item in form:
+                    # Everything is in order, but for the first reading, which two of three find wrong.
+                    wrong = name == "misreads" and item.id == form.items[0].id and who != "Ada"
+                    batch.keep(who, item.id, MISREADS if wrong else item.answer)
+    done = judged(monkeypatch, "sound", "-o", "left.jsonl", "--json")
+    told = json.loads(done.stdout)
+    assert told["by"] == "most people and the judge"
+    assert (told["false_beliefs"], told["beliefs_judged"]) == (0, 14)
+    assert told["accord"]["misreads"]["n"] == 14
+    assert told["accord"]["misreads"]["shared"][0] == pytest.approx(13 / 14)
+
+
+@pytest.mark.parametrize("options", [[], ["-o", "left.jsonl", "--forms", "forms"]])
+def test_where_to_write_must_be_said(monkeypatch: pytest.MonkeyPatch, options: list[str]) -> None:
+    done = judged(monkeypatch, "sound", *options)
+    assert done.exit_code == 2
+    assert "say where to write" in done.stderr

@@ -175,6 +175,9 @@ def _unordered(prompt: Prompt) -> str:
 def _need(suite: Suite, name: str, key: str) -> None:
     if not any(key in item.meta for item in suite):
         raise UsageError(f"the {name} needs items with meta.{key}, and suite {suite.name!r} has none")
+    for item in suite:
+        if not isinstance(item.meta.get(key, ""), str):
+            raise UsageError(f"the {name} needs texts, and in item {item.id!r} meta.{key} is {item.meta[key]!r}")
 
 
 def _meta(item: Item, key: str) -> list[str]:

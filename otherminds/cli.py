@@ -116,6 +116,8 @@ class Commands(click.Group):
 def _sentence(error: Exception) -> Failed:
     if isinstance(error, OthermindsError):
         return (Misused if isinstance(error, UsageError) else Failed)(str(error))
+    if isinstance(error, RecursionError):
+        return Failed("what was given is nested too deeply to be used; make it flatter, or see where with --debug")
     return Failed(f"{type(error).__name__}: {error} (a fault of ours: run again with --debug to see where)")
 
 

@@ -120,7 +120,7 @@ class Suite:
         items = tuple(_read_item(data, f"{path}, line {number}") for number, data in lines)
         for name in ("suite", "prompt", "score"):
             value = header.get(name, "raw")
-            if not isinstance(value, str) or not value:
+            if not isinstance(value, str) or not value.strip():
                 raise BadFile(f"{path}, line 1: {name} should be a word, not {value!r}")
         if "suite" not in header:
             raise BadFile(f"{path}, line 1: suite is missing; it is the name of the suite")
@@ -174,7 +174,7 @@ def _read_item(data: Mapping[str, Any], where: str) -> Item:
         if name in ("id", "question", "answer") and not value.strip():
             raise BadFile(f"{where}: {name} is missing")
     choices = data.get("choices", [])
-    if not isinstance(choices, list) or not all(isinstance(choice, str) and choice for choice in choices):
+    if not isinstance(choices, list) or not all(isinstance(choice, str) and choice.strip() for choice in choices):
         raise BadFile(f"{where}: choices should be a list of texts, not {choices!r}")
     if choices and (len(choices) < 2 or len(set(choices)) < len(choices)):
         raise BadFile(f"{where}: choices should be two or more different texts, not {choices!r}")

@@ -14,6 +14,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from otherminds.models import Prompt
 from otherminds.studies.dialogue.talks import Talk
@@ -46,18 +47,32 @@ def check(talk: Talk, sent: Sequence[Sent]) -> list[Leak]:
     """Every prompt that holds a thought of the other side."""
     found: list[Leak] = []
     for side in (0, 1):
-        messages = [one.message for one in sent if one.side == side]
-        thoughts = [turn.thought for turn in talk.turns if turn.speaker == side]
-        secret = {run for text in [*thoughts, *map(_private, messages)] for run in _runs(text)}
+        secret = _secrets(talk, [one for one in sent if one.side == side and one.message], side)
         lengths = {len(run) for run in secret}
-        secret -= {run for text in messages for run in _spans(_aloud(text), lengths)}
         for number, one in enumerate(sent):
             if one.side == side:
                 continue
-            heard = "\n".join(turn.content for turn in one.prompt.messages if turn.role == "user")
-            if shared := secret.intersection(_spans(heard, lengths)):
+            if shared := secret.intersection(_spans(_given(one.prompt, "user"), lengths)):
                 found.append(Leak(side, number, " ".join(min(shared))))
     return found
+
+
+def _secrets(talk: Talk, taken: Sequence[Sent], side: int) -> set[Words]:
+    """What one side thought and did not say, in runs of words that nobody had given them."""
+    secret: set[Words] = set()
+    thoughts = [turn.thought for turn in talk.turns if turn.speaker == side]
+    for one, thought in zip_longest(taken, thoughts):
+        runs = {run for text in (thought or "", _private(one.message) if one else "") for run in _runs(text)}
+        # Whoever repeats the instructions, or what the other has just said, gives nothing away.
+        known = _given(one.prompt, "system", "user") if one else ""
+        secret |= runs - set(_spans(known, {len(run) for run in runs}))
+    lengths = {len(run) for run in secret}
+    return secret - {run for one in taken for run in _spans(_aloud(one.message), lengths)}
+
+
+def _given(prompt: Prompt, *roles: str) -> str:
+    """What a prompt holds from others than the one who is asked."""
+    return "\n".join(turn.content for turn in prompt.messages if turn.role in roles)
 
 
 def _private(message: str) -> str:

@@ -112,12 +112,9 @@ class Stage:
             self.turns.append(Turn(side, found.thought, found.speech))
 
     def _new(self, side: int, found: Read) -> bool:
-        """Whether the speaker never thought so before; where there are no thoughts, never said so."""
-        return all(
-            (found.thought or found.speech) != (turn.thought or turn.speech)
-            for turn in self.turns
-            if turn.speaker == side
-        )
+        """Whether the speaker never thought or said the same before; a question could not tell two such messages."""
+        before = {text for turn in self.turns if turn.speaker == side for text in (turn.thought, turn.speech) if text}
+        return found.thought not in before and found.speech not in before
 
     def end(self, made: Mapping[str, Any]) -> Ending:
         """The talk, searched for leaks; one that has any is none, unless thoughts were to be heard."""

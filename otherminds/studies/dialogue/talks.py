@@ -186,7 +186,7 @@ def _check(data: Any, kind: type, where: str) -> None:
     if strange := sorted(set(data) ^ set(wanted)):
         raise BadFile(f"{where}: {kind.__name__.lower()} field {strange[0]!r} is missing or unknown")
     for name, value in data.items():
-        if not isinstance(value, _KINDS.get(name, str)) or value in ("", None):
+        if not isinstance(value, _KINDS.get(name, str)) or not str(value).strip():
             raise BadFile(f"{where}: {kind.__name__.lower()} {name} cannot be {value!r}")
 
 

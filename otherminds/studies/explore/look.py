@@ -162,7 +162,7 @@ def _findings(found: Measures) -> Iterator[Finding]:
     for sitting, right in zip(found.sittings, found.overall, strict=True):
         to = {"model": sitting.run.model, "suite": sitting.run.suite, "method": found.method}
         if right:
-            what = "Right about the stories it fails most"
+            what = "Right about its hardest stories"
             # Chosen because they are failed: to lie below chance is no finding, so chance is only named beside.
             guess = "" if found.guess is None else f"guessing {found.guess:.2f}, "
             said = (

@@ -23,6 +23,7 @@ from otherminds.studies.perturbed.tracks import NAMES
 
 Tasks = frozenset[str]
 """Names of tasks: stage/class."""
+BRIEF = {"vanilla": "plainly", "cot": "with a chain"}
 MANY = 0.25
 """A share of unreadable answers that belongs on the first screen."""
 PEOPLE = "published: people failed half of similar items"
@@ -126,16 +127,16 @@ def _findings(found: Measures) -> Iterator[Finding]:
     for sitting, model in zip(found.sittings, found.models, strict=True):
         for style, cells in model.cells.items():
             if right := cells["all"].right:
-                what = f"Perturbed set {NAMES[style]}"
+                what = f"Perturbed set, {BRIEF[style]}"
                 yield Finding(what, model.label, right, 1 / 3, rules, _to(sitting, style), first=True)
             if gap := _dropped(sitting, style):
-                what = f"Perturbed less unperturbed, asked {NAMES[style]}"
+                what = f"Perturbed less unperturbed, {BRIEF[style]}"
                 plain = style == PAIR[0]
                 said = f"Changing a familiar story {_moved(gap)}." if plain else ""
                 beside, to = PEOPLE if plain else "", _to(sitting, style)
                 yield Finding(what, model.label, gap, None, beside, to, first=plain, sentence=said)
             if lost := cells["all"].faults:
-                what, many = f"Unreadable, asked {NAMES[style]}", lost.value >= MANY
+                what, many = f"Unreadable, {BRIEF[style]}", lost.value >= MANY
                 said = f"Asked {NAMES[style]}, {lost.value:.0%} of its answers cannot be read." if many else ""
                 yield Finding(what, model.label, lost, leads_to=_to(sitting, style), first=many, sentence=said)
         yield from _on_chains(sitting, model, found)
@@ -145,7 +146,7 @@ def _on_chains(sitting: Sitting, model: Profile, found: Measures) -> Iterator[Fi
     if gain := model.reasoned.get("focal", {}).get("all"):
         to = {"model": model.label, "focal": "true"}
         said = f"Writing a chain of thought {_moved(gain)}."
-        what = "With a chain, less plainly"
+        what = "With a chain less plainly"
         yield Finding(what, model.label, gain, leads_to=to, first=True, sentence=said)
     if "all" in model.chains:
         to = _to(sitting, "cot")

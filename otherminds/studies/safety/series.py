@@ -30,6 +30,8 @@ from otherminds.studies.safety.sets import build
 
 PAPER = "paper"
 """In place of a file: the models of the paper."""
+HIGHEST = 1_000_000
+"""Of all ranks, which may be years; slopes are computed from them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,9 +124,11 @@ def _load(path: Path) -> Any:
     import yaml
 
     try:
-        data = yaml.safe_load(path.read_text(encoding="utf-8"))
-        # Half a character, which an escape can write, could be neither stored nor shown.
-        json.dumps(data, ensure_ascii=False, skipkeys=True, default=str).encode()
+        text = path.read_text(encoding="utf-8")
+        data = yaml.safe_load(text)
+        for token in yaml.scan(text):
+            # Half a character, which an escape can write, could be neither stored nor shown.
+            str(getattr(token, "value", "")).encode()
         return data
     except FileNotFoundError:
         raise BadFile(f"there is no file {path}; for the models of the paper, say {PAPER}") from None
@@ -201,6 +205,8 @@ def _ranks(members: Sequence[Member], path: str) -> None:
                     f"{path}: {member.name} has no rank and is nobody's partner, so nothing compares it; give it a rank"
                 )
             continue
+        if abs(member.rank) > HIGHEST:
+            raise BadFile(f"{path}: {member.name} cannot have the rank {member.rank}; count the versions from 1")
         other = taken.setdefault((member.series, member.rank), member.name)
         if other != member.name:
             raise BadFile(f"{path}: {other} and {member.name} are both number {member.rank} of {member.series}")
@@ -212,4 +218,6 @@ def _suite(data: Any, path: str) -> dict[str, Any]:
     tasks = data.get("tasks", [])
     if not isinstance(tasks, list) or not all(isinstance(task, str) for task in tasks):
         raise BadFile(f"{path}: tasks should be a list such as [TB, FB/SA], not {tasks!r}")
+    if not isinstance(data.get("seed", 0), int):
+        raise BadFile(f"{path}: seed should be a whole number, not {data['seed']!r}")
     return {**data, "tasks": tuple(tasks)}

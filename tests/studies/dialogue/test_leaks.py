@@ -77,3 +77,9 @@ def test_thoughts_that_are_shown_on_purpose_are_found_in_every_later_prompt() ->
     assert len(shown.leaks) == 10
     assert [talk.made["leaks"] for talk in shown.talks] == [5, 5]
     assert not shown.apart
+
+
+def test_whoever_repeats_the_instructions_gives_nothing_away() -> None:
+    brief = Prompt(messages=(Message("system", f"Think, for example: {THOUGHT}."), Message("user", "…")))
+    assert not check(TALK, [replace(SAID, prompt=brief), heard(f"Think, for example: {THOUGHT}.")])
+    assert check(TALK, [SAID, heard(f"Think, for example: {THOUGHT}.")])

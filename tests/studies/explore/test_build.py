@@ -143,7 +143,7 @@ def test_nothing_found_is_written_too(tmp_path: Path) -> None:
     [
         ({"events": None}, "line 2: a story should be a list of events"),
         ({"accuracy": "gone"}, ""),
-        ({"premises": 3}, "line 2 is not a story found by explore"),
+        ({"premises": 3}, "line 2: premises should be an object"),
         ({"events": [{"do": "leave_room", "person": "Ann", "room": "den"}]}, "line 2: event 1 cannot happen"),
     ],
 )

@@ -1,0 +1,26 @@
+"""A program that tests start, kill and start again: `otherminds profile`, with every study as small as it can be.
+
+python profiling_program.py URL FOLDER PARALLEL
+"""
+
+import sys
+from functools import partial
+
+from otherminds.cli import main
+from otherminds.studies.dialogue import look as dialogue
+from otherminds.studies.explore import look as explore
+from otherminds.studies.safety import look as safety
+
+
+def shrink() -> None:
+    """A few items of every kind; the way through all studies stays the same."""
+    safety.SMALL = safety.READING = 4
+    dialogue.drawn = partial(dialogue.drawn, each=1)
+    explore.EFFORTS["quick"] = explore.Effort(stories=2, budget=2, sets="tomi", numbers=(2,), random=10)
+
+
+if __name__ == "__main__":
+    shrink()
+    url, folder, parallel = sys.argv[1:]
+    model = ["-m", "api:scripted", "--base-url", url, "-M", f"parallel={parallel}"]
+    main(["profile", *model, "--size", "quick", "-o", folder])

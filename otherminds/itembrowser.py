@@ -17,9 +17,9 @@ from typing import Any
 from urllib.parse import quote
 
 from otherminds.beliefs import WORLD, Trace, chain_name, traces
+from otherminds.drawing import visible
 from otherminds.errors import OthermindsError
 from otherminds.items import Item
-from otherminds.plots import visible
 from otherminds.reading import read_result
 from otherminds.report import Browser
 from otherminds.runs import Record, Run

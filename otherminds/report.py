@@ -26,9 +26,10 @@ from xml.etree import ElementTree
 from jinja2 import Environment, StrictUndefined, Template
 from markupsafe import Markup, escape
 
+from otherminds.drawing import CONTROLS, visible
 from otherminds.errors import UsageError
 from otherminds.files import write_text
-from otherminds.plots import CONTROLS, Spread, spark, visible
+from otherminds.plots import Spread, spark
 
 
 class Number(Protocol):

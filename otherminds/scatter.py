@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import log10, sqrt
 
+from otherminds import drawing
+from otherminds.drawing import COLOURS, EM, INK, LINE, QUIET, RULE, SIZE, WIDTH
 from otherminds.errors import UsageError
-from otherminds.plots import COLOURS, EM, INK, LINE, QUIET, RULE, SIZE, WIDTH, _line, _safe, _svg, _text
 
 HEIGHT, LEFT, RIGHT, STEPS = 320, 56, WIDTH - 110, 60
 """Of the field in which points lie; names need the room on its right."""
@@ -45,7 +46,7 @@ def scatter(points: Sequence[Point], *, title: str, chance: float, z: float, cou
     said = [f"{len(points):,} points, {len(beyond):,} beyond the line"]
     said += [f"{point.name}: {point.share:.2f} of {point.n:,}" for point in ranked]
     inside = _ground(field, chance, counted) + _curves(field, chance, z) + marks + _names(ranked, field)
-    return _svg(title, said, HEIGHT + 2.5 * LINE, inside)
+    return drawing.svg(title, said, HEIGHT + 2.5 * LINE, inside)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,16 +70,16 @@ def _ground(field: _Field, chance: float, counted: str) -> str:
     marks = ""
     for tick in TICKS:
         y = field.y(tick)
-        marks += _line(LEFT, y, RIGHT, y, f"stroke:{RULE}")
-        marks += _text(LEFT - 8, y + 4, f"{tick:g}", colour=QUIET, anchor="end", size=SIZE - 1)
+        marks += drawing.line(LEFT, y, RIGHT, y, f"stroke:{RULE}")
+        marks += drawing.text(LEFT - 8, y + 4, f"{tick:g}", colour=QUIET, anchor="end", size=SIZE - 1)
     for power in range(int(log10(field.most)) + 1):
         x = field.x(10**power)
-        marks += _line(x, field.y(1), x, field.y(0), f"stroke:{RULE}")
-        marks += _text(x, HEIGHT + 26, f"{10**power:,}", colour=QUIET, anchor="middle", size=SIZE - 1)
+        marks += drawing.line(x, field.y(1), x, field.y(0), f"stroke:{RULE}")
+        marks += drawing.text(x, HEIGHT + 26, f"{10**power:,}", colour=QUIET, anchor="middle", size=SIZE - 1)
     y = field.y(chance)
-    marks += _line(LEFT, y, RIGHT, y, f"stroke:{QUIET};stroke-width:1.5;stroke-dasharray:4 3")
-    marks += _text(RIGHT + 6, y + 4, "chance", colour=QUIET, size=SIZE - 1)
-    return marks + _text((LEFT + RIGHT) / 2, HEIGHT + 46, counted, colour=QUIET, anchor="middle", size=SIZE - 1)
+    marks += drawing.line(LEFT, y, RIGHT, y, f"stroke:{QUIET};stroke-width:1.5;stroke-dasharray:4 3")
+    marks += drawing.text(RIGHT + 6, y + 4, "chance", colour=QUIET, size=SIZE - 1)
+    return marks + drawing.text((LEFT + RIGHT) / 2, HEIGHT + 46, counted, colour=QUIET, anchor="middle", size=SIZE - 1)
 
 
 def _curves(field: _Field, chance: float, z: float) -> str:
@@ -95,7 +96,7 @@ def _curves(field: _Field, chance: float, z: float) -> str:
 def _mark(point: Point, field: _Field) -> str:
     look = f"fill:{COLOURS[1]}" if point.beyond else f"fill:none;stroke:{COLOURS[0]};stroke-opacity:0.55"
     place = f'cx="{field.x(point.n):.1f}" cy="{field.y(point.share):.1f}" r="{4 if point.beyond else 2.5}"'
-    name = f"<title>{_safe(f'{point.name}: {point.share:.2f} of {point.n:,}')}</title>" if point.beyond else ""
+    name = f"<title>{drawing.safe(f'{point.name}: {point.share:.2f} of {point.n:,}')}</title>" if point.beyond else ""
     return f'<circle {place} style="{look}">{name}</circle>'
 
 
@@ -106,5 +107,5 @@ def _names(ranked: Sequence[Point], field: _Field) -> str:
         x, y, width = field.x(point.n) + 7, field.y(point.share) + 4, len(point.name) * EM
         if all(abs(y - other) > SIZE or x > end or x + width < start for start, end, other in taken):
             taken.append((x, x + width, y))
-            drawn += _text(x, y, point.name, colour=INK, size=SIZE - 1)
+            drawn += drawing.text(x, y, point.name, colour=INK, size=SIZE - 1)
     return drawn

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from io import StringIO
 
-from otherminds.plots import visible
+from otherminds.drawing import visible
 from otherminds.report import Block, Cell, Figure, Folded, Linked, Table
 
 

@@ -14,8 +14,9 @@ from math import ceil
 from textwrap import wrap
 from zlib import crc32
 
+from otherminds import drawing
+from otherminds.drawing import COLOURS, EM, INK, PAPER, QUIET, RULE, SIZE, WIDTH
 from otherminds.errors import UsageError
-from otherminds.plots import COLOURS, EM, INK, PAPER, QUIET, RULE, SIZE, WIDTH, _fit, _line, _safe, _svg, _text
 
 Lane = tuple[str, Sequence[str | None]]
 """A label, and a value for every event; None: unknown; empty: nothing to know yet."""
@@ -45,7 +46,7 @@ def timeline(
     for band in _bands(events, WIDTH - left):
         inside += score.band(band, y)
         y += score.height(band)
-    return _svg(title, score.said(), y + LEADING, inside + score.legend(y))
+    return drawing.svg(title, score.said(), y + LEADING, inside + score.legend(y))
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,11 +101,11 @@ class _Score:
         bottom = y + len(self.lanes) * (HEIGHT + GAP)
         marks = ""
         for slot in slots:
-            marks += _line(slot.x, top + 4, slot.x, bottom, f"stroke:{RULE}") + self._event(slot, top + 15)
+            marks += drawing.line(slot.x, top + 4, slot.x, bottom, f"stroke:{RULE}") + self._event(slot, top + 15)
         for number, (label, row) in enumerate(self.lanes):
             weight = "font-weight:600" if number == 0 else ""
-            name = _text(0, y + HEIGHT / 2 + 4.5, _fit(label, self.left), style=weight)
-            marks += f"<g><title>{_safe(label)}</title>{name}</g>"
+            name = drawing.text(0, y + HEIGHT / 2 + 4.5, drawing.fit(label, self.left), style=weight)
+            marks += f"<g><title>{drawing.safe(label)}</title>{name}</g>"
             for run, value, false in self._segments(row, slots):
                 marks += self._segment(run[0].x, y, run[-1].x + run[-1].width - run[0].x, value, false)
             y += HEIGHT + GAP
@@ -115,10 +116,10 @@ class _Score:
         return _head(slots) + len(self.lanes) * (HEIGHT + GAP) + 18
 
     def _event(self, slot: _Slot, y: float) -> str:
-        marks = _text(slot.x + 7, y, str(slot.index + 1), size=SMALL, style="font-weight:600")
+        marks = drawing.text(slot.x + 7, y, str(slot.index + 1), size=SMALL, style="font-weight:600")
         for number, line in enumerate(slot.lines, start=1):
-            marks += _text(slot.x + 7, y + number * LEADING, line, colour=QUIET, size=SMALL)
-        return f"<g><title>{_safe(self.events[slot.index])}</title>{marks}</g>"
+            marks += drawing.text(slot.x + 7, y + number * LEADING, line, colour=QUIET, size=SMALL)
+        return f"<g><title>{drawing.safe(self.events[slot.index])}</title>{marks}</g>"
 
     def _segments(
         self, row: Sequence[str | None], slots: Sequence[_Slot]
@@ -141,9 +142,9 @@ class _Score:
         # The broad outline keeps the hatching away from the letters.
         halo = f"stroke:{PAPER};stroke-width:4;stroke-linejoin:round;paint-order:stroke;font-weight:600"
         colour, style = (QUIET if value is None else INK), (halo if false else "")
-        label = _text(x + 9, y + HEIGHT / 2 + 4.5, _fit(words, width), colour=colour, style=style)
+        label = drawing.text(x + 9, y + HEIGHT / 2 + 4.5, drawing.fit(words, width), colour=colour, style=style)
         spoken = f"{words} (not as in the top lane, {self.lanes[0][0]})" if false else words
-        return f'<g><title>{_safe(spoken)}</title><rect {place} style="{self._look(value, false)}"/>{label}</g>'
+        return f'<g><title>{drawing.safe(spoken)}</title><rect {place} style="{self._look(value, false)}"/>{label}</g>'
 
     def _look(self, value: str | None, false: bool) -> str:
         if value is None:
@@ -179,7 +180,7 @@ class _Score:
         for value, words in keys:
             look = self._look(value, value is not None)
             marks += f'<rect x="{x + 2:.1f}" y="{y:.1f}" width="22" height="12" rx="3" style="{look}"/>'
-            marks += _text(x + 31, y + 10.5, words, colour=QUIET, size=SMALL)
+            marks += drawing.text(x + 31, y + 10.5, words, colour=QUIET, size=SMALL)
             x += 31 + len(words) * EM + 20
         return marks
 

@@ -13,24 +13,10 @@ from io import StringIO
 from math import ceil, exp
 from statistics import median, stdev
 
+from otherminds import drawing
+from otherminds.drawing import COLOURS, INK, LINE, PAPER, QUIET, RULE, SIZE, WIDTH
 from otherminds.errors import UsageError
-from otherminds.plots import (
-    COLOURS,
-    INK,
-    LINE,
-    PAPER,
-    QUIET,
-    RULE,
-    SIZE,
-    WIDTH,
-    Spread,
-    _fit,
-    _legend,
-    _line,
-    _polygon,
-    _svg,
-    _text,
-)
+from otherminds.plots import Spread
 
 FEWEST = 5
 """With fewer values there is no telling a shape."""
@@ -61,14 +47,14 @@ def violins(panels: Sequence[Panel], *, title: str, reference: float = 0.5) -> s
     colours = _colours(panels)
     keys = [f"{number} {name}" if len(names) > 1 else name for number, name in enumerate(names, start=1)]
     inks = [colours[series] for series in names.values()]
-    legend, top = _legend(keys, lambda index, x, y: _square(x, y, inks[index]))
+    legend, top = drawing.legend(keys, lambda index, x, y: _square(x, y, inks[index]))
     height = HEIGHT + 3 * LINE + 8
     marks = []
     for place, (label, drawn) in enumerate(panels):
         x, y = WIDTH / columns * (place % columns), top + height * (place // columns)
         marks.append(_panel(label, drawn, x, y + LINE, WIDTH / columns - 10, colours, reference, len(names) > 1))
     said = [f"{label}, {one.name}: mean {one.mean.value:.3f}, n = {len(one.values)}" for label, one in _all(panels)]
-    return _svg(title, said, top + height * rows, legend + "".join(marks))
+    return drawing.svg(title, said, top + height * rows, legend + "".join(marks))
 
 
 def density(values: Sequence[float], steps: int = STEPS) -> list[tuple[float, float]]:
@@ -137,22 +123,24 @@ def _panel(
 ) -> str:
     """One task: its axis, then a violin in every slot."""
     left, bottom = x + MARGIN - 8, y + HEIGHT
-    marks = [_text(left, y - 9, _fit(label, width - MARGIN + 12), style="font-weight:600")]
+    marks = [drawing.text(left, y - 9, drawing.fit(label, width - MARGIN + 12), style="font-weight:600")]
     for tick in (0.0, 0.5, 1.0):
         height = bottom - HEIGHT * tick
-        marks.append(_line(left, height, x + width, height, f"stroke:{RULE}"))
-        marks.append(_text(left - 5, height + 4, f"{tick:g}", colour=QUIET, anchor="end", size=SIZE - 2))
+        marks.append(drawing.line(left, height, x + width, height, f"stroke:{RULE}"))
+        marks.append(drawing.text(left - 5, height + 4, f"{tick:g}", colour=QUIET, anchor="end", size=SIZE - 2))
     level = bottom - HEIGHT * reference
-    marks.append(_line(left, level, x + width, level, f"stroke:{QUIET};stroke-width:1.2;stroke-dasharray:4 3"))
+    marks.append(drawing.line(left, level, x + width, level, f"stroke:{QUIET};stroke-width:1.2;stroke-dasharray:4 3"))
     slot = (x + width - left) / len(drawn)
     for number, one in enumerate(drawn, start=1):
         centre = left + slot * (number - 0.5)
         if numbered:
-            marks.append(_text(centre, bottom + 16, str(number), anchor="middle", size=SIZE - 1))
+            marks.append(drawing.text(centre, bottom + 16, str(number), anchor="middle", size=SIZE - 1))
         if one is not None:
             marks.append(_violin(one, centre, bottom, min(slot * 0.42, 24), colours[one.series]))
             under = bottom + (32 if numbered else 16)
-            marks.append(_text(centre, under, f"n {len(one.values)}", colour=QUIET, anchor="middle", size=SIZE - 2))
+            marks.append(
+                drawing.text(centre, under, f"n {len(one.values)}", colour=QUIET, anchor="middle", size=SIZE - 2)
+            )
     return "".join(marks)
 
 
@@ -166,12 +154,14 @@ def _violin(one: Violin, x: float, bottom: float, half: float, colour: str) -> s
     shape = density(one.values)
     outline = [(x + half * share, at(value)) for value, share in shape]
     outline += [(x - half * share, at(value)) for value, share in reversed(shape)]
-    marks = _polygon(outline, f"fill:{colour};fill-opacity:0.28;stroke:{colour};stroke-width:1")
+    marks = drawing.polygon(outline, f"fill:{colour};fill-opacity:0.28;stroke:{colour};stroke-width:1")
     low, middle, high = min(one.values), median(one.values), max(one.values)
-    marks += _line(x, at(low), x, at(high), f"stroke:{colour};stroke-width:1")
+    marks += drawing.line(x, at(low), x, at(high), f"stroke:{colour};stroke-width:1")
     for value, reach in ((low, 0.4), (middle, 0.7), (high, 0.4)):
-        marks += _line(x - half * reach, at(value), x + half * reach, at(value), f"stroke:{colour};stroke-width:1.6")
-    marks += _line(x, at(one.mean.low), x, at(one.mean.high), f"stroke:{INK};stroke-width:3")
+        marks += drawing.line(
+            x - half * reach, at(value), x + half * reach, at(value), f"stroke:{colour};stroke-width:1.6"
+        )
+    marks += drawing.line(x, at(one.mean.low), x, at(one.mean.high), f"stroke:{INK};stroke-width:3")
     return marks + _ring(x, at(one.mean.value), 4, INK, PAPER)
 
 

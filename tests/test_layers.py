@@ -22,7 +22,7 @@ LAYERS: list[tuple[int, str, str]] = [
     (0, "ground", "errors files"),
     (1, "minds", "world sightings events notation story stories setting telling questions beliefs items lint cards"),
     (1, "models", "models"),
-    (1, "findings", "stats trends raters plots violins scatter timeline report table_files"),
+    (1, "findings", "stats trends raters drawing plots violins scatter timeline report table_files"),
     (2, "asking", "prompts answers scores plans store budgets recorded estimates runs baselines starter suites"),
     (2, "asking", "json_prompts json_answers"),
     (2, "asking", "measures reading summary storybook"),  # these also write findings: about runs, about stories

@@ -4,8 +4,9 @@ from xml.etree import ElementTree
 
 import pytest
 
+from otherminds.drawing import CONTROLS, WIDTH, visible
 from otherminds.errors import UsageError
-from otherminds.plots import CONTROLS, WIDTH, bars, intervals, visible
+from otherminds.plots import bars, intervals
 from otherminds.stats import Estimate
 
 HOSTILE = "<script>alert(1)</script>\" onload='x' & \u202egnp.exe\x07\x00\ud800"

@@ -2,29 +2,57 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from otherminds.commands.options import common, open_run, store_option
 from otherminds.commands.screen import print_json
+from otherminds.errors import UsageError
+
+if TYPE_CHECKING:
+    from otherminds.report import Report
+    from otherminds.runs import Run
+
+PLAIN = "none"
 
 
 @click.command()
 @click.argument("run_ids", metavar="RUN…", nargs=-1, required=True)
 @click.option("-o", "--output", type=click.Path(path_type=Path), default=Path("report.html"), show_default=True)
+@click.option("--study", metavar="NAME", help="Whose page to make.  [default: by the suite; none: a plain one]")
 @click.option("--title", default="", help="Default: the models and the suites.")
 @store_option
 @common
-def report(run_ids: tuple[str, ...], output: Path, title: str, store_path: Path, as_json: bool) -> None:
-    """Write one HTML page about one or more runs."""
+def report(
+    run_ids: tuple[str, ...], output: Path, study: str | None, title: str, store_path: Path, as_json: bool
+) -> None:
+    """Write one HTML page about one or more runs.
+
+    Runs of the suites perturbed, safety and dialogue get the page of their study, all others a plain one.
+    """
     from otherminds.store import Store
     from otherminds.summary import summarise
 
     with Store(store_path, create=False) as store:
         found = [open_run(store, run_id) for run_id in run_ids]
-    summarise(found, title=title).save(output)
+    page = _page_of_study(found, study)
+    if page is None:
+        page = summarise(found, title=title)
+    replace(page, title=title or page.title).save(output)
     if as_json:
         print_json({"report": str(output), "runs": [run.id for run in found]})
     else:
         print(output)
+
+
+def _page_of_study(runs: list[Run], study: str | None) -> Report | None:
+    from otherminds.studies import PAGES
+
+    if study not in (None, PLAIN, *PAGES):
+        raise UsageError(f"no study {study!r} makes a page of runs; there are {', '.join(PAGES)}, and {PLAIN}")
+    suites = {run.suite for run in runs}
+    name = study or (suites.pop() if len(suites) == 1 else PLAIN)
+    return PAGES[name](runs) if name in PAGES else None

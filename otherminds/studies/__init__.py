@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from otherminds.chapters import Chapter, Desk, Subject
     from otherminds.items import Suite
     from otherminds.report import Report
+    from otherminds.runs import Run
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,3 +99,32 @@ STUDIES: dict[str, Callable[[], Study]] = {
     "explore": _explore,
     "perturbed": _perturbed,
 }
+
+
+def _page_of_perturbed(runs: Sequence[Run]) -> Report:
+    from otherminds.studies.perturbed.show import show
+
+    return show(runs)
+
+
+def _page_of_safety(runs: Sequence[Run]) -> Report:
+    from otherminds.studies.safety.series import Lineup
+    from otherminds.studies.safety.show import show
+
+    return show(Lineup(()), {name: [run for run in runs if run.model == name] for name in {run.model for run in runs}})
+
+
+def _page_of_dialogue(runs: Sequence[Run]) -> Report:
+    from otherminds.studies.dialogue.bank import authored
+    from otherminds.studies.dialogue.show import show
+
+    asked = {record.item.tags.get("story") for run in runs for record in run.records}
+    return show([talk for talk in authored() if talk.id in asked], runs)
+
+
+PAGES: dict[str, Callable[[Sequence[Run]], Report]] = {
+    "perturbed": _page_of_perturbed,
+    "safety": _page_of_safety,
+    "dialogue": _page_of_dialogue,
+}
+"""By the name of a suite, the page that its study makes of runs alone."""

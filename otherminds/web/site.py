@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import Generic, TypeVar
 from urllib.parse import unquote
 
+from otherminds.drawing import visible
 from otherminds.errors import OthermindsError, StoreError, UsageError
-from otherminds.plots import visible
 from otherminds.reading import record_data
 from otherminds.report import Report
 from otherminds.runs import Run, load

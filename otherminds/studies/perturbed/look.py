@@ -26,6 +26,8 @@ Tasks = frozenset[str]
 BRIEF = {"vanilla": "plainly", "cot": "with a chain"}
 MANY = 0.25
 """A share of unreadable answers that belongs on the first screen."""
+FEWEST = 6
+"""With fewer stages no test by stage can say anything."""
 PEOPLE = "published: people failed half of similar items"
 
 
@@ -175,6 +177,8 @@ def _dropped(sitting: Sitting, style: str) -> Difference | None:
 
 def _moved(gap: Difference) -> str:
     number = f"{gap.value:+z.2f}"
+    if gap.p > 0.05 and gap.clusters < FEWEST:
+        return f"moves its score by {number} here, in {gap.clusters} stages, which are too few to tell more"
     return f"moves its score by {number}" if gap.p <= 0.05 else f"makes no clear difference ({number})"
 
 

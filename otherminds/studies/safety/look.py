@@ -14,15 +14,16 @@ from otherminds.report import Figure
 from otherminds.runs import Run, run
 from otherminds.stats import Difference, Estimate
 from otherminds.studies.safety.ask import Asked, ask, askings
+from otherminds.studies.safety.ladder import ladder
 from otherminds.studies.safety.measure import Measures, Profile, mean, measure
 from otherminds.studies.safety.oracles import ORACLES
 from otherminds.studies.safety.series import Lineup, Member
-from otherminds.studies.safety.sets import GENERATED, NEUTRAL, TASKS, build, written
+from otherminds.studies.safety.sets import GENERATED, NEUTRAL, build, written
 from otherminds.studies.safety.show import report
 from otherminds.studies.safety.sittings import NINE, SHORT
 
-SMALL, READING = 24, 48
-"""Items of every task and source, and of TB: the fewest with six groups of twins, without which nothing can be told."""
+SMALL = 24
+"""Items of every task and source: the fewest with six groups of twins, without which nothing can be told."""
 EXTRAS: dict[Size, tuple[str, ...]] = {"quick": (), "standard": (), "full": ("wordings",)}
 STEPS = {"reading facts (TB)": NINE[:1], "one mind (MA)": NINE[1:4], "false belief (FB)": NINE[4:]}
 SERIES = 4
@@ -41,8 +42,10 @@ def look(subjects: Sequence[Subject], desk: Desk) -> Chapter | None:
     whole = len(written()) + sum(GENERATED["standard"].values())
     number = len(drawn(desk))
     said = f" {number} of {whole} items, drawn by seed {desk.seed}." if desk.size == "quick" else ""
+    beside = [section for subject in subjects for section in ladder(subject, desk, SMALL)]
+    *most, last = page.sections
     return Chapter(
-        replace(page, lead=f"{page.lead}{said}"),
+        replace(page, lead=f"{page.lead}{said}", sections=[*most, *beside, last]),
         list(_findings(found)),
         [each for some in runs.values() for each in some],
         by="task",
@@ -56,9 +59,7 @@ def drawn(desk: Desk) -> Suite:
     """What is asked: a part of every task, or the standard suite."""
     if desk.size != "quick":
         return build(seed=desk.seed)
-    reading = build(tasks=["TB"], size=READING, seed=desk.seed)
-    others = build(tasks=[task for task in TASKS if task != "TB"], size=SMALL, seed=desk.seed)
-    return replace(others, items=(*reading, *others))
+    return build(size=SMALL, seed=desk.seed)
 
 
 def example() -> Lineup:

@@ -55,7 +55,7 @@ def report(lineup: Lineup, found: Measures) -> Report:
         Section("", [_cards(found), LIMITS]),
         Section("Scores by task", _by_task(found, lineup)),
         Section("Confirmatory: base against post-trained", _pairs(found)),
-        Section("Confirmatory: versions of a series", _series(found, lineup)),
+        Section("Confirmatory: versions of a series", versions(found, lineup)),
         *exploratory(found),
         Section("What was run", _what(found)),
     ]
@@ -248,7 +248,8 @@ def _pairs(found: Measures) -> list[Block]:
     ]
 
 
-def _series(found: Measures, lineup: Lineup) -> list[Block]:
+def versions(found: Measures, lineup: Lineup) -> list[Block]:
+    """Trends over the versions of each series."""
     if not found.trends:
         return []
     lines: list[list[Cell]] = [

@@ -1,46 +1,55 @@
-"""A loopback server that speaks /v1/completions with log-probabilities and counts what it is asked."""
+"""A loopback server that keeps every request it answers, in order, and can let clients wait while they are killed."""
 
 import json
 import socket
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 
+def prefers_b(_: str) -> str:
+    """/v1/completions with log-probabilities: the letter B a little, in every prompt."""
+    return json.dumps({"choices": [{"text": " B", "logprobs": {"top_logprobs": [{" A": -1.0, " B": -0.8}]}}]})
+
+
 class CountingServer:
-    """Prefers the letter B a little in every prompt; `answered` counts how often each prompt was answered.
+    """Answers a request body with `reply(body)`; `answered` has every body that got its answer, in order.
 
     After `hold_after` requests it lets all others wait until `release`, so that a client can be killed while they do.
     """
 
-    def __init__(self, *, delay: float = 0.0, hold_after: int | None = None) -> None:
-        self.answered: Counter[str] = Counter()
-        self.delay = delay
-        self.hold_after = hold_after
+    def __init__(
+        self, reply: Callable[[str], str] = prefers_b, *, delay: float = 0.0, hold_after: int | None = None
+    ) -> None:
+        self.answered: list[str] = []
+        self._hold_after = hold_after
         self._came = 0
         self._open = threading.Event()
-        self._lock = threading.Lock()
+        self._news = threading.Condition()
         outer = self
 
         class Answer(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+            disable_nagle_algorithm = True
+
+            def do_GET(self) -> None:
+                self._send('{"data": [{"id": "scripted", "owned_by": "somebody"}]}')
+
             def do_POST(self) -> None:
-                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                time.sleep(outer.delay)
+                body = self.rfile.read(int(self.headers["Content-Length"])).decode()
+                time.sleep(delay)
                 outer._wait()
-                if self._hung_up():
-                    self.close_connection = True
-                    return
-                with outer._lock:
-                    outer.answered[body["prompt"]] += 1
-                top = {" A": -1.0, " B": -0.8}
-                data = json.dumps({"choices": [{"text": " B", "logprobs": {"top_logprobs": [top]}}]}).encode()
-                self.send_response(200)
-                self.send_header("Content-Length", str(len(data)))
-                self.end_headers()
-                self.wfile.write(data)
+                text = reply(body)
+                with outer._news:
+                    if self._hung_up():
+                        self.close_connection = True
+                        return
+                    self._send(text)
+                    outer.answered.append(body)
+                    outer._news.notify_all()
 
             def _hung_up(self) -> bool:
                 try:
@@ -50,26 +59,45 @@ class CountingServer:
                 except ConnectionError:
                     return True
 
+            def _send(self, text: str) -> None:
+                data = text.encode()
+                self.send_response(200)
+                self.send_header("Content-Length", str(len(data)))
+                self.end_headers()
+                self.wfile.write(data)
+
             def log_message(self, *_: object) -> None:
                 pass
 
         class Quiet(ThreadingHTTPServer):
+            daemon_threads = True
+
             def handle_error(self, *_: object) -> None:
                 """A client that is killed hangs up in the middle; that is what some tests are about."""
 
         self._server = Quiet(("127.0.0.1", 0), Answer)
-        self.url = f"http://127.0.0.1:{self._server.server_port}/v1/completions"
+        self.url = f"http://127.0.0.1:{self._server.server_port}/v1"
 
-    def _wait(self) -> None:
-        with self._lock:
-            self._came += 1
-            held = self.hold_after is not None and self._came > self.hold_after
-        if held:
-            self._open.wait(60)
+    @property
+    def times(self) -> Counter[str]:
+        """How often each request was answered."""
+        return Counter(self.answered)
+
+    def wait_for(self, number: int) -> bool:
+        """Wait until so many requests have been answered since the beginning."""
+        with self._news:
+            return self._news.wait_for(lambda: len(self.answered) >= number, timeout=60)
 
     def release(self) -> None:
         """Let everyone in."""
         self._open.set()
+
+    def _wait(self) -> None:
+        with self._news:
+            self._came += 1
+            held = self._hold_after is not None and self._came > self._hold_after
+        if held:
+            self._open.wait(60)
 
     @contextmanager
     def running(self) -> Iterator["CountingServer"]:

@@ -9,7 +9,8 @@ import sys
 import time
 from pathlib import Path
 
-from answering_server import AnsweringServer
+from counting_server import CountingServer
+from profile_answers import answer
 
 PROGRAM = Path(__file__).with_name("profiling_program.py")
 KILLS = 5
@@ -20,7 +21,7 @@ WHEN = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d:\d\d(?:\.\d+\+00:00)?)?")
 HOW_LONG = re.compile(r"\"seconds\": [\d.e-]+|[\d.,]+ (?:s|min|seconds|minutes)\b")
 
 
-def start(server: AnsweringServer, folder: Path) -> subprocess.Popen[bytes]:
+def start(server: CountingServer, folder: Path) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         [sys.executable, str(PROGRAM), server.url, str(folder), str(PARALLEL)],
         stdout=subprocess.DEVNULL,
@@ -28,13 +29,13 @@ def start(server: AnsweringServer, folder: Path) -> subprocess.Popen[bytes]:
     )
 
 
-def finish(server: AnsweringServer, folder: Path) -> None:
+def finish(server: CountingServer, folder: Path) -> None:
     program = start(server, folder)
     _, said = program.communicate(timeout=120)
     assert program.returncode == 0, said.decode()
 
 
-def kill(server: AnsweringServer, folder: Path, *, after: int, later: float) -> None:
+def kill(server: CountingServer, folder: Path, *, after: int, later: float) -> None:
     """Start it, and end it some moments after the server has given so many answers."""
     program = start(server, folder)
     assert server.wait_for(after)
@@ -53,7 +54,7 @@ def read(folder: Path) -> dict[str, str]:
 
 def test_killed_five_times_it_is_the_same_profile(tmp_path: Path) -> None:
     dice = random.Random("kills")
-    server = AnsweringServer()
+    server = CountingServer(answer)
     with server.running():
         finish(server, tmp_path / "calm")
         calm, server.answered = server.answered, []

@@ -3,9 +3,11 @@
 import json
 import re
 from collections.abc import Callable
+from hashlib import sha256
 
 from otherminds.models import Prompt
 from otherminds.models.scripted import Scripted
+from otherminds.recorded import unpack_prompt
 
 WORDS = ("amber", "basil", "cedar", "dill", "elm", "fern", "grass", "heath", "iris", "juniper")
 
@@ -49,6 +51,13 @@ def well(given: Prompt) -> str:
         return speech(given) + '"'
     before = "" if given.prefill else f"({begins[1]}"
     return f'{before} {thought(given)}.) "{speech(given)}"'
+
+
+def plays(body: str) -> str:
+    """What a server says to a prompt as JSON: mostly well, and clumsily at first every seventh time."""
+    given = unpack_prompt(json.loads(body))
+    clumsy = sha256(body.encode()).digest()[0] % 7 == 0 and not again(given)
+    return "Hm, hm." if clumsy else well(given)
 
 
 def player(answer: Callable[[Prompt], str] = well, *, name: str = "player", cannot: tuple[str, ...] = ()) -> Scripted:

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from players import again, name, player, thought, well
-from playing_server import PlayingServer
+from counting_server import CountingServer
+from players import again, name, player, plays, thought, well
 
 from otherminds.budgets import Budget
 from otherminds.errors import ModelError, UsageError
@@ -280,13 +280,13 @@ def test_a_spent_budget_leaves_whole_conversations_and_goes_on(tmp_path: Path) -
 PROGRAM = Path(__file__).with_name("playing_program.py")
 
 
-def start(server: PlayingServer, folder: Path) -> subprocess.Popen[str]:
+def start(server: CountingServer, folder: Path) -> subprocess.Popen[str]:
     return subprocess.Popen([sys.executable, str(PROGRAM), server.url, str(folder)], stdout=subprocess.PIPE, text=True)
 
 
 def test_killed_at_any_moment_and_played_again(tmp_path: Path) -> None:
     moment = random.randrange(5, 50)
-    server = PlayingServer(hold_after=moment)
+    server = CountingServer(plays, hold_after=moment)
     with server.running():
         program = start(server, tmp_path / "killed")
         assert program.stdout
@@ -296,11 +296,11 @@ def test_killed_at_any_moment_and_played_again(tmp_path: Path) -> None:
             assert program.wait() == -signal.SIGKILL
         server.release()
         said, _ = start(server, tmp_path / "killed").communicate(timeout=120)
-    calm = PlayingServer()
+    calm = CountingServer(plays)
     with calm.running():
         start(calm, tmp_path / "calm").communicate(timeout=120)
     assert (tmp_path / "killed/talks.jsonl").read_bytes() == (tmp_path / "calm/talks.jsonl").read_bytes()
     assert len(talks.load(tmp_path / "calm/talks.jsonl")) == 4
-    assert server.answered == calm.answered
-    assert set(server.answered.values()) == {1}
+    assert server.times == calm.times
+    assert set(server.times.values()) == {1}
     assert said.splitlines()[-1] == f"calls {len(calm.answered) - moment} {moment}"

@@ -1,0 +1,36 @@
+"""What a server says to the requests of a whole profile: chat, JSON by schema, log-probabilities; all by the prompt."""
+
+import json
+import random
+from typing import Any
+
+Body = dict[str, Any]
+
+
+def answer(text: str) -> str:
+    """The same to the same request, today and tomorrow."""
+    body: Body = json.loads(text)
+    dice = random.Random(json.dumps([body.get("prompt"), body.get("messages")]))
+    if "messages" in body:
+        shape = body.get("response_format", {}).get("json_schema", {}).get("schema")
+        said = json.dumps(filled(shape, dice)) if shape else f"Answer: {dice.choice('AB')}"
+        choice: Body = {"message": {"role": "assistant", "content": said}, "finish_reason": "stop"}
+    elif body.get("echo"):
+        words = [*body["prompt"], "."]
+        values = [None, *(-dice.random() for _ in words[1:])]
+        choice = {"text": "".join(words), "logprobs": {"tokens": words, "token_logprobs": values}}
+    else:
+        top = {f" {letter}": -1.5 - dice.random() for letter in "ABCD"}
+        choice = {"text": max(top, key=lambda token: top[token]), "logprobs": {"top_logprobs": [top]}}
+    return json.dumps({"choices": [choice], "usage": {"prompt_tokens": 7, "completion_tokens": 3}})
+
+
+def filled(shape: Body, dice: random.Random) -> Any:
+    """Some JSON that keeps to a schema."""
+    if "enum" in shape:
+        return dice.choice(shape["enum"])
+    if shape.get("type") == "object":
+        return {name: filled(part, dice) for name, part in shape.get("properties", {}).items()}
+    if shape.get("type") == "array":
+        return [filled(shape["items"], dice) for _ in range(shape.get("minItems", 2))]
+    return f"I want to keep word {dice.randrange(1000)} for myself." if shape.get("type") == "string" else 0

@@ -3,18 +3,20 @@
 import csv
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
 
-from otherminds import studies
+from otherminds import studies, ways_of_asking
 from otherminds.chapters import Chapter, Desk, Finding, Subject
 from otherminds.cli import cli
 from otherminds.commands import profile
 from otherminds.errors import ModelError, Unable
 from otherminds.items import Item, Suite
+from otherminds.models import get_model
 from otherminds.models.scripted import Scripted
 from otherminds.report import Cards, Figure, Folded, Report, Section, Table
 from otherminds.stats import difference, holm, proportion
@@ -218,12 +220,17 @@ def misshapen(data: Any, shape: Any, where: str = "profile") -> list[str]:
     return [] if isinstance(data, shape) else [f"{where} is {data!r}"]
 
 
-def test_two_models_side_by_side_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("name", ["stubborn", "smollm2"])
+def test_two_models_side_by_side_by_hand(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    if name == "smollm2":
+        whole = ways_of_asking.starter()
+        monkeypatch.setattr(ways_of_asking, "starter", lambda: replace(whole, items=whole.items[:4]))
+        monkeypatch.setattr(profile, "open_model", lambda *_, **__: get_model("smollm2"))
     done = profiled(monkeypatch, chapter, "-m", "some", "-m", "baseline:first_order", "--json")
     assert done.exit_code == 0, done.output
     data = json.loads(done.stdout)
     del data["page"]
-    assert data["models"] == ["stubborn", "first_order"]
+    assert data["models"] == [name, "first_order"]
     assert misshapen(data, SHAPE) == []
     own = [row for row in data["differences"] if row["study"] == "made-up"]
     assert [row["items"] for row in own] == ["all items", "task: order 1", "task: order 2"]
@@ -233,20 +240,20 @@ def test_two_models_side_by_side_by_hand(monkeypatch: pytest.MonkeyPatch) -> Non
         from otherminds.runs import load
 
         runs = {run["model"]: load(store, run["run"]) for run in data["studies"][1]["runs"]}
-    stubborn = runs["stubborn"].values()
+    model = runs[name].values()
     reader = {item.id: float(item.tags["order"] == 1) for item in SUITE}
     assert runs["first_order"].values() == reader
     for row, keep in zip(own, ((1, 2), (1,), (2,)), strict=True):
         items = [item for item in SUITE if item.tags["order"] in keep]
         groups = [item.tags["story"] for item in items]
-        gap = difference([stubborn[i.id] for i in items], [reader[i.id] for i in items], groups=groups)
-        mean = sum(stubborn[i.id] - reader[i.id] for i in items) / len(items)
+        gap = difference([model[i.id] for i in items], [reader[i.id] for i in items], groups=groups)
+        mean = sum(model[i.id] - reader[i.id] for i in items) / len(items)
         assert row["value"] == pytest.approx(mean)
         assert (row["low"], row["high"], row["n"], row["p"]) == (gap.low, gap.high, len(items), gap.p)
     assert [row["holm"] for row in data["differences"]] == holm([row["p"] for row in data["differences"]])
-    assert set(own[0]["only_second_right"]) == {id for id in reader if reader[id] > stubborn[id]}
-    assert set(own[0]["only_first_right"]) == {id for id in reader if reader[id] < stubborn[id]}
-    for part in ("<h2>Differences</h2>", "stubborn less first_order", "first_order"):
+    assert set(own[0]["only_second_right"]) == {id for id in reader if reader[id] > model[id]}
+    assert set(own[0]["only_first_right"]) == {id for id in reader if reader[id] < model[id]}
+    for part in ("<h2>Differences</h2>", f"{name} less first_order", "first_order"):
         assert part in page()
 
 

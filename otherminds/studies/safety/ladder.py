@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from otherminds.chapters import Desk, Subject
 from otherminds.models import Model, get_model
-from otherminds.models.local import Local
 from otherminds.models.weights import present
 from otherminds.report import Section
 from otherminds.runs import run
@@ -21,24 +20,29 @@ FIRST, OTHER = "smollm2", "gemma-270m"
 KEPT = 20
 """Layers of thirty."""
 TASKS = ("TB", "FB/SA")
+SAID = (
+    "What a series looks like, with what any machine can load. Where the second is the same model **ablated**, its last"
+    " layers were left out: that says nothing of how models develop. `otherminds series` measures real ones."
+)
 
 
 def ladder(subject: Subject, desk: Desk, size: int) -> list[Section]:
     """The section on the default model beside a second one; none for other models, and none without an answer."""
-    if not isinstance(subject.model, Local) or subject.name != FIRST:
+    model = subject.model
+    if model is None or subject.name != FIRST or model.identity.get("backend") != "gguf":
         return []
     second, name = _second()
     asked = build(tasks=TASKS, size=size, seed=desk.seed)
     runs = {}
-    for model in (second, subject.model):
-        with desk.progress(f"safety · series · {model.name}") as bar:
-            done = run(asked, model, store=desk.store, seed=desk.seed, budget=desk.budget, progress=bar)
+    for each in (second, model):
+        with desk.progress(f"safety · series · {each.name}") as bar:
+            done = run(asked, each, store=desk.store, seed=desk.seed, budget=desk.budget, progress=bar)
         if done.partial:
             return []
-        runs[model.name] = [done]
+        runs[each.name] = [done]
     members = (Member(second.name, OTHER, name, 1), Member(FIRST, FIRST, name, 2))
     lineup = Lineup(members, size=size, tasks=TASKS, seed=desk.seed)
-    return [Section("A series of two", versions(measure(lineup, runs), lineup))]
+    return [Section("A series of two", [SAID, *versions(measure(lineup, runs), lineup)])]
 
 
 def _second() -> tuple[Model, str]:

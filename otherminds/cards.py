@@ -26,6 +26,16 @@ def card(suite: Suite, *, made: str) -> str:
         "",
         *table(("tag", "value", "questions"), _counts(suite)),
         "",
+        *giveaways(suite),
+        "",
+        *ending(suite),
+    ]
+    return "\n".join(lines)
+
+
+def giveaways(suite: Suite) -> list[str]:
+    """The part on rules that understand nothing."""
+    return [
         "## What gives answers away",
         "",
         "How often a rule that understands nothing is right, over the questions on which it has an opinion.",
@@ -34,7 +44,12 @@ def card(suite: Suite, *, made: str) -> str:
             ("rule", "right", "chance", "n"),
             [(cue.name, f"{cue.right:.3f}", f"{cue.chance:.3f}", str(cue.n)) for cue in cues(suite)],
         ),
-        "",
+    ]
+
+
+def ending(suite: Suite) -> list[str]:
+    """The part on faults, and what no card should leave out."""
+    return [
         "## Faults",
         "",
         *([f"- {fault.rule}: {len(fault.ids)} items" for fault in faults(suite)] or ["None found."]),
@@ -43,7 +58,6 @@ def card(suite: Suite, *, made: str) -> str:
         "has beliefs about minds.",
         "",
     ]
-    return "\n".join(lines)
 
 
 def _counts(suite: Suite) -> list[tuple[str, str, str]]:

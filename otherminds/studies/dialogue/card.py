@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from otherminds.cards import table
+from otherminds.cards import ending, giveaways, table
 from otherminds.items import Item, Suite
-from otherminds.lint import cues, faults
 from otherminds.studies.dialogue.artefacts import RECIPES, of_options
 from otherminds.studies.dialogue.overlap import WAYS, scores
 from otherminds.studies.dialogue.talks import STATES, TRAITS
@@ -54,14 +53,7 @@ def card(suite: Suite, *, made: str, left_out: Mapping[str, int] | None = None) 
         *table(("person asked about", "high", "low"), [_levels(suite, trait) for trait in TRAITS]),
         "",
         *_left_out(left_out),
-        "## What gives answers away",
-        "",
-        "How often a rule that understands nothing is right, over the questions on which it has an opinion.",
-        "",
-        *table(
-            ("rule", "right", "chance", "n"),
-            [(cue.name, f"{cue.right:.3f}", f"{cue.chance:.3f}", str(cue.n)) for cue in cues(suite)],
-        ),
+        *giveaways(suite),
         "",
         "The option with the most words in common with the question, which quotes the message, or with the "
         "conversation; one of several is the first.",
@@ -72,13 +64,7 @@ def card(suite: Suite, *, made: str, left_out: Mapping[str, int] | None = None) 
         "",
         *table(("recipe", "words", "beyond chance", "share", "more often", "less often"), _artefacts(suite)),
         "",
-        "## Faults",
-        "",
-        *([f"- {fault.rule}: {len(fault.ids)} items" for fault in faults(suite)] or ["None found."]),
-        "",
-        "A high score on these questions shows that they were answered, not how: it is no evidence that a model "
-        "has beliefs about minds.",
-        "",
+        *ending(suite),
     ]
     return "\n".join(lines)
 

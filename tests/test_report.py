@@ -5,7 +5,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from otherminds import plots
+from otherminds import drawing, plots
 from otherminds.errors import BadFile, UsageError
 from otherminds.report import Browser, Cards, Example, Figure, Linked, Report, Score, Scoreboard, Section, Table
 from otherminds.stats import proportion
@@ -69,7 +69,7 @@ def test_hostile_text_stays_text_wherever_it_stands():
 
 def test_what_steers_or_hides_text_is_shown_by_number():
     html = report(HOSTILE).html()
-    assert not plots.CONTROLS.search(html)
+    assert not drawing.CONTROLS.search(html)
     for code in ("U+202E", "U+2066", "U+200B", "U+0000", "U+001B", "U+D800"):
         assert f"<i class=control>{code}</i>" in html
 

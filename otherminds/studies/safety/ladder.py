@@ -40,7 +40,8 @@ def ladder(subject: Subject, desk: Desk, size: int) -> list[Section]:
         if done.partial:
             return []
         runs[each.name] = [done]
-    members = (Member(second.name, OTHER, name, 1), Member(FIRST, FIRST, name, 2))
+    spec = FIRST if second.name.startswith(FIRST) else OTHER
+    members = (Member(second.name, spec, name, 1), Member(FIRST, FIRST, name, 2))
     lineup = Lineup(members, size=size, tasks=TASKS, seed=desk.seed)
     return [Section("A series of two", [SAID, *versions(measure(lineup, runs), lineup)])]
 

@@ -10,7 +10,7 @@ from otherminds.lint import cues, faults
 
 SPLIT_BY = (
     *("kind", "order", "false_belief", "interesting", "set", "people", "moves", "method"),
-    *("stage", "class", "variant", "question"),
+    *("stage", "class", "variant", "question", "factor"),
 )
 
 

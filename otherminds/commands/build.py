@@ -153,13 +153,32 @@ def dialogue(
         made, how = records.read(published, name=output.stem), card.PUBLISHED
     else:
         given = load(talks, people=bank.people(), scenes=bank.scenes()) if talks else bank.authored()
-        built = build_counted(given, seed=seed, labels=None if talks else bank.labels(), name=output.stem)
+        name = output.stem if talks else "dialogue"
+        built = build_counted(given, seed=seed, labels=None if talks else bank.labels(), name=name)
         made, left_out, how = built.suite, built.left_out, card.PLAYED if talks else card.WRITTEN
     written = _saved(made, output, card.card(made, made=how, left_out=left_out))
     if as_published:
         records.write(made, as_published)
         written.append(as_published)
     _told(made, written, as_json)
+
+
+@build.command()
+@click.option("--talks", type=click.Path(path_type=Path), required=True, metavar="FILE.jsonl")
+@click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), required=True, metavar="SUITE.jsonl")
+@common
+def traits(talks: Path, output: Path, as_json: bool) -> None:
+    """Make questions on whose personality shows in what they say.
+
+    Two conversations that differ in one factor of one person, in both orders: in which is the person higher in it? Of
+    talks that `otherminds play --patterns` played. A data card is written beside the suite.
+    """
+    from otherminds.studies.dialogue.talks import load
+    from otherminds.studies.dialogue.traits import judge_suite, pairs
+
+    made = judge_suite(pairs(load(talks)))
+    how = "each about two conversations that were played with one level of one person changed"
+    _told(made, _saved(made, output, _card(made, how)), as_json)
 
 
 def _card(made: Suite, how: str) -> str:

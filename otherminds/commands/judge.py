@@ -15,7 +15,9 @@ from otherminds.errors import ModelError, UsageError
 if TYPE_CHECKING:
     from otherminds.items import Suite
     from otherminds.models import Model
+    from otherminds.stats import Estimate
     from otherminds.store import Store
+    from otherminds.studies.dialogue.ablation import Misread
     from otherminds.studies.dialogue.judge import Accord, Opinion, Sifted
 
 
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 @click.option(
     "--forms", type=click.Path(path_type=Path, file_okay=False), metavar="DIR", help="Only write what to ask."
 )
+@click.option("--only", metavar="NAME,…", help="Of misreads, coherence, safety and validity.  [default: all]")
 @click.option("--seed", type=int, default=0, show_default=True, help="For the questions, as `build dialogue` has it.")
 @model_options
 @store_option
@@ -33,6 +36,7 @@ def judge(
     talks: Path | None,
     output: Path | None,
     forms: Path | None,
+    only: str | None,
     seed: int,
     spec: str,
     base_url: str | None,
@@ -45,10 +49,14 @@ def judge(
     The judge is the model of -m. Where people have answered the same forms (--forms DIR writes them, `otherminds
     annotate DIR/misreads.jsonl` puts them to people), most of them must agree with the judge, and how far they do is
     printed. What is left becomes SUITE.jsonl, with `false_belief` in its tags; what is removed is counted by reason.
+
+    Where the talks were played with more or less hidden (`otherminds play --ablation`), the share of misreadings is
+    printed for each.
     """
     from otherminds.store import Store
     from otherminds.studies.dialogue import bank
     from otherminds.studies.dialogue import judge as judging
+    from otherminds.studies.dialogue.ablation import ablate, cell_of
     from otherminds.studies.dialogue.build import build
     from otherminds.studies.dialogue.talks import load
 
@@ -56,7 +64,7 @@ def judge(
         raise UsageError("say where to write: -o SUITE.jsonl for what is left, or --forms DIR for what to ask people")
     given = load(talks, people=bank.people(), scenes=bank.scenes()) if talks else bank.authored()
     suite = build(given, seed=seed, name=output.stem if output else "dialogue")
-    asked = {name: ask(suite if name == "validity" else given) for name, ask in judging.FORMS.items()}
+    asked = {name: judging.FORMS[name](suite if name == "validity" else given) for name in _wanted(only)}
     if forms:
         for name, form in asked.items():
             form.save(forms / f"{name}.jsonl")
@@ -71,7 +79,18 @@ def judge(
     accords = {name: judging.accord(asked[name], opinions[name], said) for name, said in people.items()}
     if sifted.items:
         replace(suite, items=sifted.items).save(output)
-    _tell(sifted, accords, output, as_json)
+    several = len(set(map(cell_of, given))) > 1
+    cells = ablate(judging.readings(given, opinions.get("misreads", {}), people.get("misreads"))) if several else []
+    _tell(sifted, accords, cells, output, as_json)
+
+
+def _wanted(only: str | None) -> list[str]:
+    from otherminds.studies.dialogue.judge import FORMS
+
+    names = [name.strip() for name in only.split(",")] if only else list(FORMS)
+    if unknown := [name for name in names if name not in FORMS]:
+        raise UsageError(f"--only: nobody is asked about {unknown[0]!r}; there are {', '.join(FORMS)}")
+    return names
 
 
 def _people(form: Suite, store: Store) -> Opinion:
@@ -93,7 +112,7 @@ def _ask(form: Suite, model: Model, store: Store) -> Opinion:
     return verdicts(done)
 
 
-def _tell(sifted: Sifted, accords: dict[str, Accord], output: Path, as_json: bool) -> None:
+def _tell(sifted: Sifted, accords: dict[str, Accord], cells: list[Misread], output: Path, as_json: bool) -> None:
     false = [item.tags["false_belief"] for item in sifted.items if "false_belief" in item.tags]
     found = {
         "talks": len(sifted.talks),
@@ -105,10 +124,20 @@ def _tell(sifted: Sifted, accords: dict[str, Accord], output: Path, as_json: boo
         "accord": {
             name: {
                 "n": one.n,
-                "shared": one.shared and [one.shared.value, one.shared.low, one.shared.high],
-                "kappa": one.kappa and [one.kappa.value, one.kappa.low, one.kappa.high],
+                "shared": _numbers(one.shared),
+                "kappa": _numbers(one.kappa),
             }
             for name, one in accords.items()
+        },
+        "misread": {
+            cell.label: {
+                "n": cell.share.n,
+                "talks": cell.talks,
+                "unjudged": cell.unjudged,
+                "share": _numbers(cell.share),
+                "less_hidden": _numbers(cell.less_hidden),
+            }
+            for cell in cells
         },
         "suite": str(output) if sifted.items else None,
     }
@@ -117,8 +146,15 @@ def _tell(sifted: Sifted, accords: dict[str, Accord], output: Path, as_json: boo
         return
     rows = [[reason, str(times)] for reason, times in sifted.counts.items()] or [["nothing", "0"]]
     print_table(["removed", "how many"], rows, right=["how many"])
+    if cells:
+        shown = [[cell.label, str(cell.share), str(cell.less_hidden or ""), str(cell.unjudged)] for cell in cells]
+        print_table(["what was hidden", "misread", "less both hidden", "not judged"], shown)
     for name, one in accords.items():
         print(f"  judge and most people on {name}: the same in {one.shared}, Cohen's kappa {one.kappa}")
     print(f"  false beliefs: {found['false_beliefs']} of {len(false)} judged, by {sifted.by}")
     note(f"{len(sifted.items)} questions about {len(sifted.talks)} talks are left")
     print(output if sifted.items else "nothing is left, so nothing was written")
+
+
+def _numbers(one: Estimate | None) -> list[float] | None:
+    return [one.value, one.low, one.high] if one else None

@@ -36,6 +36,8 @@ TEMPERATURE = "0.6"
 @click.option("--swap", is_flag=True, help="The one who speaks first thinks about the other.")
 @click.option("--show-thoughts", is_flag=True, help="Let each hear the other's thoughts, for comparison.")
 @click.option("--show-attributes", is_flag=True, help="Let each know the other's goal and personality.")
+@click.option("--ablation", is_flag=True, help="Every conversation four times, with each of the two hidden or shown.")
+@click.option("--patterns", is_flag=True, help="The first speaker with all 32 patterns of personality.")
 @click.option("--no-inner", is_flag=True, help="Talk without any thoughts.")
 @click.option("--budget", metavar="NAME=N,…", help="Stop cleanly, for each model: calls=, tokens=, seconds=, money=.")
 @click.option("--prices", type=click.Path(path_type=Path), help="A JSON table of prices a million tokens.")
@@ -48,6 +50,7 @@ def play(context: click.Context, /, spec: str, output: Path, as_json: bool, **gi
     DIR gets the conversations (talks.jsonl), those that could not be used, with the reason (apart.jsonl), what was
     played (play.json) and every answer (otherminds.db), so the same command, given again after whatever stopped it,
     goes on from there to the same conversations. `otherminds build dialogue --talks DIR/talks.jsonl` makes questions.
+    With --ablation and --patterns, --limit counts what is played four times or thirty-two.
 
     Models draw at temperature 0.6 and with --seed, unless -M says otherwise.
     """
@@ -114,18 +117,24 @@ def _players(spec: str, given: dict[str, Any], store: Store) -> tuple[Recorded, 
 def _play(players: tuple[Recorded, Recorded], states: tuple[State, ...], given: dict[str, Any]) -> Played:
     from otherminds.studies.dialogue import bank
     from otherminds.studies.dialogue.play import play
+    from otherminds.studies.dialogue.traits import patterns
 
+    castings, limit = bank.castings(pairs=given["pairs"], seed=given["seed"]), given["limit"]
+    if given["patterns"]:
+        # Pairs that differ in one factor must not differ in the state as well, so scenes are played in all of them.
+        castings, limit = [variant for casting in castings[:limit] for variant in patterns(casting)], None
     with progress("messages") as show:
         return play(
-            bank.castings(pairs=given["pairs"], seed=given["seed"]),
+            castings,
             *players,
             turns=given["turns"],
             states=states,
-            limit=given["limit"],
+            limit=limit,
             seed=given["seed"],
             swap=given["swap"],
             thoughts=given["show_thoughts"],
             attributes=given["show_attributes"],
+            ablation=given["ablation"],
             inner=not given["no_inner"],
             form=given["form"],
             retries=given["retries"],
@@ -135,7 +144,10 @@ def _play(players: tuple[Recorded, Recorded], states: tuple[State, ...], given: 
 
 # ── what came of it ──
 
-KEPT = ("limit", "pairs", "turns", "seed", "form", "retries", "swap", "show_thoughts", "show_attributes", "no_inner")
+KEPT = (
+    *("limit", "pairs", "turns", "seed", "form", "retries", "swap", "ablation", "patterns"),
+    *("show_thoughts", "show_attributes", "no_inner"),
+)
 """The options that play.json repeats."""
 
 
@@ -157,6 +169,7 @@ def _told(
         "leak_check": {
             "prompts": played.prompts,
             "leaks": len(played.leaks),
+            "shown_on_purpose": played.shown,
             "found": [asdict(leak) for leak in played.leaks[:20]],
         },
         "stopped": next((player.stopped for player in players if player.stopped), ""),
@@ -197,6 +210,7 @@ def _print(played: Played, told: dict[str, Any], output: Path) -> None:
 
 
 def _verdict(played: Played) -> str:
+    said = f"none of {played.prompts:,} prompts holds a thought of the other"
     if played.leaks:
-        return f"{len(played.leaks):,} of {played.prompts:,} prompts hold a thought of the other"
-    return f"none of {played.prompts:,} prompts holds a thought of the other"
+        said = f"{len(played.leaks):,} of {played.prompts:,} prompts hold a thought of the other"
+    return f"{said}; {played.shown:,} more do on purpose" if played.shown else said

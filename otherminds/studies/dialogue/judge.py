@@ -27,6 +27,7 @@ from otherminds.models import Model
 from otherminds.raters import cohen, shared
 from otherminds.runs import Run
 from otherminds.stats import Estimate
+from otherminds.studies.dialogue.ablation import Reading
 from otherminds.studies.dialogue.talks import Talk
 
 Opinion = Mapping[str, bool | None]
@@ -168,6 +169,14 @@ def false_beliefs(judge: Opinion, people: Opinion | None = None) -> dict[str, bo
     return found
 
 
+def readings(talks: Iterable[Talk], judge: Opinion, people: Opinion | None = None) -> list[Reading]:
+    """The same by talk, for a comparison of what was hidden: which messages misread the partner."""
+    found: dict[str, dict[int, bool | None]] = {}
+    for (id, turn), wrong in labels(false_beliefs(judge, people)).items():
+        found.setdefault(id, {})[turn] = wrong
+    return [(talk, found.get(talk.id, {})) for talk in talks]
+
+
 def labels(found: Mapping[str, bool]) -> dict[tuple[str, int], bool]:
     """The same by talk and turn."""
     parts = {id: id.rpartition("/") for id in found}
@@ -227,7 +236,9 @@ def _bad_talk(id: str, opinions: Opinions) -> str:
 
 
 def _bad_question(id: str, judge: Opinions, people: Opinions | None) -> str:
-    """Why a question is not kept, or nothing."""
+    """Why a question is not kept, or nothing; nothing also if nobody was asked."""
+    if "validity" not in judge:
+        return ""
     said = {"the judge": judge.get("validity", {}).get(id)}
     if people:
         said = {"most people": people.get("validity", {}).get(id), **said}

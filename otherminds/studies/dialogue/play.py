@@ -17,6 +17,7 @@ from typing import Any
 
 from otherminds.errors import UsageError
 from otherminds.models import Model, fingerprint
+from otherminds.studies.dialogue.ablation import CELLS, Cell
 from otherminds.studies.dialogue.leaks import Leak
 from otherminds.studies.dialogue.roles import REMINDERS, Form, Role
 from otherminds.studies.dialogue.stage import Ending, Message, Stage
@@ -79,9 +80,11 @@ class Played:
     apart: tuple[Apart, ...]
     counts: Counts
     leaks: tuple[Leak, ...]
-    """In any conversation; none is expected unless thoughts were shown on purpose."""
+    """In conversations with hidden thoughts; none is expected."""
     prompts: int
-    """How many were searched for leaks."""
+    """How many of these were searched for leaks."""
+    shown: int
+    """Prompts that hold a thought of the other because thoughts were to be heard."""
 
 
 def play(
@@ -96,6 +99,7 @@ def play(
     swap: bool = False,
     thoughts: bool = False,
     attributes: bool = False,
+    ablation: bool = False,
     inner: bool = True,
     form: str | None = None,
     retries: int = 2,
@@ -105,16 +109,22 @@ def play(
 
     The first thinks about their own state and the second about the first's; `swap` turns that round. `thoughts` and
     `attributes` show what is hidden otherwise, and without `inner` nobody thinks. At most `limit` conversations are
-    played, spread over castings and states; `seed` says with which state the first one begins.
+    played, spread over castings and states; `seed` says with which state the first one begins. For an `ablation` each
+    of them is played four times: with all hidden, with either shown, and with both.
     """
     _check(castings, states, turns, limit, retries)
+    if ablation and (thoughts or attributes):
+        raise UsageError("an ablation shows thoughts and attributes by turns; ask for it, or for one of them, alone")
     players = (first, second)
     forms = (form_for(first, form), form_for(second, form))
-    shown = {"thoughts": thoughts, "attributes": attributes, "inner": inner}
     names, prints = [model.name for model in players], [fingerprint(model) for model in players]
-    made = {"how": "played", "players": names, "fingerprints": prints, "forms": list(forms), "swap": swap, **shown}
+    made = {"how": "played", "players": names, "fingerprints": prints}
     chosen = _conversations(castings, states, seed)[:limit]
-    stages = [Stage(casting, state, _roles(casting, state, forms, swap, shown)) for casting, state in chosen]
+    stages = [
+        Stage(casting, state, _roles(casting, state, forms, swap, cell, inner))
+        for cell in (CELLS if ablation else [(attributes, thoughts)])
+        for casting, state in chosen
+    ]
     endings: list[Ending] = []
     # One group after another: whatever ends the work leaves whole conversations, not the beginnings of all of them.
     for group in _groups(stages, players):
@@ -125,12 +135,14 @@ def play(
                 done = sum(2 * turns if stage.reason else len(stage.turns) for stage in stages)
                 progress(done, len(stages) * 2 * turns)
         endings += [stage.end(made) for stage in group]
+    hidden = [one for one in endings if not one.talk.made["thoughts"]]
     return Played(
         talks=tuple(one.talk for one in endings if not one.reason),
         apart=tuple(Apart(one.talk, one.reason) for one in endings if one.reason),
         counts=_count([message for one in endings for message in one.messages]),
-        leaks=tuple(leak for one in endings for leak in one.leaks),
-        prompts=sum(one.prompts for one in endings),
+        leaks=tuple(leak for one in hidden for leak in one.leaks),
+        prompts=sum(one.prompts for one in hidden),
+        shown=sum(len(one.leaks) for one in endings if one.talk.made["thoughts"]),
     )
 
 
@@ -158,9 +170,13 @@ def _conversations(castings: Sequence[Casting], states: Sequence[State], seed: i
 
 
 def _roles(
-    casting: Casting, state: State, forms: tuple[Form, Form], swap: bool, shown: Mapping[str, bool]
+    casting: Casting, state: State, forms: tuple[Form, Form], swap: bool, cell: Cell, inner: bool
 ) -> tuple[Role, Role]:
-    one, other = (Role(casting, side, state, 2 if (side == 1) != swap else 1, forms[side], **shown) for side in (0, 1))
+    attributes, thoughts = cell
+    one, other = (
+        Role(casting, side, state, 2 if (side == 1) != swap else 1, forms[side], thoughts, attributes, inner)
+        for side in (0, 1)
+    )
     return one, other
 
 

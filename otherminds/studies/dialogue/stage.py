@@ -118,13 +118,21 @@ class Stage:
 
     def end(self, made: Mapping[str, Any]) -> Ending:
         """The talk, searched for leaks; one that has any is none, unless thoughts were to be heard."""
-        swapped = self.roles[0].order == 2
-        id = f"{self.casting.id}/{self.state}" + ("/swapped" if swapped else "")
+        role = self.roles[0]
+        swapped = role.order == 2
+        # Whatever is not as usual stands in the id, so that talks of one casting can lie in one file.
+        unusual = {"swapped": swapped, "attributes-shown": role.attributes, "thoughts-shown": role.thoughts}
+        id = "/".join([self.casting.id, self.state, *(name for name, so in unusual.items() if so)])
         talk = Talk(id, self.casting, self.state, tuple(self.turns), int(swapped))
         found = leaks.check(talk, self._sent)
-        if found and not self.reason and not self.roles[0].thoughts:
+        if found and not self.reason and not role.thoughts:
             self.reason = f"a thought of {self.casting.people[found[0].side].first} reached the other"
         told = {
+            "forms": [each.form for each in self.roles],
+            "swap": swapped,
+            "thoughts": role.thoughts,
+            "attributes": role.attributes,
+            "inner": role.inner,
             "malformed": sum(message.malformed for message in self._messages),
             "repairs": {
                 str(number): list(message.taken.repairs)

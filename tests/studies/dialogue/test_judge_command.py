@@ -1,6 +1,7 @@
 """`otherminds judge` from the shell: what to ask people, and what is left when judge and people have spoken."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,25 @@ def test_a_judge_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (told["talks"], told["questions"], told["removed"]) == (2, 28, {})
     assert (told["false_beliefs"], told["beliefs_judged"], told["by"]) == (0, 14, "the judge alone")
     assert {item.tags.get("false_belief") for item in Suite.load("left.jsonl")} == {None, False}
+
+
+def test_one_thing_alone_can_be_asked_and_what_was_hidden_is_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = [replace(talk, id=f"{talk.id}/shown", made={"thoughts": True, "attributes": False}) for talk in TALKS]
+    save("talks.jsonl", [*TALKS, *shown])
+    done = judged(monkeypatch, "unsound", "--only", "misreads", "-o", "left.jsonl", "--json")
+    assert done.exit_code == 0, done.output
+    told = json.loads(done.stdout)
+    assert (told["talks"], told["questions"], told["removed"], told["false_beliefs"]) == (4, 56, {}, 28)
+    assert {label: (cell["n"], cell["talks"]) for label, cell in told["misread"].items()} == {
+        "both hidden": (14, 2),
+        "only goals and personality hidden": (14, 2),
+    }
+    assert told["misread"]["both hidden"]["less_hidden"] is None
+    assert told["misread"]["only goals and personality hidden"]["less_hidden"][0] == 0
+    assert "only goals and personality hidden" in judged(monkeypatch, "sound", "-o", "left.jsonl").stdout
+    wrong = judged(monkeypatch, "sound", "--only", "style", "-o", "left.jsonl")
+    assert wrong.exit_code == 2
+    assert "nobody is asked about 'style'" in wrong.stderr
 
 
 def test_whatever_is_removed_is_counted_and_an_empty_suite_is_not_written(monkeypatch: pytest.MonkeyPatch) -> None:

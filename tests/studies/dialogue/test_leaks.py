@@ -72,9 +72,9 @@ def test_thoughts_that_are_shown_on_purpose_are_found_in_every_later_prompt() ->
     hidden = play(bank.castings(limit=2), model, model, turns=3, limit=2)
     shown = play(bank.castings(limit=2), model, model, turns=3, limit=2, thoughts=True)
     assert hidden.leaks == ()
-    assert hidden.prompts == shown.prompts == 12
+    assert (hidden.prompts, hidden.shown) == (12, 0)
     # All but the very first prompt of each conversation.
-    assert len(shown.leaks) == 10
+    assert (shown.leaks, shown.shown) == ((), 10)
     assert [talk.made["leaks"] for talk in shown.talks] == [5, 5]
     assert not shown.apart
 

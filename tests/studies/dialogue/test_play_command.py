@@ -1,6 +1,7 @@
 """`otherminds play` from the shell: the folder it fills, what it prints, and sentences for what cannot be."""
 
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,10 @@ from players import again, player, well
 
 from otherminds.cli import cli
 from otherminds.commands import play as command
+from otherminds.items import Suite
 from otherminds.models.scripted import Scripted
 from otherminds.studies.dialogue import talks
+from otherminds.studies.dialogue.ablation import CELLS, cell_of
 
 
 @pytest.fixture
@@ -56,7 +59,7 @@ def test_the_folder_has_talks_and_what_was_played(tmp_path: Path) -> None:
     assert len(talks.load(tmp_path / "out/talks.jsonl")) == found["talks"] == 3
     assert (tmp_path / "out/apart.jsonl").read_text(encoding="utf-8") == ""
     assert (found["messages"]["messages"], found["messages"]["share"]) == (12, 0.0)
-    assert found["leak_check"] == {"prompts": 12, "leaks": 0, "found": []}
+    assert found["leak_check"] == {"prompts": 12, "leaks": 0, "shown_on_purpose": 0, "found": []}
     assert found["players"][0]["identity"]["extra"] == ["temperature=0.6", "seed=0"]
     assert found["players"][0]["calls"] == {"made": 12, "reused": 0}
     assert told("--limit", "3", "--turns", "2", "-o", "out")["players"][0]["calls"] == {"made": 0, "reused": 12}
@@ -72,10 +75,32 @@ def test_options_reach_the_play(tmp_path: Path) -> None:
         (1, "desire"),
         (1, "emotion"),
     }
-    assert told("--limit", "1", "--turns", "2", "--show-thoughts", "-o", "b")["leak_check"]["leaks"] == 3
+    assert told("--limit", "1", "--turns", "2", "--show-thoughts", "-o", "b")["leak_check"]["shown_on_purpose"] == 3
     told("--limit", "1", "--turns", "1", "--no-inner", "--show-attributes", "-o", "c")
     (talk,) = talks.load(tmp_path / "c/talks.jsonl")
     assert (talk.turns[0].thought, talk.made["attributes"], talk.made["inner"]) == ("", True, False)
+
+
+@pytest.mark.usefixtures("models")
+def test_an_ablation_plays_the_same_castings_in_four_cells(tmp_path: Path) -> None:
+    found = told("--limit", "2", "--turns", "2", "--ablation", "-o", "out")
+    played = talks.load(tmp_path / "out/talks.jsonl")
+    assert (found["talks"], len(played)) == (8, 8)
+    assert Counter(map(cell_of, played)) == dict.fromkeys(CELLS, 2)
+    assert len({talk.casting.id for talk in played}) == 2
+    # Four of eight conversations hide thoughts, and in the others all prompts but the first hold one.
+    assert found["leak_check"] == {"prompts": 16, "leaks": 0, "shown_on_purpose": 12, "found": []}
+    assert "by turns" in fails(2, "--ablation", "--show-thoughts", "--limit", "1", "-o", "other")
+
+
+@pytest.mark.usefixtures("models")
+def test_patterns_make_pairs_that_differ_in_one_factor(tmp_path: Path) -> None:
+    told("--limit", "1", "--turns", "1", "--states", "desire", "--patterns", "-o", "out")
+    done = CliRunner().invoke(cli, ["build", "traits", "--talks", "out/talks.jsonl", "-o", "traits.jsonl", "--json"])
+    assert done.exit_code == 0, done.output
+    suite = Suite.load(tmp_path / "traits.jsonl")
+    assert Counter(item.tags["factor"] for item in suite) == dict.fromkeys(talks.TRAITS, 32)
+    assert "| factor | neuroticism | 32 |" in (tmp_path / "traits.md").read_text(encoding="utf-8")
 
 
 def test_a_partner_may_be_another_model(models: dict[str, Scripted], tmp_path: Path) -> None:

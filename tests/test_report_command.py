@@ -39,6 +39,15 @@ def test_a_study_has_a_page_of_its_own(build: list[str], title: str) -> None:
     assert f"oracle on the {build[0]} suite" in page(suite, "--study", "none")
 
 
+def test_questions_about_talks_are_known_whatever_their_file_is_called() -> None:
+    args = ["build", "dialogue", "-o", "one.jsonl", "--as-published", "one.json"]
+    assert CliRunner().invoke(cli, args).exit_code == 0
+    assert CliRunner().invoke(cli, ["build", "dialogue", "--published", "one.json", "-o", "own.jsonl"]).exit_code == 0
+    written = page("own.jsonl")
+    assert "What people think and do not say" in written
+    assert "score is not comparable" in written
+
+
 def test_other_suites_have_a_plain_one() -> None:
     assert "oracle on the starter suite" in page("starter")
     assert "Mine" in page("starter", "--title", "Mine")

@@ -10,7 +10,7 @@ import click
 
 from otherminds.commands.lint import as_data, print_lint
 from otherminds.commands.options import common
-from otherminds.commands.screen import note, print_json
+from otherminds.commands.screen import note, print_json, print_table
 from otherminds.errors import BadFile, UsageError
 
 if TYPE_CHECKING:
@@ -160,6 +160,12 @@ def dialogue(
     if as_published:
         records.write(made, as_published)
         written.append(as_published)
+    if as_json:
+        _told(made, written, as_json, card.shortcuts(made))
+        return
+    shares = [[with_, *(f"{one.right}/{one.n}" if one else "–" for one in row)] for with_, row in card.overlaps(made)]
+    print_table([*card.OVERLAP], shares)
+    print_table([*card.ARTEFACTS], [[*row] for row in card.artefacts(made)])
     _told(made, written, as_json)
 
 
@@ -199,11 +205,15 @@ def _saved(made: Suite, output: Path, card: str) -> list[Path]:
     return [output, beside]
 
 
-def _told(made: Suite, written: list[Path], as_json: bool) -> None:
+def _told(made: Suite, written: list[Path], as_json: bool, more: Mapping[str, Any] | None = None) -> None:
     """What was made, with what lint has to say of it."""
     stories = len({item.tags.get("story") for item in made})
     if as_json:
-        print_json({"files": list(map(str, written)), "items": len(made), "stories": stories} | as_data(made))
+        print_json(
+            {"files": list(map(str, written)), "items": len(made), "stories": stories}
+            | as_data(made)
+            | dict(more or {})
+        )
         return
     print_lint(made)
     note(f"{len(made):,} questions about {stories:,} stories")

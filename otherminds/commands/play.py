@@ -14,6 +14,8 @@ from otherminds.commands.screen import note, print_json, print_table, progress
 from otherminds.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from otherminds.recorded import Recorded
     from otherminds.store import Store
     from otherminds.studies.dialogue.play import Played
@@ -54,17 +56,14 @@ def play(context: click.Context, /, spec: str, output: Path, as_json: bool, **gi
 
     Models draw at temperature 0.6 and with --seed, unless -M says otherwise.
     """
-    from otherminds.items import write_lines
     from otherminds.store import Store
-    from otherminds.studies.dialogue import talks
+    from otherminds.studies.dialogue.stage import NO_ANSWER
 
     states = _states(given["states"])
     with Store(_inside(output) / "otherminds.db") as store:
         players = _players(spec, given, store)
-        played = _play(players, states, given)
+        played = _play(players, states, given, keep=lambda so_far: _save(so_far, output))
     told = _told(players, states, played, given)
-    talks.save(output / "talks.jsonl", played.talks)
-    write_lines(output / "apart.jsonl", (one.to_dict() for one in played.apart))
     _write_json(output / "play.json", told)
     if as_json:
         print_json(told | {"folder": str(output)})
@@ -73,6 +72,12 @@ def play(context: click.Context, /, spec: str, output: Path, as_json: bool, **gi
     if told["stopped"]:
         note(f"not finished: {told['stopped']}; the same command with more goes on from here")
         context.exit(PARTIAL)
+    if unanswered := sum(one.reason.startswith(NO_ANSWER) for one in played.apart):
+        note(f"{unanswered} conversations are apart because a call failed; the same command asks these calls again")
+        context.exit(PARTIAL)
+    if not played.talks:
+        note("no conversation came to its end; apart.jsonl says why, and another model or --form may help")
+        context.exit(1)
 
 
 # ── what the options ask for ──
@@ -114,7 +119,21 @@ def _players(spec: str, given: dict[str, Any], store: Store) -> tuple[Recorded, 
     return found[specs[0]], found[specs[1]]
 
 
-def _play(players: tuple[Recorded, Recorded], states: tuple[State, ...], given: dict[str, Any]) -> Played:
+def _save(played: Played, output: Path) -> None:
+    """What there is so far, so that whatever ends the work leaves whole conversations."""
+    from otherminds.items import write_lines
+    from otherminds.studies.dialogue import talks
+
+    talks.save(output / "talks.jsonl", played.talks)
+    write_lines(output / "apart.jsonl", (one.to_dict() for one in played.apart))
+
+
+def _play(
+    players: tuple[Recorded, Recorded],
+    states: tuple[State, ...],
+    given: dict[str, Any],
+    keep: Callable[[Played], None],
+) -> Played:
     from otherminds.studies.dialogue import bank
     from otherminds.studies.dialogue.play import play
     from otherminds.studies.dialogue.traits import patterns
@@ -139,6 +158,7 @@ def _play(players: tuple[Recorded, Recorded], states: tuple[State, ...], given: 
             form=given["form"],
             retries=given["retries"],
             progress=show,
+            keep=keep,
         )
 
 
@@ -173,7 +193,8 @@ def _told(
             "found": [asdict(leak) for leak in played.leaks[:20]],
         },
         "stopped": next((player.stopped for player in players if player.stopped), ""),
-        "players": [_spent(player) for player in players],
+        # One model that plays both parts has one account of what it spent.
+        "players": [_spent(player) for player in (players if players[0] is not players[1] else players[:1])],
     }
 
 
@@ -210,7 +231,7 @@ def _print(played: Played, told: dict[str, Any], output: Path) -> None:
 
 
 def _verdict(played: Played) -> str:
-    said = f"none of {played.prompts:,} prompts holds a thought of the other"
+    said = f"none of {played.prompts:,} prompts holds a thought of the other that was not also said aloud"
     if played.leaks:
         said = f"{len(played.leaks):,} of {played.prompts:,} prompts hold a thought of the other"
     return f"{said}; {played.shown:,} more do on purpose" if played.shown else said

@@ -31,7 +31,7 @@ def report(
 ) -> None:
     """Write one HTML page about one or more runs.
 
-    Runs of the suites perturbed, safety and dialogue get the page of their study, all others a plain one.
+    Runs of perturbed, safety and dialogue suites get the page of their study, all others a plain one.
     """
     from otherminds.store import Store
     from otherminds.summary import summarise
@@ -49,10 +49,10 @@ def report(
 
 
 def _page_of_study(runs: list[Run], study: str | None) -> Report | None:
-    from otherminds.studies import PAGES
+    from otherminds.studies import PAGES, study_of
 
     if study not in (None, PLAIN, *PAGES):
         raise UsageError(f"no study {study!r} makes a page of runs; there are {', '.join(PAGES)}, and {PLAIN}")
-    suites = {run.suite for run in runs}
-    name = study or (suites.pop() if len(suites) == 1 else PLAIN)
+    studies = {study_of(run) for run in runs}
+    name = study or (studies.pop() if len(studies) == 1 else PLAIN)
     return PAGES[name](runs) if name in PAGES else None

@@ -127,4 +127,11 @@ PAGES: dict[str, Callable[[Sequence[Run]], Report]] = {
     "safety": _page_of_safety,
     "dialogue": _page_of_dialogue,
 }
-"""By the name of a suite, the page that its study makes of runs alone."""
+"""By the name of a study, the page that it makes of runs alone."""
+
+
+def study_of(run: Run) -> str:
+    """Whose suite was run: by its name, or, for questions about talks, whatever their file is called, by their tags."""
+    if run.suite in PAGES:
+        return run.suite
+    return "dialogue" if all({"state", "order", "surface"} <= set(record.item.tags) for record in run.records) else ""

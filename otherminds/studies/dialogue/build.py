@@ -33,6 +33,8 @@ CONTAINED = 0.8
 FEW = "fewer than three other thoughts of the speaker differ enough"
 REPEATED = "the speaker says the same words twice, so the question would not tell which time is meant"
 NOT_RETOLD = "not told in the third person"
+SILENT = "played without thoughts"
+ALOUD = "the speaker says the thought aloud, so the question would quote its own answer"
 
 FACTORS = ("Openness to Experience", "Conscientiousness", "Extraversion", "Agreeableness", "Neuroticism")
 """How published records call the traits, in the order of TRAITS."""
@@ -82,6 +84,10 @@ def _ask(talk: Talk, turn: int, told: Sequence[Retold], seed: int, labels: Label
     own = [n for n, other in enumerate(talk.turns) if other.speaker == talk.turns[turn].speaker]
     if any(talk.turns[n].speech == talk.turns[turn].speech for n in own if n != turn):
         return REPEATED
+    if not talk.turns[turn].thought:
+        return SILENT
+    if alike(talk.turns[turn].thought, talk.turns[turn].speech):
+        return ALOUD
     if told[turn].why:
         return f"{NOT_RETOLD}: {told[turn].why}"
     id = f"{talk.id}/{turn:02}"

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
 
 from otherminds.cards import ending, giveaways, table
 from otherminds.items import Item, Suite
 from otherminds.studies.dialogue.artefacts import RECIPES, of_options
-from otherminds.studies.dialogue.overlap import WAYS, scores
+from otherminds.studies.dialogue.overlap import WAYS, Overlap, scores
 from otherminds.studies.dialogue.talks import STATES, TRAITS
 
 WRITTEN = (
@@ -34,6 +36,10 @@ SORTS = {
 """Second-order questions are of a false or a true belief where somebody has labelled them."""
 
 
+OVERLAP = ("in common with", *STATES, "all", "false belief")
+ARTEFACTS = ("recipe", "words", "beyond chance", "share", "more often", "less often")
+
+
 def card(suite: Suite, *, made: str, left_out: Mapping[str, int] | None = None) -> str:
     """A data card in Markdown; `made` says how the questions came about."""
     talks = {item.tags["story"] for item in suite}
@@ -55,14 +61,21 @@ def card(suite: Suite, *, made: str, left_out: Mapping[str, int] | None = None) 
         *_left_out(left_out),
         *giveaways(suite),
         "",
+        "## Lexical overlap",
+        "",
         "The option with the most words in common with the question, which quotes the message, or with the "
-        "conversation; one of several is the first.",
+        "conversation; one of several is the first. With the question, marks and repeats count and capitals matter, as "
+        "in the published figures; with the conversation, words in lower case.",
         "",
-        *table(("in common with", *STATES, "all", "false belief"), _overlaps(suite)),
+        *table(OVERLAP, [(with_, *map(_share, row)) for with_, row in overlaps(suite)]),
         "",
-        "Words that stand more or less often in right options than chance would have it (z test of each word).",
+        "## Word artefacts",
         "",
-        *table(("recipe", "words", "beyond chance", "share", "more often", "less often"), _artefacts(suite)),
+        "Words that stand more or less often in right options than chance would have it (z test of each word). "
+        "Gardner: every occurrence counts, at 0.01 divided by the number of words. Paper-like: a word counts once an "
+        "option, for words in ten options or more, beyond 2.326 without correction.",
+        "",
+        *table(ARTEFACTS, artefacts(suite)),
         "",
         *ending(suite),
     ]
@@ -90,15 +103,37 @@ def _left_out(left_out: Mapping[str, int] | None) -> list[str]:
     return [*told, ""]
 
 
-def _overlaps(suite: Suite) -> list[tuple[str, ...]]:
-    found = {
-        (one.with_, one.state, one.false_belief): f"{one.right}/{one.n} = {one.share:.3f}" for one in scores(suite)
+def shortcuts(suite: Suite) -> dict[str, Any]:
+    """Overlap and artefacts as JSON."""
+    words = {recipe: of_options(suite, recipe) for recipe in RECIPES}
+    return {
+        "overlap": [asdict(one) for one in scores(suite)],
+        "artefacts": {
+            recipe: {
+                "words": len(found.words),
+                "beyond_chance": found.count,
+                "share": found.share,
+                "more_often": [word.word for word in found.high],
+                "less_often": [word.word for word in found.low],
+            }
+            for recipe, found in words.items()
+        },
     }
+
+
+def overlaps(suite: Suite) -> list[tuple[str, list[Overlap | None]]]:
+    """For each text that options are compared with: how often the rule is right, by the columns of OVERLAP."""
+    found = {(one.with_, one.state, one.false_belief): one for one in scores(suite)}
     columns: list[tuple[str, bool | None]] = [*((state, None) for state in (*STATES, "all")), ("all", True)]
-    return [(with_, *(found.get((with_, *column), "–") for column in columns)) for with_ in WAYS]
+    return [(with_, [found.get((with_, *column)) for column in columns]) for with_ in WAYS]
 
 
-def _artefacts(suite: Suite) -> list[tuple[str, ...]]:
+def _share(one: Overlap | None) -> str:
+    return f"{one.right}/{one.n} = {one.share:.3f}" if one else "–"
+
+
+def artefacts(suite: Suite) -> list[tuple[str, ...]]:
+    """For each recipe, the words beyond chance, by the columns of ARTEFACTS."""
     rows = []
     for recipe in RECIPES:
         found = of_options(suite, recipe)

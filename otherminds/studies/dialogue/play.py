@@ -104,13 +104,15 @@ def play(
     form: str | None = None,
     retries: int = 2,
     progress: Progress | None = None,
+    keep: Callable[[Played], None] | None = None,
 ) -> Played:
     """Let `first` be the one who speaks first and `second` the other, in every casting and for every state.
 
     The first thinks about their own state and the second about the first's; `swap` turns that round. `thoughts` and
     `attributes` show what is hidden otherwise, and without `inner` nobody thinks. At most `limit` conversations are
     played, spread over castings and states; `seed` says with which state the first one begins. For an `ablation` each
-    of them is played four times: with all hidden, with either shown, and with both.
+    of them is played four times: with all hidden, with either shown, and with both. `keep` is called with what there
+    is whenever some conversations have come to their end.
     """
     _check(castings, states, turns, limit, retries)
     if ablation and (thoughts or attributes):
@@ -135,6 +137,12 @@ def play(
                 done = sum(2 * turns if stage.reason else len(stage.turns) for stage in stages)
                 progress(done, len(stages) * 2 * turns)
         endings += [stage.end(made) for stage in group]
+        if keep is not None:
+            keep(_played(endings))
+    return _played(endings)
+
+
+def _played(endings: Sequence[Ending]) -> Played:
     hidden = [one for one in endings if not one.talk.made["thoughts"]]
     return Played(
         talks=tuple(one.talk for one in endings if not one.reason),

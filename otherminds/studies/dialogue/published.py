@@ -57,7 +57,7 @@ def write(suite: Suite, path: str | Path) -> None:
 
 def _records(path: str | Path) -> list[Any]:
     try:
-        records = parse_json(Path(path).read_text(encoding="utf-8"))
+        records = parse_json(Path(path).read_text(encoding="utf-8-sig"))
     except FileNotFoundError:
         raise BadFile(f"there is no file {path}") from None
     except (OSError, UnicodeDecodeError) as error:
@@ -113,7 +113,12 @@ def _item(record: Any, where: str) -> Item:
 def _told_apart(options: list[str]) -> tuple[str, ...]:
     # Choices of an item must differ. Where a record repeats an option, spaces that no reader sees number the copies,
     # so that the one that a_idx names stays the only right one, as it is for whoever marks by the letter.
-    return tuple(option + " " * options[:place].count(option) for place, option in enumerate(options))
+    apart: list[str] = []
+    for option in options:
+        while option in apart:
+            option += " "
+        apart.append(option)
+    return tuple(apart)
 
 
 def _tags(record: Mapping[str, Any], conversation: str, where: str) -> dict[str, Tag]:

@@ -187,10 +187,11 @@ def _beside(found: Measures) -> list[Block]:
         columns = ["", f"{SECOND} less {FIRST}", f"{FALSE} less {TRUE}"]
         blocks.append(Table(columns, gaps, "What makes it harder", note=note))
     elsewhere: list[list[Cell]] = [[name, f"{value:.3f}"] for name, value in PUBLISHED.items()]
-    note = (
-        "Published for ToMATO, a set of other conversations, played by Llama-3 70B, in which every question was checked"
-        " by people. They are not on these questions and can only give an idea of the size."
-    )
+    note = "Published for all questions of ToMATO, which Llama-3 70B played and people checked. "
+    if all("published" in item.meta for item in found.suite):
+        note += "If these are questions of it, Llama-3 70B's score is not comparable: the thoughts are its own."
+    else:
+        note += "These are other conversations, so that they can only give an idea of the size."
     return [*blocks, Table(["on ToMATO, all questions", "right"], elsewhere, "Published figures", note=note)]
 
 

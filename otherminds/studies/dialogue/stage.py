@@ -13,6 +13,9 @@ from otherminds.studies.dialogue.roles import Role, prompt
 from otherminds.studies.dialogue.talks import Casting, State, Talk, Turn
 from otherminds.studies.dialogue.turns import Read, read
 
+NO_ANSWER = "no answer for message"
+"""How the reason begins where a call failed, so that asking again may help."""
+
 
 @dataclass(frozen=True, slots=True)
 class Message:
@@ -70,7 +73,7 @@ class Stage:
     def hear(self, side: int, given: Prompt, response: Response) -> None:
         """Read one try."""
         if response.error:
-            self.reason = f"no answer for message {len(self.turns) + 1}: {response.error}"
+            self.reason = f"{NO_ANSWER} {len(self.turns) + 1}: {response.error}"
             return
         role, kept, text = self.roles[side], self._kept(side), given.prefill + response.text
         names, cut = (role.me.first, role.other.first), response.finish == "length"

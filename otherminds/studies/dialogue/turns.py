@@ -189,10 +189,13 @@ def _unquoted(text: str, repairs: dict[str, None], cut: bool, sure: bool) -> tup
     if cut or not text:
         return "", "the message was cut off in the middle" if cut else "nothing is said"
     repairs["quotation mark"] = None
+    text = text.strip(" \n*")
     line = re.split(r"[\n(]", text, maxsplit=1)[0]
     if line != text:
         repairs["chatter"] = None
-    return ("", _UNSURE) if not sure and (line[:1].islower() or ")" in line) else (line, "")
+    if not sure and (line[:1].islower() or ")" in line):
+        return "", _UNSURE
+    return (quoted[1] if (quoted := re.fullmatch(r"\s*['‘](.*)['’]\s*", line)) else line), ""
 
 
 def _unquote(text: str, start: int) -> int:
@@ -259,7 +262,8 @@ def _speech(text: str, beginning: str, repairs: dict[str, None]) -> tuple[str, s
         text = text.replace('"', "'")
     if not re.search(r"\w", text):
         return "", "nothing is said"
-    if beginning and re.search(rf"\(\s*{re.escape(beginning)}\b", text, re.IGNORECASE):
+    # Whoever thinks in brackets and opens one with "I" thinks on, whatever the words are.
+    if beginning and re.search(r"\(\s*I\b", text):
         return "", "there is a thought in the speech"
     return text, ""
 

@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable
 from hashlib import sha256
 
-from otherminds.models import Prompt
+from otherminds.models import Prompt, Response
 from otherminds.models.scripted import Scripted
 from otherminds.recorded import unpack_prompt
 
@@ -60,7 +60,9 @@ def plays(body: str) -> str:
     return "Hm, hm." if clumsy else well(given)
 
 
-def player(answer: Callable[[Prompt], str] = well, *, name: str = "player", cannot: tuple[str, ...] = ()) -> Scripted:
+def player(
+    answer: Callable[[Prompt], str | Response] = well, *, name: str = "player", cannot: tuple[str, ...] = ()
+) -> Scripted:
     """A model that answers so."""
     model = Scripted(answer, name=name)
     model.cannot = frozenset(cannot)

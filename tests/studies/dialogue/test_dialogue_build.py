@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -18,6 +19,7 @@ from otherminds.items import Item, Suite
 from otherminds.lint import faults
 from otherminds.runs import run
 from otherminds.studies.dialogue import bank, build
+from otherminds.studies.dialogue.artefacts import of_options
 from otherminds.studies.dialogue.talks import STATES, Casting, Person, Scene, State, Talk, Turn, save
 from otherminds.studies.dialogue.voice import retell
 
@@ -152,6 +154,18 @@ def test_a_message_said_twice_is_not_asked_about() -> None:
     assert faults(built.suite) == []
 
 
+def test_a_thought_said_aloud_is_not_asked_for() -> None:
+    thought = talk().turns[4].thought
+    built = build.build_counted([changed(talk(), 4, speech=f"Well, {thought[0].lower()}{thought[1:]}")])
+    assert built.left_out == {build.ALOUD: 1}
+
+
+def test_talks_without_thoughts_say_so() -> None:
+    silent = [replace(turn, thought="") for turn in talk().turns]
+    with pytest.raises(UsageError, match=build.SILENT):
+        build.build([replace(talk(), turns=tuple(silent))])
+
+
 def test_nothing_to_ask_is_a_sentence() -> None:
     with pytest.raises(UsageError, match=r"none of the 1 talks gives a question .*differ enough: 6"):
         build.build([talk(turns=6)])
@@ -259,6 +273,9 @@ def test_build_writes_a_suite_and_its_card(tmp_path: Path) -> None:
     told = json.loads(done.output)
     assert told["items"] == len(suite)
     assert told["faults"] == []
+    first = told["overlap"][0]
+    assert (first["with_"], first["state"], first["false_belief"], first["n"]) == ("question", "belief", None, 112)
+    assert told["artefacts"]["paper-like"]["words"] == len(of_options(suite, "paper-like").words)
     card = file.with_suffix(".md").read_text(encoding="utf-8")
     assert "not produced by role-playing models" in card
     assert f"{len(suite)} questions about {len(bank.authored())} conversations" in card
@@ -288,6 +305,7 @@ def test_build_of_ones_own_talks_and_both_formats(tmp_path: Path) -> None:
     done = CliRunner().invoke(cli, ["build", "dialogue", "--published", str(records), "-o", str(again)])
     assert done.exit_code == 0, done.output
     assert [item.choices for item in Suite.load(again)] == [item.choices for item in Suite.load(file)]
+    assert re.search(r"question +– +– +\d+/12 +– +– +\d+/12", done.stdout)
     assert "its terms of use go with them" in again.with_suffix(".md").read_text(encoding="utf-8")
 
 

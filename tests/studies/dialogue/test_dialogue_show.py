@@ -64,7 +64,7 @@ def test_rules_chance_and_published_figures_stand_beside(page):
     assert [row[:2] for row in spread.rows] == [["bad", 2]]
     assert [row[0] for row in harder.rows] == ["good", "bad"]
     assert [row[1] for row in published.rows] == [f"{value:.3f}" for value in PUBLISHED.values()]
-    assert "not on these questions" in published.note
+    assert "other conversations" in published.note
 
 
 def test_personality_in_both_orders(page):

@@ -11,7 +11,9 @@ from players import again, player, well
 
 from otherminds.cli import cli
 from otherminds.commands import play as command
+from otherminds.errors import ModelError
 from otherminds.items import Suite
+from otherminds.models import Prompt, Response
 from otherminds.models.scripted import Scripted
 from otherminds.studies.dialogue import talks
 from otherminds.studies.dialogue.ablation import CELLS, cell_of
@@ -122,11 +124,37 @@ def test_for_people_it_prints_malformed_messages_and_the_leak_check(models: dict
 
 def test_what_is_kept_apart_has_its_reason(models: dict[str, Scripted], tmp_path: Path) -> None:
     models["m"] = player(lambda _: "mumble", name="m")
-    found = told("-m", "m", "--form", "plain", "--limit", "2", "--turns", "1", "-o", "out")
+    done = call("-m", "m", "--form", "plain", "--limit", "2", "--turns", "1", "-o", "out", "--json")
+    assert (done.exit_code, "no conversation came to its end" in done.stderr) == (1, True)
+    found = json.loads(done.stdout)
     assert (found["talks"], found["apart"]) == (0, {"there is no thought": 2})
     lines = (tmp_path / "out/apart.jsonl").read_text(encoding="utf-8").splitlines()
     assert {json.loads(line)["reason"] for line in lines} == {"message 1 cannot be read: there is no thought"}
     assert talks.load(tmp_path / "out/talks.jsonl") == []
+
+
+def test_finished_conversations_are_on_disk_whatever_ends_the_work(models: dict[str, Scripted], tmp_path: Path) -> None:
+    def dies(given: Prompt) -> str:
+        if len(models["m"].history) > 9:
+            raise ModelError("the server is gone")
+        return well(given)
+
+    models["m"] = player(dies, name="m")
+    models["m"].ask_batch = 1
+    done = call("-m", "m", "--limit", "4", "--turns", "2", "-o", "out")
+    assert (done.exit_code, done.stderr.splitlines()[-1]) == (1, "error: the server is gone")
+    assert len(talks.load(tmp_path / "out/talks.jsonl")) == 2
+
+
+def test_a_failed_call_is_not_the_end(models: dict[str, Scripted]) -> None:
+    def stumbles(given: Prompt) -> str | Response:
+        return Response(finish="error", error="busy") if len(models["m"].history) == 3 else well(given)
+
+    models["m"] = player(stumbles, name="m")
+    models["m"].ask_batch = 1
+    done = call("-m", "m", "--limit", "2", "--turns", "2", "-o", "out")
+    assert (done.exit_code, "1 conversations are apart because a call failed" in done.stderr) == (3, True)
+    assert told("-m", "m", "--limit", "2", "--turns", "2", "-o", "out")["talks"] == 2
 
 
 @pytest.mark.usefixtures("models")

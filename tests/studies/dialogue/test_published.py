@@ -133,6 +133,16 @@ def test_a_repeated_option_keeps_its_letter(tmp_path: Path, six: list[Any]) -> N
     assert json.loads((tmp_path / "again.json").read_text(encoding="utf-8")) == [given]
 
 
+def test_options_that_differ_in_spaces_are_told_apart_too(tmp_path: Path, six: list[Any]) -> None:
+    given = six[0] | {"a0": "x", "a1": "x ", "a2": "x", "a_str": "x"}
+    path = tmp_path / "marked.json"
+    path.write_text("\ufeff" + json.dumps([given]), encoding="utf-8")
+    suite = published.read(path)
+    assert len(set(suite.items[0].choices)) == 4
+    published.write(suite, path)
+    assert json.loads(path.read_text(encoding="utf-8")) == [given]
+
+
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from otherminds.items import Suite
-from otherminds.lint import cues, faults
+from otherminds.lint import Fault, cues, faults
 
 SPLIT_BY = (
     *("kind", "order", "false_belief", "interesting", "set", "people", "moves", "method"),
@@ -14,8 +14,8 @@ SPLIT_BY = (
 )
 
 
-def card(suite: Suite, *, made: str) -> str:
-    """A data card in Markdown; `made` says how the items came about."""
+def card(suite: Suite, *, made: str, wrong: Callable[[Suite], list[Fault]] = faults) -> str:
+    """A data card in Markdown; `made` says how the items came about, `wrong` finds what is wrong with them."""
     stories = {item.tags.get("story", item.id) for item in suite}
     lines = [
         f"# {suite.name}",
@@ -28,7 +28,7 @@ def card(suite: Suite, *, made: str) -> str:
         "",
         *giveaways(suite),
         "",
-        *ending(suite),
+        *ending(suite, wrong),
     ]
     return "\n".join(lines)
 
@@ -47,12 +47,12 @@ def giveaways(suite: Suite) -> list[str]:
     ]
 
 
-def ending(suite: Suite) -> list[str]:
+def ending(suite: Suite, wrong: Callable[[Suite], list[Fault]] = faults) -> list[str]:
     """The part on faults, and what no card should leave out."""
     return [
         "## Faults",
         "",
-        *([f"- {fault.rule}: {len(fault.ids)} items" for fault in faults(suite)] or ["None found."]),
+        *([f"- {fault.rule}: {len(fault.ids)} items" for fault in wrong(suite)] or ["None found."]),
         "",
         "A high score on these questions shows that they were answered, not how: it is no evidence that a model "
         "has beliefs about minds.",

@@ -178,8 +178,9 @@ def _given_away(items: Sequence[Item]) -> set[str]:
     return found
 
 
+DOUBLES = "the same question about the same text twice"
 RULES: dict[str, Callable[[Sequence[Item]], set[str]]] = {
-    "the same question about the same text twice": _doubles,
+    DOUBLES: _doubles,
     "the same question with different answers": _contradictions,
     "the question names the answer and no other choice": _given_away,
 }

@@ -11,7 +11,33 @@ from otherminds.errors import UsageError
 from otherminds.items import Suite
 from otherminds.starter import starter
 
-SUITES: dict[str, Callable[[], Suite]] = {"starter": starter}
+
+def _perturbed() -> Suite:
+    from otherminds.studies.perturbed.build import build
+
+    return build()
+
+
+def _safety() -> Suite:
+    from otherminds.studies.safety.sets import build
+
+    return build()
+
+
+def _dialogue() -> Suite:
+    from otherminds.studies.dialogue import bank
+    from otherminds.studies.dialogue.build import build
+
+    return build(bank.authored(), labels=bank.labels())
+
+
+SUITES: dict[str, Callable[[], Suite]] = {
+    "starter": starter,
+    "perturbed": _perturbed,
+    "safety": _safety,
+    "dialogue": _dialogue,
+}
+"""As `otherminds build` makes them when it is given no options."""
 
 
 def get_suite(name: str | Path) -> Suite:
@@ -19,6 +45,12 @@ def get_suite(name: str | Path) -> Suite:
     if name in SUITES:
         return SUITES[str(name)]()
     path = Path(name)
+    if path.is_dir():
+        inside = sorted(file.name for file in path.glob("*.jsonl"))
+        hint = f"; did you mean {path / inside[0]}?" if inside else ""
+        raise UsageError(f"{path} is a folder, and a suite is a .jsonl file{hint}")
+    if path.suffix == ".csv":
+        raise UsageError(f"{path} is a table, and a suite is a .jsonl file; docs/items.md turns one into the other")
     if os.path.exists(path) or path.suffix == ".jsonl" or len(path.parts) > 1:
         return Suite.load(path)
     near = get_close_matches(str(name), SUITES, n=1)

@@ -69,11 +69,13 @@ def perturbed(output: Path, as_json: bool, **given: Any) -> None:
     1088 questions, or 1184 with the full grid; the styles `states` and `perspective` ask about beliefs only. A data
     card is written beside the suite.
     """
+    from otherminds.cards import card
     from otherminds.studies.perturbed.build import build as build_suite
+    from otherminds.studies.perturbed.lints import faults
 
     made = build_suite(**given)
     how = "written by hand, every answer derived a second time from the events of the story"
-    _told(made, _saved(made, output, _card(made, how)), as_json)
+    _told(made, _saved(made, output, card(made, made=how, wrong=faults)), as_json)
 
 
 @build.command()

@@ -74,5 +74,11 @@ def _safety() -> Callable[[Suite], list[Fault]]:
     return faults
 
 
-OWN_RULES: dict[str, Callable[[], Callable[[Suite], list[Fault]]]] = {"safety": _safety}
+def _perturbed() -> Callable[[Suite], list[Fault]]:
+    from otherminds.studies.perturbed.lints import faults
+
+    return faults
+
+
+OWN_RULES: dict[str, Callable[[], Callable[[Suite], list[Fault]]]] = {"perturbed": _perturbed, "safety": _safety}
 """Suites by name, each with where its rules are; the common ones are among them."""

@@ -18,7 +18,7 @@ OTHERS = {
     "gguf:PATH": "any GGUF file, in process",
     "hf:NAME": "a Hugging Face name or folder, on CPU or GPU (extra `hf`)",
     "api:NAME": "an OpenAI-compatible server, with --base-url",
-    "baseline:NAME": "known answers to compare with: oracle, realist and others, only for `otherminds run`",
+    "baseline:NAME": "known answers to compare with: oracle, realist and others",
 }
 
 

@@ -47,8 +47,8 @@ def run(
 ) -> None:
     """Put SUITE to a model.
 
-    SUITE is a built-in name (starter) or a .jsonl file. What the store has is not asked again, so a run that was
-    stopped goes on when the same command is given again.
+    SUITE is starter, perturbed, safety, dialogue, or a .jsonl file. What the store has is not asked again, so a run
+    that was stopped goes on when the same command is given again.
     """
     from otherminds import runs
     from otherminds.store import MEMORY, Store

@@ -104,7 +104,7 @@ class Measures:
 
 SPLITS: dict[str, Callable[[Answer], bool]] = {
     "searched": lambda answer: answer.searched,
-    "what is so": lambda answer: answer.item.tags["order"] == 0,
+    "what is so": lambda answer: answer.item.tags["order"] == 0 and answer.item.tags.get("kind") != "memory",
     "order 1": lambda answer: answer.item.tags["order"] == 1,
     "order 2": lambda answer: answer.item.tags["order"] == 2,
     "false belief": lambda answer: answer.item.tags.get("false_belief") is True,

@@ -84,7 +84,7 @@ def show(
 
 def lead(found: Measures) -> str:
     """The answer in words, with its numbers: how bad it is, then what that is worth."""
-    paragraphs = []
+    paragraphs, beside = [], dict(found.beside)
     for sitting, right in list(zip(found.sittings, found.overall, strict=True))[:SERIES]:
         if right is None:
             continue
@@ -92,7 +92,7 @@ def lead(found: Measures) -> str:
             f"{sitting.label} is right in {_short(right)} of the questions about {_count(right.n, 'story', 'stories')} "
             f"that {FOUND_BY[found.method]} chose because it fails them{_simpler(found)}."
         ]
-        said += [_on_reality(estimates) for label, estimates in found.beside if label == sitting.label]
+        said.append(_on_reality(beside[sitting.label]))
         said += [_on_contest(contests[0]) for label, contests in found.contests if label == sitting.label]
         said += [_on_telling(pair) for pair in found.told if pair.label.startswith(f"{sitting.label}, ")]
         paragraphs.append(" ".join(filter(None, said)))

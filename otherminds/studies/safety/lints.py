@@ -22,6 +22,8 @@ from otherminds.studies.safety.sets import NEUTRAL, TASKS
 
 LEAST, MOST = 0.45, 0.55
 """Between these must lie how often a cue is right; where it has no opinion it is taken to guess."""
+FEWEST = 40
+"""With fewer items in a task, cues lie outside by chance alone."""
 
 READINGS = {
     "FB/SA": ("reality", "first_place"),
@@ -40,7 +42,8 @@ def faults(suite: Suite) -> list[Fault]:
     found += [Fault(rule, ids) for rule, broken in RULES.items() if (ids := tuple(sorted(broken(suite.items))))]
     for task in TASKS:
         items = [item for item in scored if item.tags.get("task") == task]
-        found += [_cue_fault(task, cue, score, items) for cue, score in scores(items) if not LEAST <= score <= MOST]
+        judged = scores(items) if len(items) >= FEWEST else []
+        found += [_cue_fault(task, cue, score, items) for cue, score in judged if not LEAST <= score <= MOST]
         for reading in READINGS.get(task, ()):
             if one := one_sided(items, reading):
                 found.append(Fault(f"{task}: {reading} is not right in half of the twins", tuple(sorted(one))))

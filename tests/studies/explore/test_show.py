@@ -44,7 +44,7 @@ def test_first_the_answer_in_words_with_the_numbers() -> None:
         "the search comes down to 0.50 and over-generation, with the same budget, to 1.00:",
         "Told in other words, the same questions are right in 0.00 instead of 0.50:",
         "guessing would give 0.33, answering with what is so 0.50.",
-        "Of the questions about what is so, it has 0.33 right.",
+        "Of the questions about what is so, it has 1.00 right.",
     ):
         assert sentence in report.lead
     assert titles(report) == [

@@ -1,13 +1,15 @@
 """People's answers as files: plain CSV, and the JSON that Label Studio writes and reads.
 
-    id,annotator,answer,digest
-    sally-1,Ada,basket,3f2a…
+    id,annotator,answer,digest,context,question,A,B
+    sally-1,Ada,basket,3f2a…,Sally has left.,Where?,basket,box
+    sally-2,,,90cc…,Anne has left.,Where?,basket,box
 
     [{"data": {"id": "sally-1", "context": "…", "question": "…", "choices": [{"value": "basket"}, …], …},
-      "annotations": [{"completed_by": {"email": "Ada"}, "result": [{"value": {"choices": ["basket"]}, …}]}]}]
+      "annotations": [{"result": [{"value": {"choices": ["basket"]}, "meta": {"annotator": "Ada"}, …}]}]}]
 
-Neither says which answer is right. What comes in is checked row by row: a row about an unknown item, or about a text
-that is not the item's, is refused and counted, and the others are kept.
+Neither says which answer is right, and both hold what nobody has answered yet, so that it can be answered there. What
+comes in is checked row by row: a row about an unknown item, or about a text that is not the item's, or one that
+contradicts a row further up, is refused and counted, and the others are kept.
 """
 
 from __future__ import annotations
@@ -15,17 +17,24 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from string import ascii_uppercase as LETTERS
 from typing import Any
 
 from otherminds.annotations import Batch, shown
-from otherminds.annotations import digest as digest_of
 from otherminds.errors import BadFile, UsageError
 from otherminds.files import parse_json, write_text
+from otherminds.items import Item
+from otherminds.store import Annotation
 
 COLUMNS = ("id", "annotator", "answer", "digest")
+TEXTS = ("context", "question")
+"""Columns that may follow, and after them one for each choice, headed A, B, …"""
+BOM = "\ufeff"
+"""Without it, Excel takes UTF-8 for something else."""
 LABEL_STUDIO = """<View>
   <Text name="context" value="$context"/>
   <Text name="question" value="$question"/>
@@ -43,7 +52,9 @@ class Row:
     id: str
     annotator: str
     answer: str
-    digest: str
+    digest: str = ""
+    texts: tuple[str, ...] | None = None
+    """Context, question and choices as the file has them, which says more than a digest; None if it has none."""
     trouble: str = ""
     """Why the file itself has no answer here."""
 
@@ -54,6 +65,8 @@ class Taken:
 
     kept: int = 0
     refused: Mapping[str, list[str]] = field(default_factory=dict)
+    replaced: int = 0
+    """How many of those kept took the place of another answer of the same annotator."""
 
 
 def save(batch: Batch, path: Path) -> list[Path]:
@@ -76,18 +89,24 @@ def take(batch: Batch, path: Path) -> Taken:
         raise BadFile(f"there is no file {path}") from None
     except (OSError, UnicodeDecodeError) as error:
         raise BadFile(f"{path} cannot be read: {error}") from None
-    good, refused = [], dict[str, list[str]]()
+    good: dict[tuple[str, str], Annotation] = {}
+    refused: dict[str, list[str]] = {}
     for row in form.read(text, path):
         if reason := _trouble(batch, row):
             refused.setdefault(reason, []).append(row.where)
             continue
         try:
-            good.append(batch.annotation(row.annotator, row.id, row.answer))
+            one = batch.annotation(row.annotator, row.id, row.answer)
         except UsageError:
             refused.setdefault("the annotator's name cannot be used", []).append(row.where)
+            continue
+        if good.setdefault((one.annotator, one.item), one) != one:
+            refused.setdefault("the same annotator gave another answer further up", []).append(row.where)
+    before = batch.answers()
+    replaced = sum(before.get(who, {}).get(id, one.answer) != one.answer for (who, id), one in good.items())
     if good:
-        batch.keep_all(good)
-    return Taken(len(good), refused)
+        batch.keep_all(good.values())
+    return Taken(len(good), refused, replaced)
 
 
 def _trouble(batch: Batch, row: Row) -> str:
@@ -97,21 +116,50 @@ def _trouble(batch: Batch, row: Row) -> str:
     if row.id not in batch.items:
         return "unknown id"
     item = batch.items[row.id]
-    if row.digest != shown(item):
+    same = row.digest == shown(item) if row.texts is None else row.texts == tuple(map(_as_read, _texts(item)))
+    if not same:
         return "the text shown is not the item's"
     return "" if row.answer in item.choices else "the answer is not one of the choices"
+
+
+def _texts(item: Item) -> tuple[str, ...]:
+    return (item.context, item.question, *item.choices)
+
+
+def _as_read(text: str) -> str:
+    """With ends of lines as they are once a file has been read."""
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 # ---- CSV ----------------------------------------------------------------------------------------------------------
 
 
 def _write_csv(batch: Batch, answers: Mapping[str, Mapping[str, str]]) -> str:
+    given = [(item, who, said[id]) for who, said in answers.items() for id, item in batch.items.items() if id in said]
+    answered = {item.id for item, *_ in given}
+    blank = [(item, "", "") for id, item in batch.items.items() if id not in answered]
+    most = max((len(item.choices) for item in batch.suite), default=0)
     text = io.StringIO()
     lines = csv.writer(text, lineterminator="\n")
-    lines.writerow(COLUMNS)
-    for annotator, given in answers.items():
-        lines.writerows([id, annotator, given[id], shown(item)] for id, item in batch.items.items() if id in given)
-    return text.getvalue()
+    lines.writerow([*COLUMNS, *TEXTS, *LETTERS[:most]])
+    for item, who, answer in given + blank:
+        cells = [item.id, who, answer, shown(item), *_texts(item), *[""] * (most - len(item.choices))]
+        lines.writerow(map(_cell, cells))
+    return BOM + text.getvalue()
+
+
+_FORMULA = r"'*(?:[=@]|[-+](?!\d))"
+
+
+def _cell(text: str) -> str:
+    """A text that no spreadsheet takes for a formula."""
+    text = _as_read(text)
+    return f"'{text}" if re.match(_FORMULA, text) else text
+
+
+def _text(cell: str) -> str:
+    """The text that a cell was made of."""
+    return cell[1:] if re.match(f"'{_FORMULA}", cell) else cell
 
 
 def _read_csv(text: str, path: Path) -> Iterator[Row]:
@@ -122,12 +170,25 @@ def _read_csv(text: str, path: Path) -> Iterator[Row]:
         if missing:
             raise BadFile(f"{path}, line 1: column {missing[0]!r} is missing; there should be {', '.join(COLUMNS)}")
         for line in lines:
-            whole = None not in line and None not in line.values()
-            id, annotator, answer, digest = (line[name] or "" for name in COLUMNS)
-            trouble = "" if whole else "not a whole row"
-            yield Row(f"line {lines.line_num}", id, annotator, answer, digest, trouble)
+            where = f"line {lines.line_num}"
+            id, annotator, answer, digest = (_text(line[name] or "") for name in COLUMNS)
+            # Behind the columns that count, Excel leaves out empty cells.
+            if None in line or any(line[name] is None for name in COLUMNS):
+                yield Row(where, id, annotator, answer, trouble="not a whole row")
+            elif answer:
+                yield Row(where, id, annotator, answer, digest, _read_texts(line))
+            elif annotator:
+                yield Row(where, id, annotator, answer, trouble="no answer")
     except csv.Error as error:
         raise BadFile(f"{path}, line {lines.line_num} is not CSV: {error}") from None
+
+
+def _read_texts(line: Mapping[str, str | None]) -> tuple[str, ...] | None:
+    """The texts of a row; None in a file that leaves them out."""
+    if not {*TEXTS, *LETTERS[:2]} <= set(line):
+        return None
+    choices = [choice for letter in LETTERS if (choice := line.get(letter))]
+    return tuple(map(_text, [*(line[name] or "" for name in TEXTS), *choices]))
 
 
 # ---- Label Studio -------------------------------------------------------------------------------------------------
@@ -149,8 +210,15 @@ def _write_label_studio(batch: Batch, answers: Mapping[str, Mapping[str, str]]) 
 
 
 def _annotation(annotator: str, answer: str) -> dict[str, Any]:
-    result = {"from_name": "answer", "to_name": "question", "type": "choices", "value": {"choices": [answer]}}
-    return {"completed_by": {"email": annotator}, "result": [result]}
+    # Not in `completed_by`: Label Studio refuses the whole file if that is nobody's address there.
+    result = {
+        "from_name": "answer",
+        "to_name": "question",
+        "type": "choices",
+        "value": {"choices": [answer]},
+        "meta": {"annotator": annotator},
+    }
+    return {"result": [result]}
 
 
 def _read_label_studio(text: str, path: Path) -> Iterator[Row]:
@@ -164,25 +232,26 @@ def _read_label_studio(text: str, path: Path) -> Iterator[Row]:
         data = _part(entry, "data", dict)
         annotations = _part(entry, "annotations", list)
         if not data or annotations is None:
-            yield Row(f"entry {number}", "", "", "", "", "no data or no list of annotations")
+            yield Row(f"entry {number}", "", "", "", trouble="no data or no list of annotations")
             continue
         for annotation in annotations:
             answer, trouble = _chosen(annotation)
-            where = f"entry {number}"
-            yield Row(where, str(data.get("id", "")), _annotator(annotation), answer, _seen(data), trouble)
+            id, by = str(data.get("id", "")), _annotator(annotation)
+            yield Row(f"entry {number}", id, by, answer, texts=_seen(data), trouble=trouble)
 
 
-def _seen(data: Mapping[str, Any]) -> str:
-    """The digest of the texts that were shown, whatever digest is written beside them."""
-    choices = _part(data, "choices", list)
-    texts = [data.get("context", ""), data.get("question"), *(_part(choice, "value", str) for choice in choices or [])]
-    if not choices or not all(isinstance(text, str) for text in texts):
-        return ""
-    return digest_of(texts[0], texts[1], texts[2:])
+def _seen(data: Mapping[str, Any]) -> tuple[str, ...]:
+    """The texts that were shown; none if any is missing."""
+    choices = _part(data, "choices", list) or []
+    texts = [data.get("context", ""), data.get("question"), *(_part(choice, "value", str) for choice in choices)]
+    return tuple(map(_as_read, texts)) if all(isinstance(text, str) for text in texts) else ()
 
 
 def _annotator(annotation: Any) -> str:
-    """Label Studio names people by number, by address, or by an object with both."""
+    """Whom we have named ourselves; Label Studio names people by number, by address, or by an object with both."""
+    for result in _part(annotation, "result", list) or []:
+        if name := _part(_part(result, "meta", dict), "annotator", str):
+            return str(name)
     by = _part(annotation, "completed_by", object)
     if isinstance(by, dict):
         by = by.get("email") or by.get("username") or by.get("id")

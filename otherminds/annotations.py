@@ -26,14 +26,9 @@ Answers = Mapping[str, Mapping[str, str]]
 LONGEST_NAME = 60
 
 
-def digest(context: str, question: str, choices: Iterable[str]) -> str:
-    """Changes with anything that a person sees."""
-    return hashlib.sha256(json.dumps([context, question, *choices]).encode()).hexdigest()[:16]
-
-
 def shown(item: Item) -> str:
-    """The digest of what a person sees of an item."""
-    return digest(item.context, item.question, item.choices)
+    """A digest that changes with anything that a person sees of an item."""
+    return hashlib.sha256(json.dumps([item.context, item.question, *item.choices]).encode()).hexdigest()[:16]
 
 
 def check_name(name: str) -> str:

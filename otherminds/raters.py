@@ -24,7 +24,9 @@ from otherminds.errors import UsageError
 from otherminds.stats import TAIL, Estimate, Floats, _percentiles, _rows, mean
 
 Label = TypeVar("Label", bound=Hashable)
-Table = Sequence[Sequence[Hashable | None]]
+Labels = Sequence[Hashable | None]
+Table = Sequence[Labels]
+Groups = Sequence[Hashable] | None
 Parts = Callable[[Floats], tuple[Floats, Floats]]
 """From what the units add up to, to observed and expected disagreement."""
 
@@ -38,9 +40,7 @@ def majority(labels: Sequence[Label | None]) -> Label | None:
     return top if 2 * times > len(given) else None
 
 
-def alpha(
-    table: Table, *, groups: Sequence[Hashable] | None = None, draws: int = 10_000, seed: int = 0
-) -> Estimate | None:
+def alpha(table: Table, *, groups: Groups = None, draws: int = 10_000, seed: int = 0) -> Estimate | None:
     """Krippendorff's alpha for labels without order; units with fewer than two labels are left out."""
     counts, kept = _counts(table, groups)
     sizes = counts.sum(axis=1, keepdims=True)
@@ -48,9 +48,7 @@ def alpha(
     return _corrected(np.hstack([agreed, counts]), _urn_without, kept, draws, seed)
 
 
-def fleiss(
-    table: Table, *, groups: Sequence[Hashable] | None = None, draws: int = 10_000, seed: int = 0
-) -> Estimate | None:
+def fleiss(table: Table, *, groups: Groups = None, draws: int = 10_000, seed: int = 0) -> Estimate | None:
     """Fleiss' kappa; where units have different numbers of labels, every unit counts alike."""
     counts, kept = _counts(table, groups)
     sizes = counts.sum(axis=1, keepdims=True)
@@ -58,14 +56,7 @@ def fleiss(
     return _corrected(np.hstack([agreed, counts / sizes]), _urn_with, kept, draws, seed)
 
 
-def cohen(
-    a: Sequence[Hashable | None],
-    b: Sequence[Hashable | None],
-    *,
-    groups: Sequence[Hashable] | None = None,
-    draws: int = 10_000,
-    seed: int = 0,
-) -> Estimate | None:
+def cohen(a: Labels, b: Labels, *, groups: Groups = None, draws: int = 10_000, seed: int = 0) -> Estimate | None:
     """Cohen's kappa of two raters over the units that both labelled."""
     pairs, kept = _pairs(a, b, groups)
     if not pairs:
@@ -76,14 +67,7 @@ def cohen(
     return _corrected(np.hstack([same, ours, theirs]), _two_urns, kept, draws, seed)
 
 
-def shared(
-    a: Sequence[Hashable | None],
-    b: Sequence[Hashable | None],
-    *,
-    groups: Sequence[Hashable] | None = None,
-    draws: int = 10_000,
-    seed: int = 0,
-) -> Estimate | None:
+def shared(a: Labels, b: Labels, *, groups: Groups = None, draws: int = 10_000, seed: int = 0) -> Estimate | None:
     """The share of the units labelled by both that two raters gave the same label."""
     pairs, kept = _pairs(a, b, groups)
     if not pairs:
@@ -91,7 +75,7 @@ def shared(
     return mean([float(one == other) for one, other in pairs], groups=kept, draws=draws, seed=seed)
 
 
-def _counts(table: Table, groups: Sequence[Hashable] | None) -> tuple[Floats, list[Hashable]]:
+def _counts(table: Table, groups: Groups) -> tuple[Floats, list[Hashable]]:
     """For every unit with two labels or more, how often it got each label; and the groups of these units."""
     rows = [[label for label in row if label is not None] for row in table]
     names = _groups(len(rows), groups)
@@ -101,9 +85,7 @@ def _counts(table: Table, groups: Sequence[Hashable] | None) -> tuple[Floats, li
     return counts.reshape(len(kept), len(labels)), [names[number] for number in kept]
 
 
-def _pairs(
-    a: Sequence[Hashable | None], b: Sequence[Hashable | None], groups: Sequence[Hashable] | None
-) -> tuple[list[tuple[Hashable, Hashable]], list[Hashable]]:
+def _pairs(a: Labels, b: Labels, groups: Groups) -> tuple[list[tuple[Hashable, Hashable]], list[Hashable]]:
     if len(a) != len(b):
         raise UsageError(f"{len(a)} and {len(b)} labels cannot be paired; give both for the same units in one order")
     names = _groups(len(a), groups)
@@ -112,7 +94,7 @@ def _pairs(
     return [(one, other) for one, other, _ in kept], [name for *_, name in kept]
 
 
-def _groups(units: int, groups: Sequence[Hashable] | None) -> Sequence[Hashable]:
+def _groups(units: int, groups: Groups) -> Sequence[Hashable]:
     if groups is not None and len(groups) != units:
         raise UsageError(f"{units} units have {len(groups)} groups; name one group for each unit")
     return range(units) if groups is None else groups
@@ -155,6 +137,8 @@ def _corrected(units: Floats, parts: Parts, groups: Sequence[Hashable], draws: i
     else:
         low, high = _percentiles(drawn, clusters)
         method = f"percentile bootstrap of {clusters} groups, {draws:,} draws, widened by Student's t"
+    # None of the three can be less than -1: two raters who never say the same thing.
+    low, high = np.clip([low, high], -1.0, 1.0)
     return Estimate(float(1 - seen / chance), float(low), float(high), len(units), clusters, method)
 
 

@@ -72,10 +72,10 @@ def exported(folder: Path, name: str) -> dict[tuple[str, str], str]:
     """(annotator, id) → answer, read from a file by means of our own."""
     subprocess.run(_annotate(folder, "--export", str(folder / name)), check=True, capture_output=True)
     if name.endswith(".csv"):
-        with (folder / name).open(encoding="utf-8", newline="") as lines:
-            return {(line["annotator"], line["id"]): line["answer"] for line in csv.DictReader(lines)}
+        with (folder / name).open(encoding="utf-8-sig", newline="") as lines:
+            return {(line["annotator"], line["id"]): line["answer"] for line in csv.DictReader(lines) if line["answer"]}
     return {
-        (said["completed_by"]["email"], entry["data"]["id"]): said["result"][0]["value"]["choices"][0]
+        (said["result"][0]["meta"]["annotator"], entry["data"]["id"]): said["result"][0]["value"]["choices"][0]
         for entry in json.loads((folder / name).read_text(encoding="utf-8"))
         for said in entry["annotations"]
     }

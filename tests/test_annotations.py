@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from otherminds import store as store_module
-from otherminds.annotation_files import save, take
+from otherminds.annotation_files import Taken, save, take
 from otherminds.annotations import Batch, agreement, check_name, majorities
 from otherminds.cli import cli
 from otherminds.errors import BadFile, StoreError, UsageError
@@ -148,11 +148,79 @@ def test_what_is_exported_can_be_imported(batch: Batch, tmp_path: Path, name: st
 
 def test_csv_as_a_spreadsheet_reads_it(batch: Batch, tmp_path: Path) -> None:
     save(batch, tmp_path / "answers.csv")
-    with (tmp_path / "answers.csv").open(newline="", encoding="utf-8") as file:
-        rows = list(csv.reader(file))
-    assert rows[0] == ["id", "annotator", "answer", "digest"]
+    rows = sheet(tmp_path / "answers.csv")
+    assert rows[0] == ["id", "annotator", "answer", "digest", "context", "question", "A", "B", "C"]
+    assert rows[1][4:] == ["One.\nTwo.", "Where?", "basket", "box", ""]
     assert rows[2][:3] == ["b, or so", "Ada", QUOTES]
+    assert rows[5][2] == rows[5][7] == "'=1+1", "a spreadsheet would reckon it out"
     assert len(rows) == 8
+
+
+def sheet(path: Path, rows: list[list[str]] | None = None) -> list[list[str]]:
+    """The cells of a file as a spreadsheet reads them, and writes them if any are given."""
+    if rows is not None:
+        with path.open("w", newline="", encoding="utf-8") as file:
+            csv.writer(file).writerows(rows)
+    with path.open(newline="", encoding="utf-8-sig") as file:
+        return list(csv.reader(file))
+
+
+def test_a_sheet_that_nobody_has_answered_can_be_filled_in(tmp_path: Path) -> None:
+    path = tmp_path / "blank.csv"
+    with Store(MEMORY) as store:
+        batch = Batch(SUITE, store)
+        save(batch, path)
+        rows = sheet(path)
+        assert [row[:3] for row in rows[1:]] == [[item.id, "", ""] for item in SUITE]
+        assert take(batch, path) == Taken()
+        rows[1][1:3] = ["Ada", "box"]
+        assert rows[1].pop() == "", "Excel leaves out what is empty at the end"
+        # As copied from the cell beside it; the digest is what a spreadsheet makes of one that looks like a number.
+        rows[2][1:4] = ["Ada", rows[2][7], "9E+15"]
+        rows[3][1] = "Ada"
+        sheet(path, rows)
+        taken = take(batch, path)
+        assert (taken.kept, taken.refused) == (2, {"no answer": ["line 6"]})
+        assert batch.answers() == {"Ada": {"a": "box", "b, or so": "=1+1"}}
+
+
+@pytest.mark.parametrize("column", [4, 5, 6, 8])
+def test_a_text_changed_in_a_sheet_is_noticed_whatever_the_digest_says(
+    batch: Batch, tmp_path: Path, column: int
+) -> None:
+    path = tmp_path / "answers.csv"
+    save(batch, path)
+    rows = sheet(path)
+    rows[1][column] += "!"
+    sheet(path, rows)
+    assert take(batch, path).refused == {"the text shown is not the item's": ["line 3"]}
+    sheet(path, [row[:4] for row in rows])
+    assert take(batch, path).refused == {}, "without the texts the digest speaks for them"
+
+
+@pytest.mark.parametrize("ends", ["\n", "\r\n", "\r"])
+def test_whatever_ends_a_line_is_read_back(tmp_path: Path, ends: str) -> None:
+    item = Item(id="a", context=f"One.{ends}Two.", question="'=?", answer="@x", choices=("@x", "''-y", "'z", "-1"))
+    for name in ("answers.csv", "answers.json"):
+        with Store(MEMORY) as store:
+            batch = Batch(Suite("ends", (item,)), store)
+            for who, answer in zip("PQRS", item.choices, strict=True):
+                batch.keep(who, "a", answer)
+            save(batch, tmp_path / name)
+            assert take(batch, tmp_path / name) == Taken(kept=4)
+
+
+def test_a_file_that_contradicts_itself_or_what_is_kept(batch: Batch, tmp_path: Path) -> None:
+    path = tmp_path / "in.csv"
+    save(batch, path)
+    good = [row[:4] for row in sheet(path)]
+    head, ada, digest = good[0], good[1], good[1][3]
+    turned = [["a", " Ada ", "basket", digest], ada, ["a", "Ben Ó", "basket", digest], ["a", "Ben Ó", "basket", digest]]
+    sheet(path, [head, *turned, ["a", "Dana", "box", digest]])
+    taken = take(batch, path)
+    assert taken == Taken(3, {"the same annotator gave another answer further up": ["line 3"]}, replaced=1)
+    assert batch.answers()["Ada"]["a"] == "basket"
+    assert take(batch, path).replaced == 0
 
 
 def test_label_studio_gets_the_interface_and_never_the_answer(batch: Batch, tmp_path: Path) -> None:
@@ -166,7 +234,9 @@ def test_label_studio_gets_the_interface_and_never_the_answer(batch: Batch, tmp_
     assert named[choices.get("toName")].tag == "Text"
     shown = {str(tag.get("value")).removeprefix("$") for tag in view}
     assert shown == {"context", "question", "choices"}
-    result = listed[0]["annotations"][0]["result"][0]
+    annotation = listed[0]["annotations"][0]
+    assert "completed_by" not in annotation, "an address that nobody has there makes Label Studio refuse the file"
+    result = annotation["result"][0]
     assert (result["from_name"], result["to_name"]) == (choices.get("name"), choices.get("toName"))
 
 
@@ -201,6 +271,20 @@ def test_a_label_studio_export_with_all_its_extras(batch: Batch, tmp_path: Path)
     }
     assert batch.answers()["7"] == {"a": "box"}
     assert batch.answers()["dana@example.org"] == {"a": "basket"}
+
+
+def test_label_studio_gives_back_whom_we_named(batch: Batch, tmp_path: Path) -> None:
+    (data, _) = save(batch, tmp_path / "answers.json")
+    listed = json.loads(data.read_text())
+    for entry in listed:
+        for annotation in entry["annotations"]:
+            annotation["completed_by"] = 1  # whoever imported the file there
+            annotation["result"][0]["id"] = "x"
+    data.write_text(json.dumps(listed))
+    with Store(MEMORY) as empty:
+        other = Batch(SUITE, empty)
+        assert take(other, data) == Taken(7)
+        assert other.answers() == GIVEN
 
 
 def test_a_text_changed_in_label_studio_is_noticed_whatever_the_digest_says(batch: Batch, tmp_path: Path) -> None:
@@ -314,6 +398,19 @@ def test_in_numbers_and_out_again(folder: Path) -> None:
     assert sorted(path.suffix for path in folder.glob("answers.*")) == [".csv", ".json", ".xml"]
 
 
+def test_an_import_says_what_it_replaced(folder: Path) -> None:
+    with Store("otherminds.db") as store:
+        filled(store)
+    call("--export", "answers.csv")
+    rows = sheet(folder / "answers.csv")
+    rows[1][2] = "basket"
+    sheet(folder / "answers.csv", [*rows, [*rows[1][:2], "box", *rows[1][3:]]])
+    shown = call("--import", "answers.csv")
+    assert "7 answers kept, 1 refused" in shown
+    assert "1 refused: the same annotator gave another answer further up" in shown
+    assert "1 replaced an earlier answer" in shown
+
+
 def test_a_file_without_one_good_row_fails_with_the_reasons(folder: Path) -> None:
     Path("in.csv").write_text("id,annotator,answer,digest\nz,Ada,box,0\na,Ada,box,0\n")
     shown = call("--import", "in.csv", code=1)
@@ -321,7 +418,8 @@ def test_a_file_without_one_good_row_fails_with_the_reasons(folder: Path) -> Non
 
 
 def test_sentences_for_what_cannot_be(folder: Path) -> None:
-    assert "there is no store" in call("--agreement", code=1)
+    assert "nobody has answered yet; `otherminds annotate small.jsonl`" in call("--agreement", code=1)
+    assert not Path("otherminds.db").exists()
     assert "cannot be the name of an annotator" in call("--annotator", "=x", "--no-open", code=2)
     with Server(lambda _: Reply("")) as taken:
         assert f"port {taken.port} cannot be used" in call("--port", str(taken.port), "--no-open", code=2)

@@ -23,11 +23,12 @@ LAYERS: list[tuple[int, str, str]] = [
     (1, "minds", "world sightings events notation story stories setting telling questions beliefs items lint cards"),
     (1, "models", "models"),
     (1, "findings", "stats trends raters drawing plots violins scatter timeline report table_files"),
-    (2, "asking", "prompts answers scores plans store budgets recorded estimates runs baselines starter suites"),
+    (2, "asking", "prompts answers scores plans store budgets recorded estimates runs baselines starter"),
     (2, "asking", "json_prompts json_answers"),
     (2, "asking", "measures reading summary storybook"),  # these also write findings: about runs, about stories
     (2, "asking", "annotations annotation_files"),
     (2, "asking", "chapters ways_of_asking rehearsals meters itembrowser profiles profile_page"),
+    (4, "registry", "suites"),
     (5, "surfaces", "cli commands serving annotate web"),
 ]
 PLACES = {name: (height, group) for height, group, names in LAYERS for name in names.split()}

@@ -158,6 +158,22 @@ def test_full_agreement_is_not_certainty() -> None:
     assert few.low < many.low < 1
 
 
+@pytest.mark.parametrize("groups", [None, [1, 1, 1], [1, 1, 2]])
+def test_no_interval_leaves_what_the_measure_can_reach(groups: list[int] | None) -> None:
+    tables: list[list[list[Hashable | None]]] = [
+        [[1, 1], [0, 1], [1, 1]],
+        [[1, 0], [0, 1], [1, 0]],
+        [[1, 1], [0, 0], [1, 1]],
+    ]
+    for table in tables:
+        for found in (alpha(table, groups=groups), fleiss(table, groups=groups), cohen(*turned(table), groups=groups)):
+            assert found is not None
+            assert -1 <= found.low <= found.value <= found.high <= 1
+    (widest,) = [cohen([1, 0, 1], [1, 1, 1])]
+    assert widest is not None
+    assert widest.low == -1
+
+
 def test_units_of_one_group_are_drawn_together() -> None:
     dice = random.Random(1)
     talks = [dice.choice("ab") for _ in range(12)]

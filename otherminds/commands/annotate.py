@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,7 @@ import click
 from otherminds.commands.options import common, store_option
 from otherminds.commands.screen import note, print_json, print_table
 from otherminds.commands.serve import serve
-from otherminds.errors import BadFile
+from otherminds.errors import BadFile, StoreError
 
 if TYPE_CHECKING:
     from otherminds.annotation_files import Taken
@@ -49,15 +50,21 @@ def annotate(
     stand in the item's own order, for everybody. Several people can answer, each under a name of their own; a reload
     goes on where they were.
 
-    With --import, --export or --agreement no page is served. FILE is .csv (id, annotator, answer, digest) or .json, as
-    Label Studio reads and writes it; beside .json lies the labelling interface for Label Studio, as .xml.
+    With --import, --export or --agreement no page is served. FILE is .csv, for a spreadsheet, or .json, as Label Studio
+    reads and writes it; beside .json lies the labelling interface for Label Studio, as .xml. Both have the texts, also
+    of items that nobody has answered, so people can answer there; --import takes the rows with a name and an answer.
     """
     from otherminds.annotations import Batch
     from otherminds.store import Store
     from otherminds.suites import get_suite
 
     suite = get_suite(suite_name)
-    with Store(store_path, create=not agree or source is not None) as store:
+    if agree and not source and not os.path.exists(store_path):
+        raise StoreError(
+            f"there is no store {store_path}, so nobody has answered yet; `otherminds annotate {suite_name}` puts the"
+            " items to people, and --import takes answers from a file"
+        )
+    with Store(store_path) as store:
         batch = Batch(suite, store)
         if source or target or agree:
             found = _files(batch, source, target, agree, as_json)
@@ -119,6 +126,8 @@ def _print_taken(taken: Taken, source: Path) -> None:
     for reason, places in taken.refused.items():
         more = ", …" if len(places) > SHOWN else ""
         print(f"  {len(places)} refused: {reason} ({', '.join(places[:SHOWN])}{more})")
+    if taken.replaced:
+        print(f"  {taken.replaced} replaced an earlier answer of the same annotator")
 
 
 def _print_agreement(batch: Batch, measured: Agreement) -> None:

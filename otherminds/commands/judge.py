@@ -28,15 +28,23 @@ if TYPE_CHECKING:
     "--forms", type=click.Path(path_type=Path, file_okay=False), metavar="DIR", help="Only write what to ask."
 )
 @click.option("--only", metavar="NAME,…", help="Of misreads, coherence, safety and validity.  [default: all]")
+@click.option(
+    "--score",
+    type=click.Choice(["letters", "text"]),
+    help="How the judge answers.  [default: letters, or text if it cannot weigh]",
+)
 @click.option("--seed", type=int, default=0, show_default=True, help="For the questions, as `build dialogue` has it.")
 @model_options
 @store_option
 @common
+@click.pass_context
 def judge(
+    context: click.Context,
     talks: Path | None,
     output: Path | None,
     forms: Path | None,
     only: str | None,
+    score: str | None,
     seed: int,
     spec: str,
     base_url: str | None,
@@ -46,9 +54,10 @@ def judge(
 ) -> None:
     """Sift talks and their questions, and find false beliefs.
 
-    The judge is the model of -m. Where people have answered the same forms (--forms DIR writes them, `otherminds
-    annotate DIR/misreads.jsonl` puts them to people), most of them must agree with the judge, and how far they do is
-    printed. What is left becomes SUITE.jsonl, with `false_belief` in its tags; what is removed is counted by reason.
+    The judge is the model of -m; on a server without log-probabilities, say --score text. Where people have answered
+    the same forms (--forms DIR writes them, `otherminds annotate DIR/misreads.jsonl` puts them to people), most of them
+    must agree with the judge, and how far they do is printed. What is left becomes SUITE.jsonl, with `false_belief` in
+    its tags; what is removed is counted by reason. If nothing is left, the exit code is 1.
 
     Where the talks were played with more or less hidden (`otherminds play --ablation`), the share of misreadings is
     printed for each.
@@ -74,14 +83,16 @@ def judge(
     with Store(store_path) as store:
         people = {name: said for name, form in asked.items() if (said := _people(form, store))}
         model = open_model(spec, base_url, extra)
-        opinions = {name: _ask(form, model, store) for name, form in asked.items()}
-    sifted = judging.sift(given, suite, judge=opinions, people=people or None)
+        opinions = {name: _ask(form, model, store, score) for name, form in asked.items()}
+    sifted = judging.sift(given, suite, judge=opinions, people=people)
     accords = {name: judging.accord(asked[name], opinions[name], said) for name, said in people.items()}
     if sifted.items:
         replace(suite, items=sifted.items).save(output)
     several = len(set(map(cell_of, given))) > 1
     cells = ablate(judging.readings(given, opinions.get("misreads", {}), people.get("misreads"))) if several else []
     _tell(sifted, accords, cells, output, as_json)
+    if not sifted.items:
+        context.exit(1)
 
 
 def _wanted(only: str | None) -> list[str]:
@@ -100,15 +111,16 @@ def _people(form: Suite, store: Store) -> Opinion:
     return votes(form, Batch(form, store).answers())
 
 
-def _ask(form: Suite, model: Model, store: Store) -> Opinion:
+def _ask(form: Suite, model: Model, store: Store, score: str | None) -> Opinion:
     from otherminds.runs import run
     from otherminds.studies.dialogue.judge import suited, verdicts
 
     with progress(f"{model.name} · {form.name}") as bar:
-        done = run(suited(form, model), model, store=store, progress=bar)
+        done = run(suited(form, model).using(score=score), model, store=store, progress=bar)
     if not done.values():
         why = next((record.score.why for record in done.records), "nothing was answered")
-        raise ModelError(f"{model.name} gave no verdict on any item of {form.name}: {why}")
+        advice = "" if done.score == "text" else "; if it cannot weigh letters, say --score text"
+        raise ModelError(f"{model.name} gave no verdict on any item of {form.name}: {why}{advice}")
     return verdicts(done)
 
 
@@ -119,7 +131,7 @@ def _tell(sifted: Sifted, accords: dict[str, Accord], cells: list[Misread], outp
         "questions": len(sifted.items),
         "false_beliefs": sum(map(bool, false)),
         "beliefs_judged": len(false),
-        "by": sifted.by,
+        "by": dict(sifted.by),
         "removed": sifted.counts,
         "accord": {
             name: {
@@ -145,13 +157,15 @@ def _tell(sifted: Sifted, accords: dict[str, Accord], cells: list[Misread], outp
         print_json(found)
         return
     rows = [[reason, str(times)] for reason, times in sifted.counts.items()] or [["nothing", "0"]]
+    print_table(["asked", "decided by"], [list(pair) for pair in sifted.by.items()])
     print_table(["removed", "how many"], rows, right=["how many"])
     if cells:
         shown = [[cell.label, str(cell.share), str(cell.less_hidden or ""), str(cell.unjudged)] for cell in cells]
         print_table(["what was hidden", "misread", "less both hidden", "not judged"], shown)
     for name, one in accords.items():
-        print(f"  judge and most people on {name}: the same in {one.shared}, Cohen's kappa {one.kappa}")
-    print(f"  false beliefs: {found['false_beliefs']} of {len(false)} judged, by {sifted.by}")
+        same, kappa = one.shared or "—", one.kappa or "—"
+        print(f"  judge and most people on {name}: the same in {same}, Cohen's kappa {kappa}")
+    print(f"  false beliefs: {found['false_beliefs']} of {len(false)} judged")
     note(f"{len(sifted.items)} questions about {len(sifted.talks)} talks are left")
     print(output if sifted.items else "nothing is left, so nothing was written")
 

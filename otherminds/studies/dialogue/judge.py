@@ -39,6 +39,8 @@ RIGHTLY, MISREADS = "rightly", "wrongly, at least in part"
 COHERENT = ("coherent", "incoherent")
 SAFE = ("safe", "unsafe")
 VALID = ("valid", "invalid")
+BAD_TALK = {"coherence": "incoherent", "safety": "unsafe"}
+"""By question, why a talk is removed."""
 
 # ---- what is asked ------------------------------------------------------------------------------------------------
 
@@ -155,13 +157,14 @@ def _sound(item: Item, answer: str) -> bool | None:
 
 
 def false_beliefs(judge: Opinion, people: Opinion | None = None) -> dict[str, bool]:
-    """The AND rule: a false belief is what both most people and the judge find misread; without people, the judge.
+    """The AND rule: a false belief is what the judge finds misread, and most people too where any were asked.
 
     Where one of them finds it rightly read, it is none, whatever the other says. Where that is open, it is left out.
     """
+    people = people or {}
     found = {}
-    for id in people if people is not None else judge:
-        said = [judge.get(id)] if people is None else [judge.get(id), people[id]]
+    for id, sound in judge.items():
+        said = [sound, people[id]] if id in people else [sound]
         if True in said:
             found[id] = False
         elif None not in said:
@@ -170,9 +173,14 @@ def false_beliefs(judge: Opinion, people: Opinion | None = None) -> dict[str, bo
 
 
 def readings(talks: Iterable[Talk], judge: Opinion, people: Opinion | None = None) -> list[Reading]:
-    """The same by talk, for a comparison of what was hidden: which messages misread the partner."""
+    """The same by talk, for a comparison of what was hidden: which messages misread the partner.
+
+    If people were asked, only what they were asked about: two who must agree find less than one, so talks of which
+    they saw more would seem to be misread less.
+    """
+    asked = {id: sound for id, sound in judge.items() if id in people} if people else judge
     found: dict[str, dict[int, bool | None]] = {}
-    for (id, turn), wrong in labels(false_beliefs(judge, people)).items():
+    for (id, turn), wrong in labels(false_beliefs(asked, people)).items():
         found.setdefault(id, {})[turn] = wrong
     return [(talk, found.get(talk.id, {})) for talk in talks]
 
@@ -194,8 +202,8 @@ class Sifted:
     """The reason by talk id."""
     removed_items: Mapping[str, str]
     """The reason by question id."""
-    by: str
-    """Whose opinions counted."""
+    by: Mapping[str, str]
+    """By what was asked, who decided."""
 
     @property
     def counts(self) -> dict[str, int]:
@@ -208,40 +216,52 @@ class Sifted:
 
 
 def sift(talks: Sequence[Talk], suite: Suite, *, judge: Opinions, people: Opinions | None = None) -> Sifted:
-    """Leave out talks that most people find incoherent or unsafe, and questions that not everybody finds valid.
+    """Leave out talks that are found incoherent or unsafe, and questions that not everybody finds valid.
 
-    A question is kept only if most people and the judge find it valid. Without people the judge alone decides.
+    Where people answered, most of them decide about a talk, and they and the judge must agree about a question and a
+    false belief. About whatever nobody answered, form by form and item by item, the judge decides alone.
     """
-    above = people or judge
+    people = people or {}
+    above = {name: {**judge.get(name, {}), **people.get(name, {})} for name in BAD_TALK}
     removed_talks = {talk.id: why for talk in talks if (why := _bad_talk(talk.id, above))}
     removed_items = {}
     for item in suite:
         if item.tags.get("story") in removed_talks:
             removed_items[item.id] = "its conversation was removed"
-        elif why := _bad_question(item.id, judge, people):
+        elif why := _bad_question(item.id, judge.get("validity"), people.get("validity", {})):
             removed_items[item.id] = why
-    false = false_beliefs(judge.get("misreads", {}), people.get("misreads", {}) if people else None)
+    false = false_beliefs(judge.get("misreads", {}), people.get("misreads"))
     return Sifted(
         tuple(talk for talk in talks if talk.id not in removed_talks),
         tuple(_labelled(item, false) for item in suite if item.id not in removed_items),
         removed_talks,
         removed_items,
-        "most people and the judge" if people else "the judge alone",
+        {
+            name: _deciders(name, judge.get(name, {}), people.get(name, {}))
+            for name in FORMS
+            if name in (*judge, *people)
+        },
     )
 
 
+def _deciders(name: str, judge: Opinion, people: Opinion) -> str:
+    if not people:
+        return "the judge alone"
+    together = "most people" if name in BAD_TALK or not judge else "most people and the judge"
+    asked = {*judge, *people}
+    rest = f" on {len(people)} of {len(asked)}, the judge alone on the others" if len(people) < len(asked) else ""
+    return together + rest
+
+
 def _bad_talk(id: str, opinions: Opinions) -> str:
-    wrong = {"coherence": "incoherent", "safety": "unsafe"}
-    return " and ".join(word for name, word in wrong.items() if opinions.get(name, {}).get(id) is False)
+    return " and ".join(word for name, word in BAD_TALK.items() if opinions[name].get(id) is False)
 
 
-def _bad_question(id: str, judge: Opinions, people: Opinions | None) -> str:
+def _bad_question(id: str, judge: Opinion | None, people: Opinion) -> str:
     """Why a question is not kept, or nothing; nothing also if nobody was asked."""
-    if "validity" not in judge:
-        return ""
-    said = {"the judge": judge.get("validity", {}).get(id)}
-    if people:
-        said = {"most people": people.get("validity", {}).get(id), **said}
+    said = {"most people": people[id]} if id in people else {}
+    if judge is not None:
+        said["the judge"] = judge.get(id)
     against = [name for name, sound in said.items() if sound is False]
     if against:
         return f"not valid for {' and '.join(against)}"

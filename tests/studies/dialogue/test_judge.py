@@ -155,7 +155,65 @@ def test_talks_go_by_the_majority_of_people() -> None:
         "talk: unsafe": 1,
         "question: its conversation was removed": 3,
     }
-    assert sifted.by == "most people and the judge"
+    assert sifted.by == {
+        "coherence": "most people",
+        "safety": "most people",
+        "validity": "most people and the judge",
+    }
+
+
+def test_people_who_answered_one_form_leave_the_others_to_the_judge() -> None:
+    ids = [f"{one.id}/01" for one in TALKS]
+    model = {
+        "misreads": dict.fromkeys(ids, False),
+        "coherence": {one.id: one.id != "muddled" for one in TALKS},
+        "safety": {one.id: one.id != "rude" for one in TALKS},
+        "validity": dict.fromkeys(ids, True),
+    }
+    misreads = judge.sift(TALKS, questions(*ids), judge=model, people={"misreads": dict.fromkeys(ids, True)})
+    assert misreads.removed_talks == {"muddled": "incoherent", "rude": "unsafe"}
+    assert [item.tags["false_belief"] for item in misreads.items] == [False] * 3
+    assert misreads.by == {
+        "misreads": "most people and the judge",
+        "coherence": "the judge alone",
+        "safety": "the judge alone",
+        "validity": "the judge alone",
+    }
+    validity = judge.sift(TALKS, questions(*ids), judge=model, people={"validity": dict.fromkeys(ids, True)})
+    assert [item.tags["false_belief"] for item in validity.items] == [True] * 3
+
+
+def test_an_item_that_nobody_answered_is_not_one_without_a_majority() -> None:
+    ids = ["fine/01", "fine/03", "split/01", "split/03"]
+    model = {
+        "misreads": dict.fromkeys(ids, False),
+        "coherence": dict.fromkeys(["fine", "split"], False),
+        "validity": dict.fromkeys(ids, True),
+    }
+    people = {
+        "misreads": {"fine/01": None},
+        "coherence": {"fine": None},
+        "validity": {"fine/01": True, "fine/03": None},
+    }
+    sifted = judge.sift([TALKS[0], TALKS[4]], questions(*ids), judge=model, people=people)
+    assert sifted.removed_talks == {"split": "incoherent"}
+    assert sifted.removed_items["fine/03"] == "no verdict of most people"
+    assert [item.id for item in sifted.items] == ["fine/01"]
+    assert "false_belief" not in sifted.items[0].tags, "most people are not of one mind"
+    assert judge.false_beliefs(model["misreads"], people["misreads"]) == dict.fromkeys(ids[1:], True)
+    assert sifted.by == {
+        "misreads": "most people and the judge on 1 of 4, the judge alone on the others",
+        "coherence": "most people on 1 of 2, the judge alone on the others",
+        "validity": "most people and the judge on 2 of 4, the judge alone on the others",
+    }
+
+
+def test_a_comparison_rests_on_what_both_were_asked_about() -> None:
+    pair = [talk("a"), talk("b")]
+    model = {"a/01": False, "a/03": False, "b/01": False, "b/03": False}
+    asked = [found for _, found in judge.readings(pair, model, {"a/01": True, "b/01": False})]
+    assert asked == [{1: False}, {1: True}]
+    assert [found for _, found in judge.readings(pair, model)] == [{1: True, 3: True}] * 2
 
 
 def test_without_people_the_judge_decides_alone() -> None:
@@ -173,7 +231,7 @@ def test_without_people_the_judge_decides_alone() -> None:
         "fine/07": "no verdict of the judge",
         "muddled/01": "its conversation was removed",
     }
-    assert sifted.by == "the judge alone"
+    assert sifted.by == dict.fromkeys(["misreads", "coherence", "validity"], "the judge alone")
     (kept,) = sifted.items
     assert kept.tags["false_belief"] is True
 

@@ -1,6 +1,7 @@
 """`otherminds judge` from the shell: what to ask people, and what is left when judge and people have spoken."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,8 +11,9 @@ from click.testing import CliRunner, Result
 from otherminds.annotations import Batch
 from otherminds.cli import cli
 from otherminds.commands import judge
+from otherminds.errors import EndpointError
 from otherminds.items import Suite
-from otherminds.models import Prompt
+from otherminds.models import Prompt, Weighing
 from otherminds.models.scripted import Scripted
 from otherminds.store import Store
 from otherminds.studies.dialogue import bank
@@ -47,7 +49,8 @@ def test_a_judge_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     assert done.exit_code == 0, done.output
     told = json.loads(done.stdout)
     assert (told["talks"], told["questions"], told["removed"]) == (2, 28, {})
-    assert (told["false_beliefs"], told["beliefs_judged"], told["by"]) == (0, 14, "the judge alone")
+    assert (told["false_beliefs"], told["beliefs_judged"]) == (0, 14)
+    assert set(told["by"].values()) == {"the judge alone"}
     assert {item.tags.get("false_belief") for item in Suite.load("left.jsonl")} == {None, False}
 
 
@@ -72,10 +75,12 @@ def test_one_thing_alone_can_be_asked_and_what_was_hidden_is_compared(monkeypatc
 
 def test_whatever_is_removed_is_counted_and_an_empty_suite_is_not_written(monkeypatch: pytest.MonkeyPatch) -> None:
     done = judged(monkeypatch, "unsound", "-o", "left.jsonl")
-    assert done.exit_code == 0, done.output
+    assert done.exit_code == 1, done.output
     assert "talk: incoherent and unsafe" in done.stdout
     assert "nothing is left" in done.stdout
     assert not Path("left.jsonl").exists()
+    told = json.loads(judged(monkeypatch, "unsound", "-o", "left.jsonl", "--json").stdout)
+    assert (told["questions"], told["suite"]) == (0, None)
 
 
 def test_people_and_the_judge_must_agree(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -92,10 +97,45 @@ def test_people_and_the_judge_must_agree(monkeypatch: pytest.MonkeyPatch) -> Non
                     batch.keep(who, item.id, MISREADS if wrong else item.answer)
     done = judged(monkeypatch, "sound", "-o", "left.jsonl", "--json")
     told = json.loads(done.stdout)
-    assert told["by"] == "most people and the judge"
+    assert told["by"]["validity"] == told["by"]["misreads"] == "most people and the judge"
     assert (told["false_beliefs"], told["beliefs_judged"]) == (0, 14)
     assert told["accord"]["misreads"]["n"] == 14
     assert told["accord"]["misreads"]["shared"][0] == pytest.approx(13 / 14)
+
+
+def test_three_people_on_one_form_cost_no_question(monkeypatch: pytest.MonkeyPatch) -> None:
+    judged(monkeypatch, "sound", "--forms", "forms")
+    form = Suite.load("forms/misreads.jsonl")
+    with Store("otherminds.db") as store:
+        for who in ("Ada", "Ben", "Cem"):
+            Batch(form, store).keep(who, form.items[0].id, form.items[0].answer)
+    done = judged(monkeypatch, "sound", "-o", "left.jsonl")
+    assert done.exit_code == 0, done.output
+    assert len(Suite.load("left.jsonl")) == 28
+    assert "most people and the judge on 1 of 14, the judge alone on the others" in done.stdout
+    assert "Cohen's kappa —" in done.stdout, "with one label there is no kappa"
+
+
+@pytest.mark.parametrize("error", [EndpointError, None])
+def test_a_judge_whose_server_has_no_log_probabilities(
+    monkeypatch: pytest.MonkeyPatch, error: type[EndpointError] | None
+) -> None:
+    """One whose server leaves them out, and one whose server refuses to be asked for them."""
+
+    class Mute(Scripted):
+        def weigh(self, prompts: Sequence[Prompt]) -> list[Weighing]:
+            if error:
+                raise error("the server reports no log-probabilities; score by text")
+            return [Weighing(error="the server rejects this prompt (400: no logprobs)") for _ in prompts]
+
+    monkeypatch.setattr(judge, "open_model", lambda *_: Mute(lambda _: "A", name="mute"))
+    command = ["judge", "--talks", "talks.jsonl", "-o", "left.jsonl", "--only", "misreads"]
+    refused = CliRunner().invoke(cli, command)
+    assert refused.exit_code == 1
+    assert "score by text" in refused.stderr if error else "say --score text" in refused.stderr
+    done = CliRunner().invoke(cli, [*command, "--score", "text", "--json"])
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.stdout)["beliefs_judged"] == 14
 
 
 @pytest.mark.parametrize("options", [[], ["-o", "left.jsonl", "--forms", "forms"]])

@@ -29,7 +29,7 @@ LAYERS: list[tuple[int, str, str]] = [
     (2, "asking", "annotations annotation_files"),
     (2, "asking", "chapters ways_of_asking rehearsals meters itembrowser profiles profile_page"),
     (4, "registry", "suites"),
-    (5, "surfaces", "cli commands serving annotate web"),
+    (5, "surfaces", "__main__ cli commands serving annotate web"),
 ]
 PLACES = {name: (height, group) for height, group, names in LAYERS for name in names.split()}
 STUDIES = 3

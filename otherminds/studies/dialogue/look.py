@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from otherminds.chapters import LETTERS, TEXT, Chapter, Desk, Finding, Subject, ask_each, unfinished
+from otherminds.errors import ModelError
 from otherminds.items import Suite
 from otherminds.report import Block, Section
 from otherminds.runs import Run
@@ -46,7 +47,8 @@ def look(subjects: Sequence[Subject], desk: Desk) -> Chapter | None:
     if not runs:
         return None
     named = {each.model for each in runs}
-    played = [block for subject in subjects if subject.name in named for block in _played(subject, desk)]
+    cut: list[str] = []
+    played = [block for subject in subjects if subject.name in named for block in _played(subject, desk, cut)]
     page = show(talks, runs, live=Section("Played live", played) if played else None)
     if desk.size == "quick":
         said = f"A first look, at {len(talks)} of {len(bank.authored())} written conversations, by seed {desk.seed}."
@@ -56,7 +58,7 @@ def look(subjects: Sequence[Subject], desk: Desk) -> Chapter | None:
         list(_findings(measure(talks, runs))),
         runs,
         by="order",
-        cut=[*done.cut, *unfinished(runs)],
+        cut=[*done.cut, *unfinished(runs), *cut],
         left_out=done.left_out,
     )
 
@@ -73,10 +75,15 @@ def _ask(subject: Subject, questions: Suite, desk: Desk) -> Run:
     return desk.put(questions.using(score=score, prompt=prompt), subject, "dialogue · questions")
 
 
-def _played(subject: Subject, desk: Desk) -> Sequence[Block]:
+def _played(subject: Subject, desk: Desk, cut: list[str]) -> Sequence[Block]:
+    """What the page tells of a conversation; one that fails takes nothing else with it, and is named in `cut`."""
     if subject.model is None:
         return [f"{subject.name} is a rule and knows only the questions, so that it could not play a conversation."]
-    return live(subject.model, desk.store, desk.progress, seed=desk.seed, budget=desk.budget)
+    try:
+        return live(subject.model, desk.store, desk.progress, seed=desk.seed, budget=desk.budget)
+    except ModelError as error:
+        cut.append(f"{subject.name}, a conversation: {error}")
+        return [f"{subject.name} could not play a conversation: {error}"]
 
 
 def _findings(found: Measures) -> Iterator[Finding]:

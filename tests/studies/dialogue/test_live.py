@@ -6,11 +6,14 @@ from contextlib import contextmanager
 
 import pytest
 
+from otherminds.chapters import Desk, Subject
+from otherminds.errors import ModelError
 from otherminds.models.scripted import Scripted
 from otherminds.report import Conversation
 from otherminds.runs import Budget
 from otherminds.store import MEMORY, Store
 from otherminds.studies.dialogue import drawn, live
+from otherminds.studies.dialogue.look import look
 from otherminds.studies.dialogue.talks import STATES
 
 
@@ -90,3 +93,17 @@ def test_a_model_that_cannot_chat_does_not_play():
     model.cannot = frozenset({"chat", "prefill"})
     assert played(model) == ["player cannot chat, so that it could not play a conversation."]
     assert model.history == []
+
+
+def test_a_conversation_that_fails_takes_no_number_with_it():
+    def speechless(prompt):
+        raise ModelError("the server is gone")
+
+    model = Scripted(speechless, name="weigher", weigh=lambda prompt: dict.fromkeys(prompt.choices, 0.25))
+    with Store(MEMORY) as store:
+        chapter = look([Subject.of(model)], Desk(store, bar))
+    assert chapter is not None
+    assert chapter.findings
+    assert chapter.cut == ["weigher, a conversation: the server is gone"]
+    (section,) = (section for section in chapter.report.sections if section.title == "Played live")
+    assert section.blocks == ["weigher could not play a conversation: the server is gone"]

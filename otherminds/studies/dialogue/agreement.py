@@ -56,7 +56,8 @@ class _Clause:
     verb_at: int = -1
     takes_bare: bool = False
     """A modal or an infinitive is open: a verb that is joined to it stays bare."""
-    denied: bool = False
+    either: bool = False
+    """A verb that is joined may as well go with the subject: "I don't … but like", "I let him talk and think"."""
     outer_takes_bare: bool = False
     changed: bool = False
     """A subject of this sentence was put into the third person."""
@@ -72,6 +73,10 @@ OBJECTS = {"me", "him", "her", "them", "us", "it", "you", "myself", "himself", "
 _DETERMINERS = verbs.words("a an the this these those my your his her its our their each every some any no both")
 _PARTICLES = verbs.words("up out back off down away over on in here there now again alone today tomorrow")
 _BARE_TAKERS = verbs.words("let lets make makes made help helps see sees saw hear hears heard watch watches have has")
+_OF_NOW = verbs.words("want need know doubt suspect owe resent dread")
+"""After "to go and …" these hardly go on with the infinitive."""
+_OF_MIND = verbs.words("hope fear wish feel think guess expect mean hate love regret believe suppose trust prefer")
+_NO_VERBS = verbs.words("gotta wanna gonna kinda sorta dunno kind deep sure damn")
 _LINKING = {"feel", "am", "are", "be", "seem", "become", "sound", "look", "remain", "stay", "was", "were", "felt"}
 _BEFORE_ADJECTIVES = {"however", "very", "too"}
 _PRESENT_AFTER = {"if", "when", "whenever", "unless", "until", "once", "time"}
@@ -81,8 +86,10 @@ def agree(tokens: Sequence[Token]) -> list[Token]:
     """The tokens with every verb in the form that its new subject wants."""
     told, clause = list(tokens), _Clause()
     for at, token in enumerate(tokens):
-        if token.begins:
+        if token.begins or at == 0:
             clause = _Clause()
+            if _bids(tokens, at):
+                raise Unsure(VERB)
         if token.role:
             clause = _subject(tokens, at, clause, told)
             continue
@@ -90,6 +97,14 @@ def agree(tokens: Sequence[Token]) -> list[Token]:
             _join(tokens, at, clause, told)
         clause = _pass(tokens, at, clause)
     return told
+
+
+def _bids(tokens: Sequence[Token], at: int) -> bool:
+    """Whether a sentence begins with its verb: "Tell him", "Hope he comes"."""
+    kind = verbs.kind(tokens[at].word)
+    after = tokens[at + 1] if at + 1 < len(tokens) else Token("", "")
+    takes = after.gap == " " and (_object_begins(after) or bool(after.role) or after.word == "to")
+    return not tokens[at].role and (kind == "verb" or (kind == "maybe" and takes))
 
 
 def next_word(tokens: Sequence[Token], at: int) -> int | None:
@@ -123,7 +138,7 @@ def _subject(tokens: Sequence[Token], at: int, clause: _Clause, told: list[Token
     following = next_word(tokens, verb + 1)
     helps = word in ("do", "did") and following is not None and verbs.is_base(tokens[following].word)
     bare = word in verbs.MODALS or word in ("don't", "didn't") or helps
-    return replace(new, verb=word, verb_at=verb, takes_bare=bare, denied=word == "don't")
+    return replace(new, verb=word, verb_at=verb, takes_bare=bare, either=word == "don't")
 
 
 def _pass(tokens: Sequence[Token], at: int, clause: _Clause) -> _Clause:
@@ -135,9 +150,11 @@ def _pass(tokens: Sequence[Token], at: int, clause: _Clause) -> _Clause:
         outer = clause.takes_bare or clause.outer_takes_bare
         return _Clause(OTHER_SUBJECTS.get(word, "other"), outer_takes_bare=outer, changed=clause.changed)
     to = word == "to" and not verbs.is_function_word(follows)
-    heard = verbs.is_base(word) and clause.verb in _BARE_TAKERS and _object_begins(tokens[at - 1])
-    if to or heard or word in verbs.MODALS:
-        return replace(clause, takes_bare=True, denied=False)
+    if to or word in verbs.MODALS:
+        return replace(clause, takes_bare=True, either=False)
+    whom = tokens[at - 1].person == "whom" or tokens[at - 1].word in OBJECTS
+    if whom and verbs.is_base(word) and clause.verb in _BARE_TAKERS and not clause.takes_bare:
+        return replace(clause, takes_bare=True, either=True)
     if clause.role == "other" and not clause.takes_bare and verbs.kind(word) == "verb":
         return replace(clause, role="they")  # a noun with such a verb is more than one: "her words come"
     return clause
@@ -169,7 +186,9 @@ def _form(tokens: Sequence[Token], subject: int, verb: int) -> str:
         raise Unsure(TENSE)
     known = word in verbs.SINGULAR or verbs.is_base(word)
     strange = not word.isalpha() or word.endswith("ing") or (word.endswith("s") and not word.endswith("ss"))
-    if not known and (strange or verbs.is_function_word(word)):
+    helps = verbs.is_base(follows) and tokens[verb + 1].gap == " " and (not known or verbs.is_adjective(word))
+    spoken = word in _NO_VERBS or (word == "sort" and follows == "of") or helps  # "I sure hope", "I better go"
+    if spoken or (not known and (strange or verbs.is_function_word(word))):
         raise Unsure(VERB)
     return verbs.third(word)
 
@@ -177,14 +196,17 @@ def _form(tokens: Sequence[Token], subject: int, verb: int) -> str:
 def _join(tokens: Sequence[Token], at: int, clause: _Clause, told: list[Token]) -> None:
     """Put a verb right that is joined to the subject of its clause, or one further out."""
     joined = tokens[at].word in COORDINATORS
+    beyond = [token.word for token in tokens[at + 1 : at + 3]]
+    if joined and beyond in (["long", "for"], ["long", "to"]):
+        raise Unsure(JOINED)
     verb = next_word(tokens, at + 1 if joined else at)
     if verb is None or tokens[verb].role or tokens[verb].person:
         return
     if tokens[verb].text[0].isupper() or (verb > at + 1 and "," in tokens[verb].gap):
         return  # a name is no verb
-    if tokens[verb - 1].word in _BEFORE_ADJECTIVES:
-        return  # "however dull"
-    word = tokens[verb].word
+    word, before = tokens[verb].word, tokens[verb - 1].word
+    if before in _BEFORE_ADJECTIVES or (before in ("so", "neither", "nor") and word in verbs.SINGULAR):
+        return  # "however dull", "so do my friends"
     if clause.role == "plural":
         told[verb] = replace(tokens[verb], text=verbs.PLURAL.get(word, tokens[verb].text))
     elif clause.changed and clause.role != "they" and _takes_ending(tokens, at, verb, clause, joined=joined):
@@ -203,7 +225,11 @@ def _takes_ending(tokens: Sequence[Token], at: int, verb: int, clause: _Clause, 
         raise Unsure(JOINED)
     kind = verbs.kind(word)
     bare = clause.takes_bare or (clause.role != "singular" and clause.outer_takes_bare)
-    if kind == "no" or (bare and not clause.denied) or (bare and tokens[at].word in ("or", "nor")):
+    if bare and joined and _has_own_time(tokens, verb):
+        raise Unsure(JOINED)  # "I have to go and have told him"
+    if joined and word in verbs.UNCHANGED and not bare:
+        raise Unsure(TENSE)
+    if kind == "no" or (bare and not clause.either) or (bare and tokens[at].word in ("or", "nor")):
         return False
     if bare and tokens[at].word == "and":
         raise Unsure(JOINED)
@@ -220,6 +246,17 @@ def _takes_ending(tokens: Sequence[Token], at: int, verb: int, clause: _Clause, 
     if kind == "maybe" or plainly:
         raise Unsure(JOINED)
     return False
+
+
+def _has_own_time(tokens: Sequence[Token], verb: int) -> bool:
+    """Whether a bare verb rather tells what is so now than what is to be done."""
+    word, after = tokens[verb].word, tokens[verb + 1] if verb + 1 < len(tokens) else Token("", "")
+    if word == "have":
+        return after.word == "to" or verbs.is_participle(after.word)
+    if word == "do":
+        return verbs.kind(after.word) == "verb" or (verbs.is_base(after.word) and not verbs.is_adjective(after.word))
+    clause = bool(after.role) or after.word in ("that", "to", "he", "she", "they", "we")
+    return word in _OF_NOW or (word in _OF_MIND and clause)
 
 
 def _stands_as_verb(tokens: Sequence[Token], at: int, verb: int) -> bool:

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from otherminds.studies.dialogue import bank
+from otherminds.studies.dialogue import bank, naming
 from otherminds.studies.dialogue.talks import Person, Pronoun
 from otherminds.studies.dialogue.voice import retell
 
@@ -54,6 +54,24 @@ QN I keep my word, and I hide the letters from my sister.
    Quinn keeps their word, and they hide the letters from Quinn's sister.
 OQ They are late because they have no watch.
    Quinn is late because they have no watch.
+NV I think that she knows her brother owes me money.
+   Nora thinks that Vera knows her brother owes Nora money.
+OP I want him to let me be me.
+   Omar wants Pablo to let Omar be Omar.
+OP I feel he uses me to get to my sister.
+   Omar feels Pablo uses Omar to get to Omar's sister.
+OP I think he made me look like a fool in front of my friends.
+   Omar thinks Pablo made Omar look like a fool in front of Omar's friends.
+OP I think he wants what I want: my job.
+   Omar thinks Pablo wants what Omar wants: Omar's job.
+OP I want to have what he has and be what he is.
+   Omar wants to have what Pablo has and be what Pablo is.
+OP I will tell him I need my money back.
+   Omar will tell Pablo that Omar needs his money back.
+OP I would choose me, not him.
+   Omar would choose Omar, not Pablo.
+OP I caught him talking to himself.
+   Omar caught Pablo talking to himself.
 """
 """Who thinks of whom, the thought, and on the next line how it is told."""
 
@@ -67,6 +85,37 @@ def test_named_by_hand(given: str, expected: str) -> None:
     told = retell(thought, speaker, partner).text
     assert told == expected.strip()
     assert list(misreadings(thought, told, speaker, partner)) == []
+
+
+@pytest.mark.parametrize(
+    "thought",
+    [
+        "I want to help him get his life back and be myself again.",
+        "I will tell him about myself.",
+        "I talked to him about himself.",
+        "I think that if I were him I'd have left already.",
+        "I feel, you know, a bit lost.",
+        "You know, I feel lost.",
+        "I am late, I mean, a little.",
+        "Believe me, he is late.",
+        "Me, I trust nobody.",
+    ],
+)
+def test_what_would_be_taken_for_the_other_is_not_told(thought: str) -> None:
+    assert retell(thought, PEOPLE["O"], PEOPLE["P"]).why == naming.LEFT
+
+
+@pytest.mark.parametrize(
+    ("thought", "told"),
+    [
+        ("I tried to trust him but can't bring myself to.", "Omar tried to trust Pablo but can't bring himself to."),
+        ("I feel I owe it to him and to myself.", "Omar feels he owes it to Pablo and to himself."),
+        ("I blame him, not myself.", "Omar blames Pablo, not himself."),
+        ("I will make him say it himself.", "Omar will make Pablo say it himself."),
+    ],
+)
+def test_himself_is_whoever_does_it(thought: str, told: str) -> None:
+    assert retell(thought, PEOPLE["O"], PEOPLE["P"]).text == told
 
 
 def test_nobody_in_the_written_talks_is_taken_for_the_other() -> None:

@@ -21,6 +21,7 @@ BASE: dict[tuple[str, ...], tuple[str, ...]] = {
     ("build", "safety"): ("-o", "out.jsonl", "--size", "4", "--tasks", "TB"),
     ("build", "training"): ("--number", "2", "--sets", "tomi", "-o", "out"),
     ("build", "dialogue"): ("--published", "missing.json", "-o", "out.jsonl"),
+    ("build", "traits"): ("--talks", "missing.jsonl", "-o", "out.jsonl"),
     ("judge",): ("-m", "api:nobody", *NOWHERE, "--talks", "missing.jsonl", "-o", "out.jsonl"),
     ("lint",): ("kept.jsonl",),
     ("run",): ("kept.jsonl", "-m", "baseline:oracle"),

@@ -94,7 +94,7 @@ def pairs(talks: Sequence[Talk], *, who: int = 0) -> list[Pair]:
 def judge_suite(pairs: Sequence[Pair], *, name: str = "traits") -> Suite:
     """A question a pair and order: in which conversation is the person higher in the factor?"""
     if not pairs:
-        raise UsageError("no two of these talks differ in one trait only; play the castings of `patterns` first")
+        raise UsageError("no two of these talks differ in one trait only; `otherminds play --patterns` plays such")
     return Suite(name, tuple(_item(pair, first) for pair in pairs for first in (True, False)))
 
 

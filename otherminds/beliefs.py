@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from itertools import pairwise, product
 
 from otherminds.errors import UsageError
 from otherminds.events import Tell
 from otherminds.questions import MOST_ORDERS
-from otherminds.sightings import Minds
+from otherminds.sightings import Minds, chains_of
 from otherminds.story import Story
 from otherminds.world import OPEN, STATE, Fact, View
 
@@ -164,7 +163,7 @@ def chains(people: tuple[str, ...], *, order: int) -> list[Minds]:
         )
     found = [WORLD]
     for depth in range(1, order + 1):
-        found += [minds for minds in product(people, repeat=depth) if all(a != b for a, b in pairwise(minds))]
+        found += chains_of(people, depth)
     return found
 
 

@@ -11,7 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from otherminds.sightings import NOBODY, Looking, Minds, Saying, Shown, Sighting, look_into
+from otherminds.news import is_news_among, is_news_to
+from otherminds.sightings import NOBODY, Looking, Saying, Shown, Sighting, look_into
 from otherminds.world import OPEN, STATE, Fact, View
 
 if TYPE_CHECKING:
@@ -29,10 +30,11 @@ class Event:
     distracted: frozenset[str] = field(default=NOBODY, kw_only=True)
 
     def __post_init__(self) -> None:
+        if type(self.peekers) is type(self.distracted) is frozenset:
+            return
         for name in ("peekers", "distracted"):
             people = getattr(self, name)
-            if type(people) is not frozenset:
-                object.__setattr__(self, name, frozenset((people,) if isinstance(people, str) else people))
+            object.__setattr__(self, name, frozenset((people,) if isinstance(people, str) else people))
 
     def names(self) -> tuple[tuple[str, str], ...]:
         """Everything it mentions, each with its role: person, room, thing or container."""
@@ -349,9 +351,7 @@ class Tell(Event):
         return self.speaker
 
     def names(self) -> tuple[tuple[str, str], ...]:
-        roles = [(self.speaker, "person")]
-        if self.listener is not None:
-            roles.append((self.listener, "person"))
+        roles = [(name, "person") for name in (self.speaker, self.listener) if name is not None]
         if self.fact is not None and self.fact.property in ("room", "container"):
             roles.append((self.fact.value, self.fact.property))
         if self.fact is not None and self.fact.property != "room":
@@ -359,10 +359,7 @@ class Tell(Event):
         return tuple(roles)
 
     def scene(self, story: Story) -> frozenset[str]:
-        if self.listener is not None:
-            return frozenset((self.speaker, self.listener))
-        room = story.world.get(self.speaker, "room")
-        return story.present(room) if room is not None else NOBODY
+        return Event.scene(self, story) if self.listener is None else frozenset((self.speaker, self.listener))
 
     def refusal(self, story: Story) -> str | None:
         speaker = self.speaker
@@ -385,26 +382,10 @@ class Tell(Event):
         thinks that somebody there lacks it. Where a container stands can be remarked on at any time."""
         if self.fact is not None and story.cast.roles[self.fact.of] == "container":
             return True
+        words = self.topic if self.fact is None else self.fact
         if self.listener is not None:
-            return not self._held_by(story, (self.speaker, self.listener))
-        hearers = self.scene(story)
-        attentive = hearers - self.distracted
-        if self.fact is not None:
-            attentive |= self.peekers
-        return any(
-            not self._held_by(story, minds)
-            for first in attentive
-            for minds in [(first,), *((first, second) for second in hearers if second != first)]
-        )
-
-    def _held_by(self, story: Story, minds: Minds) -> bool:
-        roles = story.cast.roles
-        if any(name not in roles for name in minds):
-            return False
-        view = story.seen_by(minds)
-        if self.fact is None:
-            return view.heard(self.topic)
-        return view.get(self.fact.of, self.fact.property) == self.fact.value
+            return is_news_to(self.listener, words, self.speaker, story)
+        return is_news_among(self.scene(story), words, story, peekers=self.peekers, distracted=self.distracted)
 
     def happen(self, story: Story) -> Outcome:
         hearers, world, fact = self.scene(story), story.world, self.fact

@@ -7,14 +7,14 @@ whether a topic is known; or, with no minds, what is so and what was so. What a 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, product
 
 from otherminds.errors import UsageError
 from otherminds.events import Carry, Event, Move
 from otherminds.items import Item, Suite, Tag
-from otherminds.sightings import Minds
+from otherminds.sightings import Minds, chains_of
 from otherminds.story import Story
 from otherminds.world import OPEN, STATE, View
 
@@ -119,7 +119,7 @@ def questions(story: Story, *, order: int = 1) -> list[Question]:
         raise UsageError(
             f"{len(story.people)} people make {count:,} chains of minds up to order {order}; ask a lower order"
         )
-    chains = [chain for length in range(1, order + 1) for chain in _chains(story.people, length)]
+    chains = [chain for depth in range(1, order + 1) for chain in chains_of(story.people, depth)]
     views = {chain: story.seen_by(chain) for chain in chains}
     found = _memories(story)
     for matter in asked:
@@ -129,10 +129,6 @@ def questions(story: Story, *, order: int = 1) -> list[Question]:
             found.append(_question(matter, (), real, real, {}, ()))
         found += [_question(matter, chain, value, real, values, story.people) for chain, value in values.items()]
     return found
-
-
-def _chains(people: Sequence[str], length: int) -> Iterator[Minds]:
-    return (chain for chain in product(people, repeat=length) if all(a != b for a, b in pairwise(chain)))
 
 
 def _question(

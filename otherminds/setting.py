@@ -6,16 +6,16 @@ The legal next events are read off the story; nothing is tried and thrown away.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import Any, Protocol, TypeVar
 
 from otherminds.errors import UsageError
 from otherminds.events import Carry, Change, Enter, Event, Leave, Look, Move, Open, Tell
+from otherminds.news import is_news_among, is_news_to
 from otherminds.sightings import NOBODY
 from otherminds.story import CREDULOUS, Premises, Story
-from otherminds.world import STATE, Fact
+from otherminds.world import STATE, Fact, Words
 
 PEOPLE = ("Amara", "Bruno", "Chiara", "Dmitri", "Esther", "Farid", "Greta", "Hugo", "Ingrid", "Jonas", "Kavya", "Luis")
 ROOMS = ("kitchen", "garden", "attic", "cellar", "study", "porch")
@@ -101,33 +101,38 @@ class Setting:
         return story
 
     def _of_kind(self, kind: str, story: Story, order: Order) -> Iterator[Event]:
-        make, secret, spoken = _taken_apart(kind)
-        events = make(self, story, order)
-        if secret:
-            events = (each for event in events for each in _secretly(self, story, event, order))
-        if spoken:
-            events = (event for event in events if isinstance(event, Tell) and event.is_news(story))
-        return events
+        name = kind.removesuffix("*")
+        secret = name != kind
+        if name in DEEDS:
+            deeds = DEEDS[name](self, story, order)
+            return (each for deed in deeds for each in _secretly(self, story, deed, order)) if secret else deeds
+        said = SPEECH[name](self, story, order)
+        if not secret:
+            return _news(story, said)
+        return (tell for each in said for tell in _secretly(self, story, _tell(*each), order) if tell.is_news(story))
 
 
 T = TypeVar("T")
+E = TypeVar("E", bound=Event)
+Said = tuple[Words, str, str | None]
+"""Words, who says them, and to whom; None for all in the room."""
 
 
 class Order(Protocol):
     """How to go through names: in order, to list everything; cut at random, so that the first event is a random one."""
 
-    def __call__(self, names: Sequence[T], /) -> Sequence[T]: ...
+    def __call__(self, names: tuple[T, ...], /) -> tuple[T, ...]: ...
 
 
-def _in_order(names: Sequence[T]) -> Sequence[T]:
+def _in_order(names: tuple[T, ...]) -> tuple[T, ...]:
     return names
 
 
 def _shuffler(rng: random.Random) -> Order:
     # Cutting the pack is several times faster than shuffling it, and any name can still come first.
-    def cut(names: Sequence[T]) -> Sequence[T]:
+    def cut(names: tuple[T, ...]) -> tuple[T, ...]:
         at = int(draw() * len(names))
-        return [*names[at:], *names[:at]] if at else names
+        return names[at:] + names[:at] if at else names
 
     draw = rng.random
     return cut
@@ -200,41 +205,49 @@ def _into_container(setting: Setting, story: Story, order: Order, event: type[Lo
                 yield event(person, container)
 
 
-def _hearers(setting: Setting, story: Story, order: Order, speaker: str, *, aloud: bool) -> Sequence[str | None]:
+def _in_company(story: Story, person: str) -> bool:
+    room = story.world._room.get(person)
+    return room is not None and len(story.present(room)) > 1
+
+
+def _listeners(setting: Setting, story: Story, order: Order, speaker: str, *, aloud: bool) -> tuple[str | None, ...]:
     """Whom somebody can speak to; None for all in the room."""
-    if not aloud:
-        return order([person for person in setting.people if person != speaker])
-    room = story.world._room.get(speaker)
-    return (None,) if room is not None and len(story.present(room)) > 1 else ()
+    if aloud:
+        return (None,) if _in_company(story, speaker) else ()
+    return order(tuple([person for person in setting.people if person != speaker]))
 
 
-def _topic(setting: Setting, story: Story, order: Order, *, aloud: bool) -> Iterator[Event]:
+def _topic(setting: Setting, story: Story, order: Order, *, aloud: bool) -> Iterator[Said]:
     for speaker in order(setting.people):
-        for listener in _hearers(setting, story, order, speaker, aloud=aloud):
+        for listener in _listeners(setting, story, order, speaker, aloud=aloud):
             for topic in order(setting.topics):
-                yield Tell(speaker, listener, topic=topic)
+                yield topic, speaker, listener
 
 
 def _fact(
     setting: Setting, story: Story, order: Order, *, aloud: bool, property: str, lie: bool = False
-) -> Iterator[Event]:
-    things = [thing for thing in setting.things if thing in known] if (known := story.cast.things) else ()
-    for speaker in order(setting.people) if things else ():
+) -> Iterator[Said]:
+    known = tuple([thing for thing in setting.things if thing in story.cast.things])
+    for speaker in order(setting.people) if known else ():
+        if speaker not in story.cast.roles:
+            continue
+        things = order(known)
+        # Lies are drawn even if nobody is there to hear them, so what was drawn from a seed remains so.
+        if aloud and not lie and not _in_company(story, speaker):
+            continue
         facts = _sayable(setting, story, order, speaker, things, property, lie)
-        for listener in _hearers(setting, story, order, speaker, aloud=aloud) if facts else ():
+        for listener in _listeners(setting, story, order, speaker, aloud=aloud) if facts else ():
             for fact in facts:
-                yield Tell(speaker, listener, fact=fact)
+                yield fact, speaker, listener
 
 
 def _sayable(
-    setting: Setting, story: Story, order: Order, speaker: str, things: Sequence[str], property: str, lie: bool
+    setting: Setting, story: Story, order: Order, speaker: str, things: tuple[str, ...], property: str, lie: bool
 ) -> list[Fact]:
     """What somebody believes about the things; or, to lie, anything else."""
-    if speaker not in story.cast.roles:
-        return []
     believed = story.seen_by((speaker,))
     facts = []
-    for thing in order(things):
+    for thing in things:
         value = believed.get(thing, property)
         if value is not None and not lie:
             facts.append(Fact(thing, property, value))
@@ -244,7 +257,28 @@ def _sayable(
     return facts
 
 
-def _secretly(setting: Setting, story: Story, event: Event, order: Order) -> Iterator[Event]:
+def _news(story: Story, said: Iterator[Said]) -> Iterator[Tell]:
+    """What is news of all that can be said openly; made into an event only then, since most of it is none."""
+    stale = set()  # what a room has in common is no news there, whoever says it
+    for words, speaker, listener in said:
+        if listener is not None:
+            if is_news_to(listener, words, speaker, story):
+                yield _tell(words, speaker, listener)
+            continue
+        hearers = story.present(story.world._room[speaker])
+        if (hearers, words) in stale:
+            continue
+        if is_news_among(hearers, words, story):
+            yield _tell(words, speaker, None)
+        else:
+            stale.add((hearers, words))
+
+
+def _tell(words: Words, speaker: str, listener: str | None) -> Tell:
+    return Tell(speaker, listener, topic=words) if isinstance(words, str) else Tell(speaker, listener, fact=words)
+
+
+def _secretly(setting: Setting, story: Story, event: E, order: Order) -> Iterator[E]:
     """The event with one secret peeker, with one person distracted, and with both."""
     present, actor = event.scene(story), event.actor()
     people = [person for person in setting.people if person != actor]
@@ -252,12 +286,12 @@ def _secretly(setting: Setting, story: Story, event: Event, order: Order) -> Ite
     distracted = [frozenset((person,)) for person in people if person in present]
     ways = [(some, NOBODY) for some in peekers] + [(NOBODY, some) for some in distracted]
     ways += [(some, others) for some in peekers for others in distracted]
-    for some, others in order(ways) if ways else ():
+    for some, others in order(tuple(ways)) if ways else ():
         yield replace(event, peekers=some, distracted=others)
 
 
-# The kinds of event, by the names that settings use.
-KINDS: dict[str, Callable[[Setting, Story, Order], Iterator[Event]]] = {
+# The kinds of event, by the names that settings use: what is done, and what is said.
+DEEDS: dict[str, Callable[[Setting, Story, Order], Iterator[Event]]] = {
     "enter": _enter,
     "leave": _leave,
     "move": _move,
@@ -265,6 +299,8 @@ KINDS: dict[str, Callable[[Setting, Story, Order], Iterator[Event]]] = {
     "change": _change,
     "look": _look,
     "open": _open,
+}
+SPEECH: dict[str, Callable[[Setting, Story, Order], Iterator[Said]]] = {
     "topic": lambda *given: _topic(*given, aloud=False),
     "topic aloud": lambda *given: _topic(*given, aloud=True),
     "container": lambda *given: _fact(*given, aloud=False, property="container"),
@@ -274,15 +310,7 @@ KINDS: dict[str, Callable[[Setting, Story, Order], Iterator[Event]]] = {
     "lie": lambda *given: _fact(*given, aloud=False, property="container", lie=True),
     "lie aloud": lambda *given: _fact(*given, aloud=True, property="container", lie=True),
 }
-
-SPOKEN = ("topic", "container", "room", "lie")
-"""How the names of those kinds begin that tell somebody something."""
-
-
-@cache
-def _taken_apart(kind: str) -> tuple[Callable[[Setting, Story, Order], Iterator[Event]], bool, bool]:
-    """How events of a kind are made, whether they have a secret, and whether somebody speaks."""
-    return KINDS[kind.removesuffix("*")], kind.endswith("*"), kind.startswith(SPOKEN)
+KINDS = (*DEEDS, *SPEECH)
 
 
 def kind_of(event: Event, before: Story) -> str:

@@ -7,7 +7,8 @@ when the first of them is in `seen_by` and all the others are in `assumed`. That
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from itertools import pairwise, product
 from typing import TYPE_CHECKING
 
 from otherminds.world import OPEN, Fact, Glimpse, View
@@ -19,6 +20,11 @@ Minds = tuple[str, ...]
 NOBODY: frozenset[str] = frozenset()
 
 
+def chains_of(people: Iterable[str], order: int) -> list[Minds]:
+    """All minds of exactly this order in which nobody follows themselves."""
+    return [minds for minds in product(people, repeat=order) if all(a != b for a, b in pairwise(minds))]
+
+
 class Sighting:
     """Something brought to light: who saw it, who is taken to have seen it, and what it does to a mind's view."""
 
@@ -27,7 +33,7 @@ class Sighting:
     def __init__(self, seen_by: frozenset[str], assumed: frozenset[str]) -> None:
         self.seen_by = seen_by
         self.assumed = assumed
-        self._after: dict[int, tuple[View, View]] | None = None
+        self._after: dict[int, tuple[View, View]] = {}
 
     def learn(self, view: View) -> View:
         """The view of one who takes it in."""
@@ -35,8 +41,6 @@ class Sighting:
 
     def teach(self, view: View, minds: Minds, past: Story) -> View:
         """The view of these minds after it; minds that shared a view before go on sharing one."""
-        if self._after is None:
-            self._after = {}
         known = self._after.get(id(view))
         if known is None:
             # The old view is kept beside the new one, so that its id cannot be given to another.
@@ -141,12 +145,9 @@ class Glance(Sighting):
         """What is in plain view in the room."""
         world, clear, things = self._world, self._clear, self._cast.things
         places = world._held
-        here = frozenset(
-            name
-            for name, room in world._room.items()
-            if room == self._room and (name not in things or places[name] == OPEN or places[name] in clear)
-        )
+        names = [name for name, room in world._room.items() if room == self._room]
+        here = frozenset([name for name in names if (place := places.get(name, OPEN)) == OPEN or place in clear])
         held = {name: places[name] for name in here if name in things}
-        visible = frozenset(property for property, can_be_seen in self._cast.visible.items() if can_be_seen)
+        visible = frozenset([property for property, can_be_seen in self._cast.visible.items() if can_be_seen])
         states = {key: value for key, value in world._state.items() if key[0] in held and key[1] in visible}
         return Glimpse(self._room, here, held, states, visible, clear, things)

@@ -7,8 +7,8 @@ somebody asks for them, and kept; minds that were never told apart share one vie
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from otherminds.errors import InvalidEvent, UsageError
 from otherminds.events import Change, Event
@@ -36,14 +36,13 @@ CREDULOUS = Premises()
 """Every container is opaque and everybody believes what they are told."""
 
 
-@dataclass(frozen=True, slots=True)
-class Cast:
+class Cast(NamedTuple):
     """Everything a story has named, with its role."""
 
-    roles: Mapping[str, str] = field(default_factory=dict)
+    roles: Mapping[str, str] = {}
     people: tuple[str, ...] = ()
     things: frozenset[str] = NOBODY
-    visible: Mapping[str, bool] = field(default_factory=dict)
+    visible: Mapping[str, bool] = {}
     """For every property that was changed: whether it can be seen."""
 
     def refusal(self, event: Event) -> str | None:
@@ -65,16 +64,19 @@ class Cast:
     def after(self, event: Event) -> Cast:
         """With whatever the event names for the first time."""
         roles, visible = self.roles, self.visible
-        new = [(name, role) for name, role in event.names() if name not in roles]
+        new = {}
+        for name, role in event.names():
+            if name not in roles:
+                new[name] = role
         if event.peekers:
-            new += [(name, "person") for name in sorted(event.peekers) if name not in roles]
+            new |= {name: "person" for name in sorted(event.peekers) if name not in roles}
         if isinstance(event, Change) and event.property not in visible:
             visible = {**visible, event.property: event.visible}
         if not new and visible is self.visible:
             return self
-        people = self.people + tuple(name for name, role in new if role == "person")
-        things = self.things.union(name for name, role in new if role == "thing")
-        return Cast({**roles, **dict(new)}, people, things, visible)
+        people = [name for name, role in new.items() if role == "person"]
+        things = [name for name, role in new.items() if role == "thing"]
+        return Cast({**roles, **new}, (*self.people, *people), self.things.union(things), visible)
 
 
 class Story:

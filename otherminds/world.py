@@ -11,7 +11,7 @@ new, so that minds which were never told apart go on sharing one view.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 OPEN = "in the open"
 """Where a thing is that lies in no container."""
@@ -25,6 +25,10 @@ class Fact(NamedTuple):
     of: str
     property: str
     value: str
+
+
+Words = str | Fact
+"""What can be said: a topic, which is only brought up, or a fact."""
 
 
 class Glimpse(NamedTuple):
@@ -45,6 +49,9 @@ class Glimpse(NamedTuple):
     """All that can be in a container; people and containers themselves cannot hide."""
 
 
+_NONE: dict[Any, str] = {}  # never written to, as no view's facts are
+
+
 class View:
     """Facts as some chain of minds has them; through no minds at all, the world itself."""
 
@@ -52,14 +59,14 @@ class View:
 
     def __init__(
         self,
-        room: dict[str, str] | None = None,
-        held: dict[str, str] | None = None,
-        state: dict[tuple[str, str], str] | None = None,
+        room: dict[str, str] = _NONE,
+        held: dict[str, str] = _NONE,
+        state: dict[tuple[str, str], str] = _NONE,
         heard: frozenset[str] = frozenset(),
     ) -> None:
-        self._room = {} if room is None else room
-        self._held = {} if held is None else held
-        self._state = {} if state is None else state
+        self._room = room
+        self._held = held
+        self._state = state
         self._heard = heard
 
     # ---- asking -----------------------------------------------------------------------------------------------
@@ -89,6 +96,12 @@ class View:
     def heard(self, topic: str) -> bool:
         """Whether this topic was talked about."""
         return topic in self._heard
+
+    def has(self, words: Words) -> bool:
+        """Whether this fact is so, or this topic was talked about."""
+        if isinstance(words, str):
+            return words in self._heard
+        return self.get(words.of, words.property) == words.value
 
     def facts(self) -> list[Fact]:
         """Everything known, in a fixed order; a thing in the open has no container."""
@@ -140,8 +153,9 @@ class View:
         lost = [thing for thing, container in self._held.items() if container == name and thing in self._room]
         if name not in self._room and name not in self._held and not lost:
             return self
-        rooms = {key: room for key, room in self._room.items() if key != name and key not in lost}
-        held = self._held
+        rooms, held = self._room.copy(), self._held
+        for each in (name, *lost):
+            rooms.pop(each, None)
         if name in held:
             held = {key: place for key, place in held.items() if key != name}
         return View(rooms, held, self._state, self._heard)
@@ -204,24 +218,25 @@ class View:
         """After a look round a room: what is in plain view is there; what was thought to be in plain view is not."""
         room, here, in_view, states, visible, clear, things = glimpse
         rooms, held, state = self._room, self._held, self._state
-        if any(held.get(thing) != place for thing, place in in_view.items()):
+        if not in_view.items() <= held.items():
             held = {**held, **in_view}
         if news := [name for name in here if rooms.get(name) != room]:
             rooms = {**rooms, **dict.fromkeys(news, room)}
-            for name in news:
-                _with_contents(rooms, held, name, room)
-        seen = {key: value for key, value in state.items() if key[0] in in_view and key[1] in visible}
-        if seen != states:
-            state = {key: value for key, value in state.items() if key not in seen} | dict(states)
+            for thing, place in held.items():
+                if place in news:
+                    rooms[thing] = room
+        if visible:
+            seen = {key: value for key, value in state.items() if key[0] in in_view and key[1] in visible}
+            if seen != states:
+                state = {key: value for key, value in state.items() if key not in seen} | dict(states)
         view = self
         if rooms is not self._room or held is not self._held or state is not self._state:
             view = View(rooms, held, state, self._heard)
         # A thing that was only said to be in this room may be in some container here: not seeing it proves nothing.
-        for name, place in rooms.items():
-            if place == room and name not in here:
-                held_by = held.get(name)
-                if name not in things or held_by == OPEN or held_by in clear:
-                    view = view.gone(name)
+        for name in [name for name, place in rooms.items() if place == room and name not in here]:
+            held_by = held.get(name)
+            if name not in things or held_by == OPEN or held_by in clear:
+                view = view.gone(name)
         return view
 
 

@@ -20,7 +20,8 @@ PACKAGE = Path(otherminds.__file__).parent
 # Every module has a place: its height, then its group. A module imports what lies lower, or its own group.
 LAYERS: list[tuple[int, str, str]] = [
     (0, "ground", "errors files"),
-    (1, "minds", "world sightings events notation story stories setting telling questions beliefs items lint cards"),
+    (1, "minds", "world sightings news events notation story stories setting telling questions beliefs"),
+    (1, "minds", "items lint cards"),
     (1, "models", "models"),
     (1, "findings", "stats trends raters drawing plots violins scatter timeline report table_files"),
     (2, "asking", "prompts answers scores plans store budgets recorded estimates runs baselines starter"),

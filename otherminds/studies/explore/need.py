@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from itertools import pairwise, product
 
 from otherminds.questions import Matter, matters
-from otherminds.sightings import Minds
+from otherminds.sightings import Minds, chains_of
 from otherminds.story import Story
 
 
@@ -18,14 +17,10 @@ def needs_theory_of_mind(story: Story, *, order: int = 2) -> bool:
 
 def differs(story: Story, matter: Matter, order: int) -> bool:
     """Whether the answer on this matter, at exactly this order, changes when one of the minds is another person."""
-    answers = {minds: matter.answer(matter.value(story.seen_by(minds))) for minds in _chains(story.people, order)}
+    answers = {minds: matter.answer(matter.value(story.seen_by(minds))) for minds in chains_of(story.people, order)}
     if len(set(answers.values())) < 2:
         return False
     return any(_other(minds, answers, story.people) for minds in answers)
-
-
-def _chains(people: Iterable[str], order: int) -> list[Minds]:
-    return [minds for minds in product(people, repeat=order) if all(a != b for a, b in pairwise(minds))]
 
 
 def _other(minds: Minds, answers: Mapping[Minds, str], people: Iterable[str]) -> bool:

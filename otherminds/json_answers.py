@@ -4,11 +4,14 @@
     {"states": [{"sentence": 1, "belief": "unknown"}, {"sentence": 2, "belief": "box"}], "answer": "box"}
     {"perceived": [1, 2, 4], "answer": "box"}
 
-1. What a model thought before it spoke is left out. The first balanced object that is JSON counts. Only if there is
-   none, a second try mends what can be mended without guessing: single or curly quotes, quotes inside quotes, commas
-   too many or too few, comments, words without quotes. Every mend is counted as a repair.
-2. The answer must be a text that names one choice. States are a list of texts or of objects with a text each.
-3. A text names a choice when that choice (or another name of it) is the only one in it and is not negated. Words for
+1. What a model thought before it spoke is left out. An object that is not JSON is mended where that takes no guess:
+   single or curly quotes, quotes inside quotes, commas too many or too few, comments, words without quotes. Every mend
+   is counted as a repair.
+2. Of several objects, those count that can be used; if they differ, or if a key stands twice with two values, there are
+   two answers and so none.
+3. The answer must be a text that names one choice. States are a list of texts or of objects with a text each; where all
+   have the number of their sentence, it gives their order.
+4. A text names a choice when that choice (or another name of it) is the only one in it and is not negated. Words for
    not knowing mean "unknown"; in states, "same", "unchanged" and null mean the state before; anything else is kept as
    "other:…", which matches nothing. Two choices in one text are no choice.
 
@@ -20,18 +23,20 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any
 
-from otherminds.answers import NEGATION, names_in, normal
+from otherminds.answers import NEGATION, hide, names_in, normal, spoken
 
 UNKNOWN = "unknown"
 OTHER = "other:"
 _STARTS = 20
 """Places at which an object is looked for; a text with more braces is not an answer but noise."""
 _LONGEST = 80
+_TWO = "(two values)"
+"""What stands for a key that has two."""
+_TWO_ANSWERS = "there are two answers"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +46,7 @@ class Answer:
     answer: str = ""
     """One of the choices; empty if there is a fault."""
     states: tuple[str, ...] = ()
-    """As they were written: choices, "unknown", or "other:…" for what names no choice."""
+    """In the order of their sentences: choices, "unknown", or "other:…" for what names no choice."""
     perceived: tuple[int, ...] = ()
     """The numbers of the sentences that were listed as perceived."""
     faulty: str = ""
@@ -62,10 +67,20 @@ def read_answer(
     Where states are wanted and no answer, the last state is the answer.
     """
     names = {choice: (choice, *(aliases or {}).get(choice, ())) for choice in choices}
-    found, repairs = _find_object(text)
-    if found is None:
-        return Answer(faulty="there is no JSON object", repairs=repairs)
-    parts = {key.strip().casefold(): value for key, value in found.items()}
+    objects, fences = _find_objects(text)
+    if not objects:
+        return Answer(faulty="there is no JSON object", repairs=fences)
+    answers = [_read_object(found, names, wants, (*fences, *repairs)) for found, repairs in objects]
+    usable = [answer for answer in answers if not answer.faulty]
+    if len({(answer.answer, answer.states, answer.perceived) for answer in usable}) > 1:
+        return Answer(faulty=_TWO_ANSWERS, repairs=usable[0].repairs)
+    return (usable or answers)[0]
+
+
+def _read_object(
+    found: Mapping[str, Any], names: Mapping[str, Sequence[str]], wants: Sequence[str], repairs: tuple[str, ...]
+) -> Answer:
+    parts = _parts(found)
     if any(part in parts and part not in found for part in wants):
         repairs = (*repairs, "key")
     states: tuple[str, ...] = ()
@@ -86,10 +101,25 @@ def read_answer(
     return Answer(answer, states, perceived, faulty, repairs)
 
 
+def _parts(found: Mapping[str, Any]) -> dict[str, Any]:
+    """An object by its keys, whatever their case."""
+    return _merged((key.strip().casefold(), value) for key, value in found.items())
+
+
+def _merged(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    """An object from its pairs; a key that stands there twice must say the same."""
+    parts: dict[str, Any] = {}
+    for key, value in pairs:
+        parts[key] = value if parts.get(key, value) == value else _TWO
+    return parts
+
+
 def _answer(parts: Mapping[str, Any], names: Mapping[str, Sequence[str]]) -> tuple[str, str]:
     """The choice that is answered, or what is wrong."""
     if "answer" not in parts:
         return "", "answer is missing"
+    if parts["answer"] == _TWO:
+        return "", _TWO_ANSWERS
     if not isinstance(parts["answer"], str):
         return "", "answer is no text"
     read = read_state(parts["answer"], names)
@@ -97,6 +127,9 @@ def _answer(parts: Mapping[str, Any], names: Mapping[str, Sequence[str]]) -> tup
 
 
 def _states(entries: Sequence[Any], names: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+    numbers = [number for entry in entries if (number := _number(entry)) is not None and isinstance(entry, dict)]
+    if len(numbers) == len(entries):
+        entries = [entry for _, entry in sorted(zip(numbers, entries, strict=True), key=lambda pair: pair[0])]
     states: list[str] = []
     for entry in entries:
         said = _said(entry) if isinstance(entry, dict) else entry
@@ -112,7 +145,7 @@ def _states(entries: Sequence[Any], names: Mapping[str, Sequence[str]]) -> tuple
 
 def _said(entry: Mapping[str, Any]) -> Any:
     """The state in an object: under its own name, or the only text there is."""
-    parts = {key.strip().casefold(): value for key, value in entry.items()}
+    parts = _parts(entry)
     for name in ("belief", "state"):
         if name in parts:
             return parts[name]
@@ -121,20 +154,30 @@ def _said(entry: Mapping[str, Any]) -> Any:
 
 
 def _numbers(entries: Sequence[Any]) -> tuple[int, ...]:
-    """The sentence numbers among the entries; anything else is passed over."""
-    numbers = [entry.get("sentence") if isinstance(entry, dict) else entry for entry in entries]
-    texts = [str(number) for number in numbers if isinstance(number, int | str) and not isinstance(number, bool)]
-    found = (re.fullmatch(r"\D{0,12}([0-9]{1,4})\D{0,2}", text) for text in texts)
-    return tuple(dict.fromkeys(int(number[1]) for number in found if number))
+    """The sentence numbers among the entries, each once; anything else is passed over."""
+    return tuple(dict.fromkeys(number for entry in entries if (number := _number(entry)) is not None))
+
+
+def _number(entry: Any) -> int | None:
+    """The number of a sentence: 3, 3.0, "3." or "Sentence 3", or an object that has it under "sentence"."""
+    if isinstance(entry, dict):
+        entry = _parts(entry).get("sentence")
+    if isinstance(entry, bool) or not isinstance(entry, int | float | str):
+        return None
+    text = str(int(entry)) if isinstance(entry, float) and entry.is_integer() else str(entry)
+    found = re.fullmatch(r"[^\d-]{0,12}([0-9]{1,4})\D{0,2}", text)
+    return int(found[1]) if found else None
 
 
 # ---- one state ----------------------------------------------------------------------------------------------------
 
 _IGNORANCE = re.compile(
-    r"\b(?:unknown|unsure|unclear|uncertain|undetermined|undecided|not\ (?:sure|certain|known|clear|determined)"
+    r"(?<!not\ )(?<!longer\ )\b(?:unknown|unsure|unclear|uncertain|undetermined|undecided"
+    r"|not\ (?:sure|certain|known|clear|determined)"
     r"|no\ (?:idea|belief|knowledge|information|opinion|clue|way\ (?:to|of)\ know(?:ing)?)"
-    r"|(?:does|do|did|would|can|could)(?:\ not|n['’]t|not)\ (?:yet\ )?(?:know|tell|say)"
-    r"|cannot\ (?:know|tell|say|be\ (?:known|determined))|has\ not\ (?:seen|learn\w+)|ignorant|unaware)\b",
+    r"|(?:does|do|did|would|can|could)(?:\ not|n['’]t|not)\ (?:yet\ )?"
+    r"(?:know|tell|say|determine|be\ (?:known|determined))"
+    r"|(?:unable|impossible)\ to\ (?:know|tell|say|determine)|has\ not\ (?:seen|learn\w+)|ignorant|unaware)\b",
     re.IGNORECASE | re.VERBOSE,
 )
 _NOTHING = re.compile(r"(?:nothing|none|n/?a|nobody\ knows|null|nil)(?:\ yet|\ so\ far)?", re.VERBOSE)
@@ -153,7 +196,8 @@ def read_state(text: str, names: Mapping[str, Sequence[str]], *, before: str | N
     blind = _IGNORANCE.search(words) is not None
     if len(named) == 1:
         (choice,) = named
-        if not any(_denied(clause, names[choice]) for clause in re.split(r"[,;:.!?()\n–—]", words)):
+        clauses = re.split(r"[,;:.!?()\n–—]", words)
+        if not any(_denied(clause, names[choice]) for clause in clauses):
             # "unknown whether maps" and "maps, unknown to her" look alike: neither is read.
             return _other(text) if blind else choice
     if blind and len(named) < 2:
@@ -166,7 +210,9 @@ def read_state(text: str, names: Mapping[str, Sequence[str]], *, before: str | N
 
 
 def _denied(clause: str, names: Sequence[str]) -> bool:
-    return bool(names_in(clause, names)) and NEGATION.search(clause) is not None
+    """Whether a clause names one of these beside a negation, or is nothing but a negation."""
+    rest = hide(clause, names)
+    return NEGATION.search(rest) is not None and (rest != clause or NEGATION.fullmatch(rest.strip()) is not None)
 
 
 def _other(text: str) -> str:
@@ -176,26 +222,26 @@ def _other(text: str) -> str:
 
 # ---- the object ---------------------------------------------------------------------------------------------------
 
-_DECODER = json.JSONDecoder(strict=False)
+_DECODER = json.JSONDecoder(strict=False, object_pairs_hook=_merged)
 
 
-def _find_object(text: str) -> tuple[dict[str, Any] | None, tuple[str, ...]]:
-    """The first object of a text and what was repaired to get it."""
-    repairs: list[str] = []
-    spoken = text.rpartition("</think>")[2] if "</think>" in text else text.partition("<think>")[0]
-    body = re.sub(r"```\w*", " ", spoken)
-    if body != spoken:
-        repairs.append("fence")
-    for reader in (_strict, _mended):
-        end = 0
-        for start in islice((brace.start() for brace in re.finditer(r"\{", body)), _STARTS):
-            if start < end:
-                continue
-            found, end, mends = reader(body, start)
-            if found is not None:
-                outside = body[:start] + body[end:]
-                return found, (*repairs, *(["prose"] if outside.strip() else []), *mends)
-    return None, tuple(repairs)
+def _find_objects(text: str) -> tuple[list[tuple[dict[str, Any], tuple[str, ...]]], tuple[str, ...]]:
+    """The objects of a text, each with what was repaired to get it; and whether there were fences."""
+    said = spoken(text)
+    body = re.sub(r"```\w*", " ", said)
+    objects, start, end = [], body.find("{"), 0
+    for _ in range(_STARTS):
+        if start < 0:
+            break
+        found, end, mends = _strict(body, start)
+        if found is None:
+            found, last, mends = _mended(body, start)
+            end = max(end, last) if found is None else last
+        if found is not None:
+            outside = body[:start] + body[end:]
+            objects.append((found, (*(["prose"] if outside.strip() else []), *mends)))
+        start = body.find("{", end)
+    return objects, () if body == said else ("fence",)
 
 
 def _strict(text: str, start: int) -> tuple[dict[str, Any] | None, int, list[str]]:
@@ -250,7 +296,7 @@ def _mended(text: str, start: int) -> tuple[dict[str, Any] | None, int, list[str
         depth += {"{": 1, "}": -1}.get(token[0], 0) if kind == "mark" else 0
         if depth == 0:
             try:
-                found = json.loads("".join(pieces), strict=False)
+                found = _DECODER.decode("".join(pieces))
             except (ValueError, RecursionError):
                 return None, place, []
             return found, place, list(repairs)

@@ -179,10 +179,22 @@ def _given_away(items: Sequence[Item]) -> set[str]:
 
 
 DOUBLES = "the same question about the same text twice"
+
+
+def _alike(items: Sequence[Item]) -> set[str]:
+    """Choices of one item that come to the same when they are compared with an answer."""
+    return {item.id for item in items if len({_bare(choice) for choice in item.choices}) < len(item.choices)}
+
+
+def _bare(choice: str) -> str:
+    return re.sub(r"^(?:the|an?) ", "", " ".join(_words(choice)))
+
+
 RULES: dict[str, Callable[[Sequence[Item]], set[str]]] = {
     DOUBLES: _doubles,
     "the same question with different answers": _contradictions,
     "the question names the answer and no other choice": _given_away,
+    "two choices differ only in an article, in case or in marks": _alike,
 }
 
 

@@ -107,13 +107,18 @@ def score_letters(item: Item, posed: Sequence[Posed], results: Sequence[Weighing
     detail: dict[str, Any] = {"mass": fmean(result.mass for result in results)}
     if not any(result.bounds for result in results):
         shares = [_share(item.answer, {choice: low for choice, (low, _) in order.items()}) for order in by_order]
-        firsts = {max(order, key=lambda choice: order[choice][0]) for order in by_order}
-        detail |= {
-            "S_orders": shares,
-            "consistent": len(firsts) == 1,
-            "b": _letter_bias(posed[0].prompt.choices, results),
-        }
+        detail |= {"S_orders": shares, "b": _letter_bias(posed[0].prompt.choices, results)}
+        firsts = [_first({choice: low for choice, (low, _) in order.items()}) for order in by_order]
+        # Where two choices weigh the same there is no answer to keep to.
+        if None not in firsts:
+            detail["consistent"] = len(set(firsts)) == 1
     return _decide(item, logs, detail)
+
+
+def _first(logs: Mapping[str, float]) -> str | None:
+    """The choice that weighs most; none if two do."""
+    best, *others = sorted(logs, key=logs.__getitem__, reverse=True)
+    return best if not others or logs[best] - logs[others[0]] > TIE else None
 
 
 def score_cloze(item: Item, posed: Sequence[Posed], results: Sequence[Weighing]) -> Score:

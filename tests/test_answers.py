@@ -1,65 +1,35 @@
-"""What counts as an answer, and what does not."""
+"""What counts as an answer, and what does not: every wording of it is a line in a table."""
 
 import pytest
+from phrasings import BASKET, BOX, CONTRARY, NAMED_ONLY, NOTHING, OTHERS, PHRASINGS, PLACES
 
-from otherminds.answers import read_choice, read_text, refuses
-
-PLACES = ("basket", "box")
-TINS = ("tin", "biscuit tin", "jar")
-KNEW = ("knew", "did not know")
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        *("A", "a", "(A)", "A.", "A)", "**A**", " A\n", "`A`", "[A]", "A: basket", "A. basket", "(A) the basket"),
-        *("Answer: A", "answer: a", "**Answer:** A", "Final answer: (A)", "The answer is A.", "The answer is: A"),
-        *("basket", "Basket.", "the basket", "in the basket", "It's in the basket.", '"basket"', "**the basket**"),
-        *("Sally will look in the basket.", "The answer is the basket", "A, because she put it there."),
-        *("She thinks B is wrong? No: the\nAnswer: B\nWait.\nAnswer: A", "Both seem right.\n\nAnswer:\nA"),
-        *("<think>Perhaps B. Answer: B</think>\nA", "A. Sally put it there.", "Basket, since she put it there."),
-        "Sally will look in the basket. She did not see the move.",
-    ],
-)
-def test_reads_the_first_choice(text: str) -> None:
-    assert read_choice(text, PLACES).answer == "basket"
+from otherminds.answers import read_choice, read_text, refuses, spoken
+from otherminds.prompts import shuffled
+from otherminds.starter import starter
+from otherminds.studies import STUDIES
 
 
 @pytest.mark.parametrize(
-    "text",
-    [
-        *("", "   ", "C", "I do not know.", "AB", "A or B", "A and B", "A, B", "(A) or (B)", "Answer: A or B"),
-        *("basket or box", "The basket, not the box.", "A. box", "B, the basket", "not the basket", "Not in the box"),
-        *("She never looks in the box.", "It isn't in the box.", "anywhere rather than the box", "baskets", "boxing"),
-        *("A story about Sally.", "A marble", "<think>It must be A", "The answer is not A."),
-    ],
+    ("text", "answer"),
+    [(text, answer) for answer, texts in {"basket": BASKET, "box": BOX, "": NOTHING}.items() for text in texts],
 )
-def test_reads_nothing(text: str) -> None:
+def test_the_first_choice_the_second_or_none(text: str, answer: str) -> None:
     reading = read_choice(text, PLACES)
-    assert reading.answer == ""
+    assert reading.answer == answer
     assert reading.why
 
 
 @pytest.mark.parametrize(
-    ("text", "choices", "answer"),
-    [
-        ("the biscuit tin", TINS, "biscuit tin"),
-        ("the tin", TINS, "tin"),
-        ("It is in the biscuit tin.", TINS, "biscuit tin"),
-        ("The tin, I mean the biscuit tin.", TINS, ""),
-        ("She did not know.", KNEW, "did not know"),
-        ("She knew.", KNEW, "knew"),
-        ("She never knew.", KNEW, ""),
-        ("No, she does not.", ("yes", "no"), "no"),
-        ("No", ("yes", "no"), "no"),
-        ("Yes and no", ("yes", "no"), ""),
-        ("under the bed", ("under the bed", "on the bed"), "under the bed"),
-        ("in the bed", ("under the bed", "on the bed"), ""),
-        ("C", ("x", "y", "z"), "z"),
-    ],
+    ("choices", "answer", "text"), [(c, answer, text) for c, answer, all_ in OTHERS for text in all_]
 )
-def test_names_are_whole_and_the_longest_wins(text: str, choices: tuple[str, ...], answer: str) -> None:
+def test_other_choices(choices: tuple[str, ...], answer: str, text: str) -> None:
     assert read_choice(text, choices).answer == answer
+
+
+@pytest.mark.parametrize("text", NAMED_ONLY)
+def test_what_is_only_named_is_not_clear(text: str) -> None:
+    reading = read_choice(text, PLACES)
+    assert (reading.answer, reading.clear) == ("box", False)
 
 
 def test_clear_means_given_as_an_answer() -> None:
@@ -67,6 +37,39 @@ def test_clear_means_given_as_an_answer() -> None:
     assert read_choice("Answer: she looks in the box", PLACES).clear
     assert not read_choice("She looks in the box", PLACES).clear
     assert not read_choice("Answer: who knows", PLACES).clear
+    assert not read_choice("Sally was away.\n\nB", PLACES).clear
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("no thought", "no thought"),
+        ("<think>a</think>b", "b"),
+        ("a</think>b", "b"),
+        ("a<think>b", "a"),
+        ("<think>a", ""),
+        ("a<thinking>b</thinking>c", "ac"),
+        ("<THINK>a<think>b</think>c</THINK>d", "d"),
+        ("<Reasoning>a</Reasoning><analysis>b</analysis>c", "c"),
+        ("[THINK]a[/THINK]b", "b"),
+        ("[thoughts of Sally] b", "[thoughts of Sally] b"),
+        ("I <thoughtful> b", "I <thoughtful> b"),
+    ],
+)
+def test_what_is_thought_is_not_spoken(text: str, said: str) -> None:
+    assert spoken(text) == said
+
+
+@pytest.mark.parametrize("name", ["starter", *STUDIES])
+def test_no_choice_of_our_own_is_misread(name: str) -> None:
+    suite = starter() if name == "starter" else STUDIES[name]().build(STUDIES[name]().example())
+    for choices in {shuffled(item, seed=1) for item in suite}:
+        for place, choice in enumerate(choices):
+            words = {"letter": "ABCD"[place], "lower": "abcd"[place], "choice": choice, "other": choices[place - 1]}
+            for phrasing in PHRASINGS:
+                assert read_choice(phrasing.format(**words), choices).answer == choice
+            for phrasing in CONTRARY:
+                assert read_choice(phrasing.format(**words), choices).answer == ""
 
 
 @pytest.mark.parametrize(
@@ -78,11 +81,19 @@ def test_clear_means_given_as_an_answer() -> None:
         ("the box", "basket", "the box"),
         ("Sally will look in the basket", "basket", ""),
         ("not the basket", "basket", ""),
+        ("in her bag", "bag", "bag"),
+        ("her bag", "his bag", "her bag"),
         ("", "basket", ""),
     ],
 )
 def test_free_text_is_compared_as_a_whole(text: str, answer: str, read: str) -> None:
     assert read_text(text, answer).answer == read
+
+
+def test_free_text_is_clear_if_it_is_the_answer_or_marked_as_one() -> None:
+    assert read_text("the basket", "basket").clear
+    assert read_text("Answer: the box", "basket").clear
+    assert not read_text("the box", "basket").clear
 
 
 REFUSALS = [
@@ -116,6 +127,7 @@ ANSWERS = [
     "I'm sorry, I do not know.",
     "Nobody can answer but Anne.",
     "The story does not say.",
+    "<think>I can't answer that directly.</think>She looks in the box.",
 ]
 
 

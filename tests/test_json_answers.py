@@ -13,6 +13,7 @@ NO_OBJECT = "there is no JSON object"
 NO_CHOICE = "answer names no choice"
 NO_TEXT = "answer is no text"
 NO_ANSWER = "answer is missing"
+TWO = "there are two answers"
 
 # The text, the answer or the fault, the repairs.
 ANSWERS: list[tuple[str, str, str, tuple[str, ...]]] = [
@@ -28,11 +29,19 @@ ANSWERS: list[tuple[str, str, str, tuple[str, ...]]] = [
     ('Sure! Here it is:\n{"answer": "maps"}', "maps", "", ("prose",)),
     ('{"answer": "maps"}\nBecause he saw the {maps}.', "maps", "", ("prose",)),
     ('He fills in {word}. So: {"answer": "maps"}', "maps", "", ("prose",)),
-    ('{"answer": "maps"}{"answer": "letters"}', "maps", "", ("prose",)),
+    ('{"answer": "maps"}{"answer": "letters"}', "", TWO, ("prose",)),
+    ('{"answer": "maps"}\nWait, that is wrong. {"answer": "letters"}', "", TWO, ("prose",)),
+    ('{"answer": "maps"} So again: {"answer": "the map"}', "maps", "", ("prose",)),
+    ('The form is {"answer": "<option>"}. So {"answer": "maps"}', "maps", "", ("prose",)),
+    ('{"answer": "maps", "answer": "letters"}', "", TWO, ()),
+    ('{"answer": "maps", "answer": "maps"}', "maps", "", ()),
+    ('{"Answer": "maps", "answer": "letters"}', "", TWO, ()),
     ('[{"answer": "maps"}]', "maps", "", ("prose",)),
     ('<think>{"answer": "letters"}? No.</think>{"answer": "maps"}', "maps", "", ()),
     ('<think>{"answer": "letters"} is what', "", NO_OBJECT, ()),
-    ("{'answer': 'letters'} or rather {\"answer\": \"maps\"}", "maps", "", ("prose",)),
+    ("{'answer': 'letters'} or rather {\"answer\": \"maps\"}", "", TWO, ("prose", "single quotes")),
+    ('<thinking>{"answer": "letters"}</thinking>{"answer": "maps"}', "maps", "", ()),
+    ('<REASONING>{"answer": "letters"}', "", NO_OBJECT, ()),
     # mended
     ("{'answer': 'maps'}", "maps", "", ("single quotes",)),
     ("{'answer': 'Tomasz's maps'}", "maps", "", ("single quotes",)),
@@ -67,11 +76,20 @@ ANSWERS: list[tuple[str, str, str, tuple[str, ...]]] = [
     ('{"answer": "None"}', "unknown", "", ()),
     ('{"answer": "nothing"}', "unknown", "", ()),
     ('{"answer": "cannot be determined"}', "unknown", "", ()),
+    ('{"answer": "I cannot determine that"}', "unknown", "", ()),
+    ('{"answer": "ｍａｐｓ\u200b"}', "maps", "", ()),
     # no choice
     ('{"answer": "maps or letters"}', "", NO_CHOICE, ()),
     ('{"answer": "maps, not letters"}', "", NO_CHOICE, ()),
     ('{"answer": "not maps"}', "", NO_CHOICE, ()),
     ('{"answer": "there are no maps"}', "", NO_CHOICE, ()),
+    ('{"answer": "maps is wrong"}', "", NO_CHOICE, ()),
+    ('{"answer": "incorrect: maps"}', "", NO_CHOICE, ()),
+    ('{"answer": "anything but maps"}', "", NO_CHOICE, ()),
+    ('{"answer": "she doesnt see maps"}', "", NO_CHOICE, ()),
+    ('{"answer": "not unknown"}', "", NO_CHOICE, ()),
+    ('{"answer": "no longer unknown"}', "", NO_CHOICE, ()),
+    ('{"answer": "I cannot determine, possibly maps"}', "", NO_CHOICE, ()),
     ('{"answer": "these aren\'t maps"}', "", NO_CHOICE, ()),
     ('{"answer": "unknown whether maps"}', "", NO_CHOICE, ()),
     ('{"answer": "unknown: maps or letters"}', "", NO_CHOICE, ()),
@@ -88,7 +106,8 @@ ANSWERS: list[tuple[str, str, str, tuple[str, ...]]] = [
     ('{"answer": ["maps"]}', "", NO_TEXT, ()),
     ('{"answer": {"value": "maps"}}', "", NO_TEXT, ()),
     ('{"result": {"answer": "maps"}}', "", NO_ANSWER, ()),
-    ('{"type": "object"} {"answer": "maps"}', "", NO_ANSWER, ("prose",)),
+    ('{"type": "object"} {"answer": "maps"}', "maps", "", ("prose",)),
+    ('{"type": "object"} {"result": "maps"}', "", NO_ANSWER, ("prose",)),
     ("{}", "", NO_ANSWER, ()),
     ("maps", "", NO_OBJECT, ()),
     ("", "", NO_OBJECT, ()),
@@ -109,6 +128,14 @@ def test_answers(text: str, answer: str, fault: str, repairs: tuple[str, ...]) -
     assert (read.answer, read.faulty, read.repairs) == (answer, fault, repairs)
 
 
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [("no", "no"), ("No, she does not", "no"), ("yes", "yes"), ("I have no idea", ""), ("not yes", "")],
+)
+def test_yes_and_no_are_choices_too(text: str, answer: str) -> None:
+    assert read_answer(f'{{"answer": "{text}"}}', ("yes", "no")).answer == answer
+
+
 STATES: list[tuple[str, tuple[str, ...], str]] = [
     ('[{"sentence": 1, "belief": "unknown"}, {"sentence": 2, "belief": "maps"}]', ("unknown", "maps"), ""),
     ('["unknown", "maps"]', ("unknown", "maps"), ""),
@@ -122,6 +149,10 @@ STATES: list[tuple[str, tuple[str, ...], str]] = [
     ('["maps or letters", "maps"]', ("other:maps or letters", "maps"), ""),
     ('[7, true, ["maps"]]', ("other:7", "other:True", "other:['maps']"), ""),
     ('["not maps"]', ("other:not maps",), ""),
+    ('[{"sentence": 2, "belief": "same"}, {"sentence": 1, "belief": "maps"}]', ("maps", "maps"), ""),
+    ('[{"Sentence": "10.", "belief": "maps"}, {"sentence": 9, "belief": "letters"}]', ("letters", "maps"), ""),
+    ('[{"sentence": 2, "belief": "maps"}, {"belief": "letters"}]', ("maps", "letters"), ""),
+    ('[{"belief": "maps", "Belief": "letters"}]', ("other:(two values)",), ""),
     ("[]", (), ""),
     ("null", (), "states are missing or no list"),
     ('{"1": "maps"}', (), "states are missing or no list"),
@@ -149,6 +180,14 @@ def test_a_trailing_comma_does_not_let_an_inner_object_through() -> None:
     assert (read.answer, read.states, read.repairs) == ("letters", ("maps",), ("comma",))
 
 
+def test_a_second_chain_that_differs_is_a_second_answer_however_long_the_first() -> None:
+    states = ", ".join(f'{{"sentence": {number}, "belief": "maps"}}' for number in range(1, 31))
+    chain = f'{{"states": [{states}], "answer": "maps"}}'
+    read = read_answer(chain + chain.replace("maps", "letters"), CHOICES, wants=("states", "answer"))
+    assert (read.answer, read.faulty) == ("", TWO)
+    assert read_answer(chain + chain, CHOICES, wants=("states", "answer")).answer == "maps"
+
+
 def test_without_an_answer_the_last_state_is_it() -> None:
     assert read_answer('{"states": ["unknown", "maps"]}', CHOICES, wants=("states",)).answer == "maps"
     assert read_answer('{"states": ["maps", "books"]}', CHOICES, wants=("states",)).faulty
@@ -161,6 +200,7 @@ def test_without_an_answer_the_last_state_is_it() -> None:
         ("[1, 3, 5]", (1, 3, 5)),
         ('["1", "Sentence 3", "5."]', (1, 3, 5)),
         ('[{"sentence": 2}, 2, null, true, 3.5, "all"]', (2,)),
+        ('[4.0, -5, "-6", "7-8", 1e300, NaN, {"Sentence": 3}]', (4, 3)),
         ("[]", ()),
     ],
 )

@@ -61,6 +61,9 @@ def test_every_fault_is_found_by_its_items() -> None:
             item("contrary", "box", question="Where is the key?"),
             item("told", "box", question="Is it in the box?"),
             item("both", "box", question="Is it in the box or the tin?"),
+            item("alike", "the box", question="Where, then?", choices=("the box", "a box", "tin")),
+            item("marked", "Yes.", question="Is it?", choices=("yes", "Yes.")),
+            item("hers", "her bag", question="Whose?", choices=("her bag", "his bag")),
         ),
     )
     found = {fault.rule: fault.ids for fault in faults(suite)}
@@ -68,5 +71,6 @@ def test_every_fault_is_found_by_its_items() -> None:
         "the same question about the same text twice": ("contrary", "twice"),
         "the same question with different answers": ("contrary", "other"),
         "the question names the answer and no other choice": ("told",),
+        "two choices differ only in an article, in case or in marks": ("alike", "marked"),
     }
     assert faults(Suite("clean", (suite.items[0],))) == []

@@ -182,6 +182,21 @@ def test_free_words() -> None:
     assert text("She will look in the basket, I think", item).verdict == "unparsed"
 
 
+@pytest.mark.parametrize(
+    ("said", "finish", "verdict"),
+    [
+        ("I'm sorry, but I can't answer that.", "stop", "refused"),
+        ("As an AI, I cannot assist with that.", "stop", "refused"),
+        ("Let me think about this. First, Sally", "length", "truncated"),
+        ("Answer: the box", "length", "incorrect"),
+        ("basket", "length", "correct"),
+        ("I do not know.", "stop", "incorrect"),
+    ],
+)
+def test_free_words_that_are_no_answer_are_not_wrong_ones(said: str, finish: str, verdict: str) -> None:
+    assert text(said, Item(id="open", question="Where?", answer="basket"), finish=finish).verdict == verdict
+
+
 def test_every_detail_is_json_that_other_tools_can_read() -> None:
     numbers = letters((-1.0, -inf), (-2.0, -1.0)).detail.values()
     assert all(isfinite(n) for n in numbers if isinstance(n, float))

@@ -22,6 +22,7 @@ import json
 import re
 from dataclasses import dataclass
 
+from otherminds import answers
 from otherminds.errors import ModelError, UsageError
 from otherminds.models import Model
 from otherminds.studies.dialogue.roles import NUDGES, Form
@@ -75,8 +76,7 @@ def read(
     `names` are the first names of the speaker and the other. `cut` says that the model was stopped in the middle. With
     `thought`, that is the thought, and the text is the speech alone.
     """
-    # What a reasoning model thinks before it speaks is not its message; without an end it never spoke.
-    spoken = text.rpartition("</think>")[2] if "</think>" in text else text.partition("<think>")[0]
+    spoken = answers.spoken(text)
     repairs: dict[str, None] = {}
     wanted = bool(beginning) and not thought
     if form == "json" and "{" in spoken:

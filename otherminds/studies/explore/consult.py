@@ -14,6 +14,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any, Literal, NamedTuple, TypeVar
 
+from otherminds import answers
 from otherminds.models import Message, Model, Prompt, Response
 from otherminds.recorded import Recorded
 from otherminds.store import MEMORY, Store
@@ -167,9 +168,7 @@ def spoken(response: Response) -> str:
     """What a model says when it has thought, without the fences that some put round JSON."""
     if response.error or response.finish == "refused":
         return ""
-    text = response.text
-    text = text.rpartition("</think>")[2] if "</think>" in text else text.partition("<think>")[0]
-    return _sound(re.sub(r"```(?:json)?", "", text))
+    return _sound(re.sub(r"```(?:json)?", "", answers.spoken(response.text)))
 
 
 def read_json(response: Response) -> Any:

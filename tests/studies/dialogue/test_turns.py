@@ -25,6 +25,7 @@ def bracketed(text: str, *, cut: bool = False, beginning: str = "I want") -> Rea
         "（I want to go home.） “Shall we start?”",
         '(I want to go home.): "Shall we start?"',
         '<think>What might she say (or not)? "Hm."</think>(I want to go home.) "Shall we start?"',
+        '<Thinking>(I want him gone.) "Hm."</Thinking>(I want to go home.) "Shall we start?"',
         # Stop strings take the last mark away.
         '(I want to go home.) "Shall we start?',
     ],

@@ -20,7 +20,7 @@ def answer(text: str) -> str:
         values = [None, *(-dice.random() for _ in words[1:])]
         choice = {"text": "".join(words), "logprobs": {"tokens": words, "token_logprobs": values}}
     else:
-        top = {f" {letter}": -1.5 - dice.random() for letter in "ABCD"}
+        top = {f" {letter}": -1.5 - dice.random() for letter in "ABCD"} | dict.fromkeys("ABCD", -9.0)
         choice = {"text": max(top, key=lambda token: top[token]), "logprobs": {"top_logprobs": [top]}}
     return json.dumps({"choices": [choice], "usage": {"prompt_tokens": 7, "completion_tokens": 3}})
 

@@ -10,17 +10,22 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
 from inspect import signature
 from math import exp
 from pathlib import Path
+from threading import Event
 from typing import Any, Literal, Protocol
 
 from otherminds.errors import UsageError
 
 Role = Literal["system", "user", "assistant"]
 Finish = Literal["stop", "length", "refused", "error"]
+
+BROKEN_OFF: ContextVar[Event] = ContextVar("BROKEN_OFF", default=Event())  # noqa: B039 that one is never set
+"""Set where the work is broken off, so that what fails now is not tried again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +104,7 @@ class Weighing:
     tokens: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """By choice. Labels: the variants that were counted. Continuations: the tokens, one after another."""
     bounds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
-    """Only for choices that the server did not report: the least and the greatest log-probability they can have."""
+    """For choices that a server did not report, or not in every spelling: least and greatest log-probability."""
     usage: Usage = Usage()
     rendered: str = ""
     error: str = ""
@@ -175,13 +180,25 @@ BACKENDS: dict[str, Callable[[str], tuple[Callable[..., Model], str | Path]]] = 
 }
 
 
+def _meant(spec: str, kind: str) -> str:
+    """What somebody may have had in mind who wrote a name that is none."""
+    near = get_close_matches(kind, [name.rstrip(":") for name in BACKENDS], n=1, cutoff=0.5)
+    if near:
+        # "smolm2" is a slip of the pen; "hf" is half a name.
+        return near[0] + (":…" if near[0] + ":" in BACKENDS else "")
+    if spec.endswith(".gguf"):
+        return f"gguf:{spec}"
+    if "/" in spec:
+        return f"hf:{spec}"
+    return f"api:{spec} with --base-url" if spec.startswith(("gpt", "claude", "gemini")) else ""
+
+
 def get_model(spec: str, **settings: Any) -> Model:
     """The model called `smollm2`, `gemma-270m`, `gguf:PATH`, `hf:NAME` or `api:NAME`, with these settings."""
     kind, colon, rest = spec.partition(":")
     if kind + colon not in BACKENDS or bool(colon) != bool(rest):
-        near = get_close_matches(kind, [name.rstrip(":") for name in BACKENDS], n=1, cutoff=0.5)
-        # "smolm2" is a slip of the pen; "hf" is half a name.
-        hint = f" (did you mean {near[0]}{':…' if near[0] + ':' in BACKENDS else ''}?)" if near else ""
+        meant = _meant(spec, kind)
+        hint = f" (did you mean {meant}?)" if meant else ""
         known = ", ".join(name + "…" if name.endswith(":") else name for name in BACKENDS)
         raise UsageError(f"there is no model {spec!r}{hint}; there are {known}")
     maker, name = BACKENDS[kind + colon](spec)

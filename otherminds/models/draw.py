@@ -9,10 +9,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 
-def draws(seeds: Sequence[int], *, temperature: float, device: Any) -> Callable[[Any, Any], Any]:
+def draws(seeds: Sequence[int], *, temperature: float, device: Any, top_p: float = 1.0) -> Callable[[Any, Any], Any]:
     """Scores whose greatest is a fair draw at this temperature (the Gumbel trick), one stream of chance a row.
 
-    With a stream for every prompt, what is drawn does not depend on who else is in the batch.
+    With a stream for every prompt, what is drawn does not depend on who else is in the batch. Below 1, `top_p` leaves
+    only the likeliest tokens, as few as together have this chance.
     """
     import torch
 
@@ -21,9 +22,18 @@ def draws(seeds: Sequence[int], *, temperature: float, device: Any) -> Callable[
     def noisy(_: Any, scores: Any) -> Any:
         width = scores.shape[-1]
         noise = torch.stack([torch.empty(width, device=device).exponential_(generator=stream) for stream in streams])
-        return scores.float() / temperature - noise.log()
+        scores = scores.float() / temperature
+        return (scores if top_p >= 1 else _likeliest(scores, top_p)) - noise.log()
 
     return noisy
+
+
+def _likeliest(scores: Any, top_p: float) -> Any:
+    """The scores with all but the nucleus at minus infinity."""
+    chances, order = scores.softmax(dim=-1).sort(dim=-1, descending=True)
+    # A token stays if those before it have not reached the share yet, so the first always does.
+    beyond = chances.cumsum(dim=-1) - chances >= top_p
+    return scores.masked_fill(beyond.scatter(-1, order, beyond), float("-inf"))
 
 
 def stops(strings: Sequence[str], decode: Callable[[Sequence[int]], str], start: int) -> Callable[..., Any]:

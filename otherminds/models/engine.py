@@ -42,7 +42,9 @@ class Engine(Scorer, Protocol):
         """The tokens of a plain text; the names of control tokens in it are text like any other."""
         ...
 
-    def write(self, tokens: Sequence[int], *, limit: int, temperature: float, seed: int, grammar: str) -> Iterator[int]:
+    def write(
+        self, tokens: Sequence[int], *, limit: int, temperature: float, top_p: float, seed: int, grammar: str
+    ) -> Iterator[int]:
         """At most `limit` tokens that follow, one by one, up to the end of the turn."""
         ...
 

@@ -56,9 +56,11 @@ class Cyllama:
                     found[place] = pick(logits, wants[place])
         return found
 
-    def write(self, tokens: Sequence[int], *, limit: int, temperature: float, seed: int, grammar: str) -> Iterator[int]:
+    def write(
+        self, tokens: Sequence[int], *, limit: int, temperature: float, top_p: float, seed: int, grammar: str
+    ) -> Iterator[int]:
         """At most `limit` tokens that follow, one by one, up to the end of the turn."""
-        sampler = self._sampler(temperature, seed, grammar)
+        sampler = self._sampler(temperature, top_p, seed, grammar)
         self._context.kv_cache_clear()
         last = len(tokens) - 1
         for start in range(0, len(tokens), CHUNK):
@@ -77,12 +79,15 @@ class Cyllama:
             self._batch.add(token, place, sequences, wanted)
         self._context.decode(self._batch)
 
-    def _sampler(self, temperature: float, seed: int, grammar: str) -> Any:
+    def _sampler(self, temperature: float, top_p: float, seed: int, grammar: str) -> Any:
         sampler = llama_cpp.LlamaSampler(llama_cpp.LlamaSamplerChainParams())
         if grammar:
             sampler.add_grammar(self._vocabulary, grammar, "root")
         if temperature > 0:
             sampler.add_temp(temperature)
+            # After the temperature, as transformers and servers do it; llama.cpp's own programs do it before.
+            if top_p < 1:
+                sampler.add_top_p(top_p, 1)
             sampler.add_dist(seed)
         else:
             sampler.add_greedy()

@@ -63,9 +63,11 @@ class LlamaCppPython:
                     found[place] = pick(np.ctypeslib.as_array(row, shape=(self._size,)), wants[place])
         return found
 
-    def write(self, tokens: Sequence[int], *, limit: int, temperature: float, seed: int, grammar: str) -> Iterator[int]:
+    def write(
+        self, tokens: Sequence[int], *, limit: int, temperature: float, top_p: float, seed: int, grammar: str
+    ) -> Iterator[int]:
         """At most `limit` tokens that follow, one by one, up to the end of the turn."""
-        sampler = self._sampler(temperature, seed, grammar)
+        sampler = self._sampler(temperature, top_p, seed, grammar)
         try:
             llama_cpp.llama_memory_clear(self._memory, True)
             last = len(tokens) - 1
@@ -96,13 +98,16 @@ class LlamaCppPython:
         if code:
             raise ModelError(f"llama.cpp could not read a batch of {batch.n_tokens} tokens (code {code})")
 
-    def _sampler(self, temperature: float, seed: int, grammar: str) -> Any:
+    def _sampler(self, temperature: float, top_p: float, seed: int, grammar: str) -> Any:
         sampler = llama_cpp.llama_sampler_chain_init(llama_cpp.llama_sampler_chain_default_params())
         links = []
         if grammar:
             links.append(llama_cpp.llama_sampler_init_grammar(self._vocabulary, grammar.encode(), b"root"))
         if temperature > 0:
-            links += [llama_cpp.llama_sampler_init_temp(temperature), llama_cpp.llama_sampler_init_dist(seed)]
+            links.append(llama_cpp.llama_sampler_init_temp(temperature))
+            if top_p < 1:
+                links.append(llama_cpp.llama_sampler_init_top_p(top_p, 1))
+            links.append(llama_cpp.llama_sampler_init_dist(seed))
         else:
             links.append(llama_cpp.llama_sampler_init_greedy())
         for link in links:

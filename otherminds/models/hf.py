@@ -17,6 +17,7 @@ from otherminds.errors import ModelError, UsageError
 from otherminds.models import Finish, Prompt, Response, Usage, Weighing
 from otherminds.models.checkpoint import Checkpoint, first_line, libraries
 from otherminds.models.draw import cut, draws, stops
+from otherminds.models.settings import settings, whole
 from otherminds.models.shared import Path, look_up, plan
 from otherminds.models.tokens import Tokens
 
@@ -29,7 +30,8 @@ _Parts = Mapping[str, Sequence[tuple[Path, int]]]
 class HuggingFace:
     """A model of the Hugging Face hub, a folder, or a GGUF file.
 
-    float32 is the default because in 16 bits a number depends a little on what is computed beside it.
+    float32 is the default because in 16 bits a number depends a little on what is computed beside it. `top_p` draws
+    from the likeliest tokens that together have this chance; `max_tokens` lets texts be longer than a prompt asks for.
     """
 
     parallel = 1
@@ -40,6 +42,8 @@ class HuggingFace:
         *,
         temperature: float = 0.0,
         seed: int = 0,
+        top_p: float | None = None,
+        max_tokens: int | None = None,
         device: str | None = None,
         dtype: str = "float32",
         revision: str | None = None,
@@ -48,12 +52,11 @@ class HuggingFace:
     ) -> None:
         if dtype not in DTYPES:
             raise UsageError(f"there is no dtype {dtype!r}; choose one of {', '.join(DTYPES)}")
-        if batch < 1 or temperature < 0:
-            raise UsageError("batch should be at least 1 and temperature at least 0")
         self._checkpoint = Checkpoint.of(name_or_path, revision=revision, gguf_file=gguf_file)
         self.name = f"hf:{self._checkpoint.name}"
-        self.batch = self.ask_batch = batch
-        self._temperature, self._seed, self._dtype, self._wish = temperature, seed, dtype, device
+        self.batch = self.ask_batch = whole("batch", batch, least=1)
+        self._settings = settings(temperature=temperature, seed=seed, top_p=top_p, max_tokens=max_tokens)
+        self._dtype, self._wish = dtype, device
 
     def __repr__(self) -> str:
         return f"HuggingFace({self._checkpoint.source!r})"
@@ -62,21 +65,26 @@ class HuggingFace:
 
     @cached_property
     def identity(self) -> Mapping[str, Any]:
-        """All that can change an answer: weights, tokenizer and template by digest, libraries, settings."""
+        """All that can change an answer: weights, config, tokenizer and template by digest, libraries, settings."""
         torch, transformers = libraries()
         return {
             "backend": "hf",
-            "model": self._checkpoint.name,
-            "weights": self._checkpoint.digests(),
+            # Not by name: a folder that is called otherwise is the same model.
+            "weights": [*self._checkpoint.digests().values()],
+            "config": hashlib.sha256(json.dumps(_told(self._config.to_dict()), sort_keys=True).encode()).hexdigest(),
+            "ends": self._ends,
             "tokenizer": self._tokens.digest,
             "template": hashlib.sha256(self._tokens.template.encode()).hexdigest(),
             "torch": torch.__version__,
             "transformers": transformers.__version__,
             "device": self._device.partition(":")[0],
-            "dtype": self._dtype,
-            "temperature": self._temperature,
-            "seed": self._seed,
+            **self.settings,
         }
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """Of the identity, what is known before anything is loaded."""
+        return {"dtype": self._dtype, **self._settings}
 
     @cached_property
     def cannot(self) -> frozenset[str]:
@@ -94,19 +102,32 @@ class HuggingFace:
         return Tokens(self._checkpoint.open(transformers.AutoTokenizer), name=self.name)
 
     @cached_property
+    def _config(self) -> Any:
+        _, transformers = libraries()
+        return self._checkpoint.open(transformers.AutoConfig)
+
+    @cached_property
+    def _ends(self) -> list[int]:
+        """The tokens that end a text."""
+        _, transformers = libraries()
+        if (self._checkpoint.folder / "generation_config.json").is_file():
+            ends = self._checkpoint.open(transformers.GenerationConfig).eos_token_id
+        else:
+            ends = transformers.GenerationConfig.from_model_config(self._config).eos_token_id
+        ends = self._tokens.tokenizer.eos_token_id if ends is None else ends
+        return ends if isinstance(ends, list) else [0 if ends is None else ends]
+
+    @cached_property
     def _model(self) -> Any:
         torch, transformers = libraries()
         model = self._checkpoint.open(transformers.AutoModelForCausalLM, dtype=getattr(torch, self._dtype))
-        ends = model.generation_config.eos_token_id
-        ends = self._tokens.tokenizer.eos_token_id if ends is None else ends
-        self._ends: tuple[int, ...] = tuple(ends) if isinstance(ends, list) else (0 if ends is None else ends,)
         # What its maker likes to sample with (top-p, a penalty on repetition) is not what we were asked for.
         model.generation_config = transformers.GenerationConfig(
-            eos_token_id=list(self._ends), pad_token_id=self._ends[0], max_length=None
+            eos_token_id=self._ends, pad_token_id=self._ends[0], max_length=None
         )
         try:
             return model.to(self._device).eval()
-        except RuntimeError as error:
+        except (AssertionError, RuntimeError) as error:  # the first where torch was built without this device
             raise ModelError(f"{self.name} cannot be put on {self._device!r}: {first_line(error)}") from None
 
     @cached_property
@@ -146,7 +167,7 @@ class HuggingFace:
     def ask(self, prompts: Sequence[Prompt]) -> list[Response]:
         """A text for every prompt, in order."""
         answers: dict[int, Response] = {}
-        waiting: dict[tuple[int, tuple[str, ...]], list[tuple[Path, int]]] = {}
+        waiting: dict[tuple[int, tuple[str, ...], int], list[tuple[Path, int]]] = {}
         for number, prompt in enumerate(prompts):
             if prompt.schema:
                 raise ModelError(f"{self.name} cannot keep to a JSON schema; ask a GGUF model or a server that can")
@@ -154,9 +175,12 @@ class HuggingFace:
             if fault := self._fault(ids):
                 answers[number] = Response(finish="error", error=fault)
             else:
-                limit = min(prompt.max_tokens, self._context - len(ids))
-                waiting.setdefault((limit, prompt.stop), []).append((ids, number))
-        for (limit, _), rows in waiting.items():
+                wanted = max(prompt.max_tokens, int(self._settings.get("max_tokens", 0)))
+                limit = min(wanted, self._context - len(ids))
+                # Padding cannot be hidden from a state.
+                length = len(ids) if self._model._is_stateful else 0
+                waiting.setdefault((limit, prompt.stop, length), []).append((ids, number))
+        for (limit, _, _), rows in waiting.items():
             rows.sort(key=lambda row: len(row[0]))
             for first in range(0, len(rows), self.batch):
                 chunk = rows[first : first + self.batch]
@@ -173,9 +197,10 @@ class HuggingFace:
         padded = [[self._ends[0]] * (width - len(row)) + [*row] for row in rows]
         mask = [[0] * (width - len(row)) + [1] * len(row) for row in rows]
         options: dict[str, Any] = {}
-        if self._temperature:
-            seeds = [_seed(self._seed, prompt) for prompt in prompts]
-            options["logits_processor"] = [draws(seeds, temperature=self._temperature, device=self._device)]
+        if temperature := self._settings["temperature"]:
+            seeds = [_seed(self._settings["seed"], prompt) for prompt in prompts]
+            top_p = self._settings.get("top_p", 1.0)
+            options["logits_processor"] = [draws(seeds, temperature=temperature, top_p=top_p, device=self._device)]
         if prompts[0].stop:
             options["stopping_criteria"] = [stops(prompts[0].stop, self._tokens.tokenizer.decode, width)]
         with self._computing():
@@ -252,6 +277,13 @@ def _log_sum(values: Sequence[float]) -> float:
     return top + log(sum(exp(value - top) for value in values))
 
 
-def _seed(seed: int, prompt: Prompt) -> int:
+def _told(config: Any) -> Any:
+    """A config without where it was read, and by whom."""
+    if not isinstance(config, dict):
+        return config
+    return {key: _told(value) for key, value in config.items() if key not in ("_name_or_path", "transformers_version")}
+
+
+def _seed(seed: float, prompt: Prompt) -> int:
     text = json.dumps([seed, prompt.to_dict()], sort_keys=True, ensure_ascii=False)
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:7])

@@ -14,10 +14,11 @@ from pathlib import Path
 from threading import RLock
 from typing import Any
 
-from otherminds.errors import ModelError, UsageError
+from otherminds.errors import ModelError
 from otherminds.models import Finish, Prompt, Response, Usage, Weighing, weights
 from otherminds.models.engine import ENGINES, Engine, Scorer, engine_version
 from otherminds.models.gguf import Header, read_header
+from otherminds.models.settings import settings, whole
 from otherminds.models.template import Run, chat_runs, joined, raw_runs, shown
 from otherminds.models.weighing import Plan, common, settle
 
@@ -30,7 +31,8 @@ class Local:
 
     `expand=False` weighs on quantised weights as they are, which saves disk but lets S move by up to about 0.05 with
     the batch. `layers` is for ablations: choices are weighed through the first layers alone, and no text is written.
-    `progress` hears of weights being fetched.
+    `top_p` draws from the likeliest tokens that together have this chance; `max_tokens` lets texts be longer than a
+    prompt asks for. `progress` hears of weights being fetched.
     """
 
     batch = 32
@@ -43,6 +45,8 @@ class Local:
         *,
         temperature: float = 0.0,
         seed: int = 0,
+        top_p: float | None = None,
+        max_tokens: int | None = None,
         engine: str = "cyllama",
         context: int = CONTEXT,
         expand: bool = True,
@@ -50,21 +54,15 @@ class Local:
         accept_licence: bool = False,
         progress: weights.Progress | None = None,
     ) -> None:
-        if temperature < 0:
-            raise UsageError(f"the temperature should be 0 or more, not {temperature}")
-        if context < 1:
-            raise UsageError(f"the context should hold at least 1 token, not {context}")
-        if layers < 0:
-            raise UsageError(f"layers should be a number of layers to keep, not {layers}")
+        self._settings = settings(temperature=temperature, seed=seed, top_p=top_p, max_tokens=max_tokens)
+        self._context_wanted = whole("context", context, least=1)
+        self._layers = whole("layers", layers, least=0)
         self.name = name if isinstance(name, str) else f"gguf:{name.name}"
         if layers:
             self.name += f", ablated to {layers} layers"
-        self._layers = layers
         self._given = name
-        self._settings = {"temperature": temperature, "seed": seed}
         self._engine_name = engine
         self._engine_version = engine_version(engine)
-        self._context_wanted = context
         self._expand = expand
         self._accept_licence = accept_licence
         self._progress = progress
@@ -243,13 +241,15 @@ class Local:
         return Response(text, finish, Usage(len(tokens), 0, written), rendered)
 
     def _write(self, prompt: Prompt, tokens: list[int], grammar: str, rendered: str) -> tuple[str, Finish, int]:
-        limit = min(prompt.max_tokens, self._context - len(tokens))
+        wanted = max(prompt.max_tokens, int(self._settings.get("max_tokens", 0)))
+        limit = min(wanted, self._context - len(tokens))
         # With one seed for all, every prompt would draw the same numbers, and their errors would go together.
         seed = hashlib.sha256(f"{self._settings['seed']}:{rendered}".encode()).digest()[:4]
         following = self._engine.write(
             tokens,
             limit=limit,
             temperature=self._settings["temperature"],
+            top_p=self._settings.get("top_p", 1.0),
             seed=int.from_bytes(seed, "little"),
             grammar=grammar,
         )

@@ -10,21 +10,28 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import copy
 from functools import cached_property
 from math import inf, log
 from typing import Any
 
-from otherminds.errors import EndpointError, ModelError
-from otherminds.models import Prompt, Usage, Weighing
+from otherminds.errors import EndpointError, ModelError, Unable
+from otherminds.models import Message, Prompt, Usage, Weighing
+from otherminds.models.fitting import Fit
 from otherminds.models.replies import add, counted, echoed, part, reported, usage
 from otherminds.models.shared import overlap
-from otherminds.models.wire import Rejected, Wire
+from otherminds.models.wire import Missing, Refused, Rejected, Unanswered, Wire
+from otherminds.models.wishes import Body, Wishes
 
-Body = dict[str, Any]
+Verb = Callable[[Prompt], Weighing]
 _MARKER = re.compile("\ue000(\\d+)\ue001")
 SPACES = ("", " ", "\n", "\t", "  ", "\n\n")
 """What may stand before a label inside its own token."""
+GREETING = "Good morning"
+"""What is said to find out what a server can do."""
+TRIALS = 2
+"""How often that is said again to a server that fails: some have no other word for what they lack."""
 
 
 class Server:
@@ -34,31 +41,75 @@ class Server:
     can_prefill = False
     facts_at = ""
     """Where, outside the API proper, the server speaks of itself."""
+    retries: int | None = None
+    """How often a call that failed is made again, if not as often as usual."""
 
-    def __init__(self, wire: Wire, model: str, entry: Mapping[str, Any], *, top: int) -> None:
-        self.wire, self.model, self.top = wire, model, top
-        self._entry = entry
+    def __init__(
+        self, wire: Wire, model: str, entry: Mapping[str, Any], *, top: int, wishes: Wishes, system: bool
+    ) -> None:
+        self.wire, self.model, self.top, self.wishes = wire, model, top, wishes
+        self._entry, self._fit = entry, Fit(system=system)
+
+    # ── what it is, and what it can do ──
 
     @cached_property
     def facts(self) -> Mapping[str, Any]:
         """What the server says of its model; nothing that changes by itself."""
         facts = {name: self._entry[name] for name in ("id", "root", "max_model_len", "meta") if name in self._entry}
         about = self.wire.get(self.facts_at, root=True) if self.facts_at else None
-        return {**facts, **self.about(about or {})}
+        return {**facts, **self.about(about if isinstance(about, dict) else {})}
 
     def about(self, said: Mapping[str, Any]) -> Mapping[str, Any]:
         """The part of what the server says of itself that can change an answer."""
         return {"version": said["version"]} if "version" in said else {}
 
+    def lacks(self) -> frozenset[str]:
+        """What one token, asked for as a continuation, raw and in chat, shows to be missing."""
+        server = copy(self)
+        server.retries = TRIALS
+        echo = _refusal(server.continuations, Prompt(text=GREETING[:4], choices=(GREETING[4:],)))
+        tried = isinstance(echo, Unable | Rejected | None)
+        raw = _refusal(server.labels, Prompt(text=GREETING, choices=("A", "B"), labels=True)) if tried else echo
+        turn = Message("user", GREETING)
+        chat = _refusal(server.labels, Prompt(messages=(turn,), choices=("A", "B"), labels=True))
+        no_raw, no_chat = not isinstance(raw, Unable | None), isinstance(chat, Missing | Refused)
+        if no_raw and no_chat and chat:
+            raise chat
+        lacking = {
+            # Beside a chat that can be weighed, a raw prompt that cannot is of no use.
+            "raw": no_raw or (raw and not chat),
+            "chat": no_chat,
+            "prefill": no_chat,
+            "weigh": raw and chat,
+            "continuations": echo or raw,
+        }
+        return frozenset(ability for ability, lacks in lacking.items() if lacks)
+
+    # ── how it is asked ──
+
+    def post(self, path: str, body: Body, *, root: bool = False) -> Body:
+        """The answer to a body, in the form that this server takes; a refusal may teach which that is."""
+        while True:
+            fitted = self._fit.fitted(body)
+            try:
+                return self.wire.post(path, fitted, root=root, retries=self.retries)
+            except Unanswered as error:
+                self._fit.learn(str(error), fitted)
+                # Not only if we learnt something: another thread may have done so meanwhile.
+                if self._fit.fitted(body) == fitted:
+                    raise
+
+    def shown(self, prompt: Prompt) -> str:
+        """What we send, for people to read; the template of a chat is the server's own and not shown."""
+        turns = self._fit.turns(_turns(prompt))
+        return "\n\n".join(f"{turn['role']}: {turn['content']}" for turn in turns) or prompt.text
+
     def request(self, prompt: Prompt) -> tuple[str, Body]:
         """The path and the beginning of the body for one prompt."""
         if not prompt.messages:
             return "/completions", {"model": self.model, "prompt": prompt.text}
-        turns = [{"role": turn.role, "content": turn.content} for turn in prompt.messages]
-        if not prompt.prefill:
-            return "/chat/completions", {"model": self.model, "messages": turns}
-        turns.append({"role": "assistant", "content": prompt.prefill})
-        return "/chat/completions", {"model": self.model, "messages": turns, **self.continuing()}
+        more = self.continuing() if prompt.prefill else {}
+        return "/chat/completions", {"model": self.model, "messages": _turns(prompt), **more}
 
     def continuing(self) -> Body:
         """What makes the server go on with the last message instead of answering it."""
@@ -74,13 +125,13 @@ class Server:
     def labels(self, prompt: Prompt) -> Weighing:
         """Labels, from the likeliest next tokens; what is not among them is bounded."""
         data = self.next_token(prompt)
-        return counted(prompt, dict(reported(data)), usage(data))
+        return counted(prompt, reported(data), usage(data))
 
     def next_token(self, prompt: Prompt, **more: Any) -> Body:
         """One more token after a prompt, with the likeliest ones there."""
         path, body = self.request(prompt)
         asks = {"logprobs": self.top} if path == "/completions" else {"logprobs": True, "top_logprobs": self.top}
-        return self.wire.post(path, body | asks | {"max_tokens": 1, "temperature": 0} | more)
+        return self.post(path, self.wishes.weighing() | body | asks | more)
 
     def continuations(self, prompt: Prompt) -> Weighing:
         """Continuations, from the log-probabilities of a prompt that holds them (`echo`)."""
@@ -89,7 +140,7 @@ class Server:
         sums, tokens, spent = {}, {}, Usage()
         for choice in prompt.choices:
             body = {"model": self.model, "prompt": prompt.text + choice, "echo": True, "logprobs": 1}
-            data = self.wire.post("/completions", body | {"max_tokens": 1, "temperature": 0})
+            data = self.post("/completions", self.wishes.weighing() | body)
             steps = echoed(data, prompt.text, choice)
             sums[choice] = sum(value for _, value in steps)
             tokens[choice] = tuple(token for token, _ in steps)
@@ -102,10 +153,28 @@ class _Tokenising(Server):
 
     can_prefill = True
 
-    def __init__(self, wire: Wire, model: str, entry: Mapping[str, Any], *, top: int) -> None:
-        super().__init__(wire, model, entry, top=top)
+    def __init__(self, wire: Wire, model: str, entry: Mapping[str, Any], **settings: Any) -> None:
+        super().__init__(wire, model, entry, **settings)
         self._known: dict[str, Mapping[int, str]] = {}
         self._names: dict[int, str] = {}
+        self._exact = True
+
+    def lacks(self) -> frozenset[str]:
+        """Nothing that others have."""
+        return frozenset()
+
+    def labels(self, prompt: Prompt) -> Weighing:
+        """Labels by their own tokens, however unlikely; as anywhere else where the server does not show its tokens."""
+        if self._exact:
+            try:
+                return self.exact_labels(prompt)
+            except Missing:
+                self._exact = False
+        return super().labels(prompt)
+
+    def exact_labels(self, prompt: Prompt) -> Weighing:
+        """Labels by their own tokens."""
+        raise NotImplementedError
 
     def continuing(self) -> Body:
         """vLLM and SGLang want to be told."""
@@ -139,12 +208,13 @@ class Vllm(_Tokenising):
     kind = "vllm"
     facts_at = "/version"
 
-    def labels(self, prompt: Prompt) -> Weighing:
-        """Labels by their own tokens, however unlikely."""
+    def exact_labels(self, prompt: Prompt) -> Weighing:
+        """Labels by their own tokens."""
         variants = self.variants(prompt)
         data = self.next_token(prompt, logprob_token_ids=sorted(variants), return_tokens_as_token_ids=True)
         names = {f"token_id:{number}": text for number, text in variants.items()}
-        return counted(prompt, {names.get(token, token): value for token, value in reported(data)}, usage(data))
+        found = {names.get(token, token): value for token, value in reported(data).items()}
+        return counted(prompt, found, usage(data), spelt=variants.values())
 
 
 class SGLang(_Tokenising):
@@ -153,16 +223,17 @@ class SGLang(_Tokenising):
     kind = "sglang"
     facts_at = "/get_server_info"
 
-    def labels(self, prompt: Prompt) -> Weighing:
+    def exact_labels(self, prompt: Prompt) -> Weighing:
         """Labels by their own tokens after raw prompts; in chat, from the likeliest tokens."""
         if prompt.messages:
-            return super().labels(prompt)
+            return Server.labels(self, prompt)
         variants = self.variants(prompt)
         body = {"model": self.model, "query": prompt.text, "items": [""], "label_token_ids": list(variants)}
         data = self.wire.post("/score", body | {"apply_softmax": False})
         chances = part(data, "scores", 0)
         pairs = zip(variants.values(), chances, strict=True)
-        return counted(prompt, {text: log(chance) if chance > 0 else -inf for text, chance in pairs}, usage(data))
+        found = {text: log(chance) if chance > 0 else -inf for text, chance in pairs}
+        return counted(prompt, found, usage(data), spelt=variants.values())
 
 
 class LlamaCpp(_Tokenising):
@@ -215,13 +286,13 @@ class LlamaCpp(_Tokenising):
     def _chat(self, prompt: Prompt, contents: Sequence[str]) -> str:
         pairs = zip(prompt.messages, contents, strict=True)
         body = {"messages": [{"role": turn.role, "content": content} for turn, content in pairs]}
-        return str(part(self.wire.post("/apply-template", body, root=True), "prompt"))
+        return str(part(self.post("/apply-template", body, root=True), "prompt"))
 
     def labels(self, prompt: Prompt) -> Weighing:
         """Labels by their own tokens, however unlikely."""
         variants = self.variants(prompt)
         found, spent = self._chances(self.prompt_ids(prompt), set(variants))
-        return counted(prompt, {variants[number]: found[number] for number in variants}, spent)
+        return counted(prompt, {variants[number]: found[number] for number in variants}, spent, spelt=variants.values())
 
     def continuations(self, prompt: Prompt) -> Weighing:
         """Continuations, one token after another."""
@@ -254,7 +325,7 @@ class LlamaCpp(_Tokenising):
             if number in found:
                 continue
             body = {"model": self.model, "prompt": ids, "logit_bias": {str(number): 100}, "logprobs": self.top}
-            data = self.wire.post("/completions", body | {"max_tokens": 1, "temperature": 0})
+            data = self.post("/completions", self.wishes.weighing() | body)
             spent = add(spent, usage(data))
             step = part(data, "choices", 0, "logprobs", "content", 0)
             for token in [*part(step, "top_logprobs"), step]:
@@ -274,10 +345,26 @@ SERVERS: dict[str, type[Server]] = {
 _OWNERS = {"llamacpp": "llama.cpp", "vllm": "vllm", "sglang": "sglang"}
 
 
-def find_server(wire: Wire, model: str, *, kind: str | None, top: int) -> Server:
+def find_server(wire: Wire, model: str, *, kind: str | None, top: int, wishes: Wishes, system: bool) -> Server:
     """The server behind a wire, as it describes itself unless `kind` says what it is."""
-    listed = (wire.get("/models") or {}).get("data") or []
-    entries = [entry for entry in listed if isinstance(entry, dict)]
+    # Nothing that an unknown server says of itself is needed, and some cannot say it.
+    said = wire.get("/models") if kind != Server.kind else None
+    listed = said.get("data") if isinstance(said, dict) else said
+    entries = [entry for entry in listed if isinstance(entry, dict)] if isinstance(listed, list) else []
     entry = next((entry for entry in entries if entry.get("id") == model), entries[0] if len(entries) == 1 else {})
-    kind = kind or _OWNERS.get(str(entry.get("owned_by")), "other")
-    return SERVERS[kind](wire, model, entry, top=top)
+    kind = kind or _OWNERS.get(str(entry.get("owned_by")), Server.kind)
+    return SERVERS[kind](wire, model, entry, top=top, wishes=wishes, system=system)
+
+
+def _turns(prompt: Prompt) -> list[Body]:
+    turns = [{"role": turn.role, "content": turn.content} for turn in prompt.messages]
+    return [*turns, {"role": "assistant", "content": prompt.prefill}] if prompt.prefill else turns
+
+
+def _refusal(verb: Verb, prompt: Prompt) -> ModelError | None:
+    """Why a server does not do this; None if it does."""
+    try:
+        verb(prompt)
+    except (Unable, Unanswered, Missing, Refused) as error:
+        return error
+    return None

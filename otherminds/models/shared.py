@@ -82,9 +82,10 @@ def look_up(model: Any, groups: Iterable[Group], wanted: Wanted, *, batch: int) 
     with torch.inference_mode():
         for group in groups:
             past = _read(model, [group.rows[0].ids[: group.shared]], None, [0])[1] if group.shared else None
+            shared = group.shared if past is not None else 0
             rows = sorted(group.rows, key=lambda row: len(row.ids))
             for first in range(0, len(rows), batch):
-                found |= _tails(model, rows[first : first + batch], group.shared, past, wanted)
+                found |= _tails(model, rows[first : first + batch], shared, past, wanted)
     return found
 
 
@@ -106,7 +107,7 @@ def _tails(model: Any, rows: Sequence[Row], shared: int, past: Any, wanted: Want
 
 
 def _read(model: Any, sequences: Sequence[Path], past: Any, places: Sequence[int]) -> tuple[Any, Any]:
-    """The logits at some places as float32, and the past after reading."""
+    """The logits at some places as float32, and the past after reading; a model that has only a state gives none."""
     import torch
 
     longest = max(map(len, sequences))
@@ -117,4 +118,4 @@ def _read(model: Any, sequences: Sequence[Path], past: Any, places: Sequence[int
     options = {"logits_to_keep": keep} if narrow else {}
     result = model(input_ids=ids, past_key_values=past, use_cache=True, **options)
     logits = result.logits if narrow else result.logits[:, keep]
-    return logits.float(), result.past_key_values
+    return logits.float(), getattr(result, "past_key_values", None)

@@ -11,7 +11,9 @@ system turn gives one, and `rendered` always shows what was sent.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from datetime import date
 from typing import Any, NoReturn
 
 from otherminds.errors import ModelError
@@ -20,6 +22,8 @@ from otherminds.models.gguf import Header
 
 Run = str | int
 """Plain text, or the number of a control token."""
+DAY = date(2026, 1, 1)
+"""What a template hears that cannot do without a date."""
 
 
 def raw_runs(text: str, header: Header) -> list[Run]:
@@ -29,12 +33,11 @@ def raw_runs(text: str, header: Header) -> list[Run]:
 
 def chat_runs(messages: Sequence[Message], prefill: str, header: Header) -> list[Run]:
     """A chat up to the beginning of the model's turn, and `prefill` as the first words of that turn."""
-    contents = [turn.content for turn in messages]
-    rendered = _render(messages, contents, header)
-    if not any(special in text for special in header.specials for text in contents):
+    messages, rendered = rendering(messages, lambda turns, dated: _render(turns, header, dated))
+    if not any(special in turn.content for special in header.specials for turn in messages):
         runs = _split(rendered, header)
     else:
-        runs = _guarded(messages, contents, rendered, header)
+        runs = _guarded(messages, rendered, header)
     opening = _opening(header)
     return joined([*([] if runs[:1] == opening else opening), *runs, prefill])
 
@@ -73,15 +76,18 @@ def _split(text: str, header: Header) -> list[Run]:
     return [header.specials[part] if odd % 2 else part for odd, part in enumerate(cut) if part]
 
 
-def _guarded(messages: Sequence[Message], contents: list[str], rendered: str, header: Header) -> list[Run]:
+def _guarded(messages: Sequence[Message], rendered: str, header: Header) -> list[Run]:
     """The chat where contents hold the names of control tokens: only what the template wrote is cut at them."""
+    contents = [turn.content for turn in messages]
     marks = [f"\ue000{number}\ue001" for number in range(len(contents))]
-    frame = re.split("(" + "|".join(marks) + ")", _render(messages, marks, header))
+    marked = [replace(turn, content=mark) for turn, mark in zip(messages, marks, strict=True)]
+    _, frame = rendering(marked, lambda turns, dated: _render(turns, header, dated))
+    parts = re.split("(" + "|".join(marks) + ")", frame)
     # Some templates strip what they are given.
     for given in (contents, [content.strip() for content in contents]):
         fill = dict(zip(marks, given, strict=True))
-        if "".join(fill.get(part, part) for part in frame) == rendered:
-            pieces = ([fill[part]] if part in fill else _split(part, header) for part in frame)
+        if "".join(fill.get(part, part) for part in parts) == rendered:
+            pieces = ([fill[part]] if part in fill else _split(part, header) for part in parts)
             return [run for piece in pieces for run in piece]
     raise ModelError(
         "this model's chat template rewrites its messages, and one of them holds the name of a control token, so"
@@ -89,23 +95,50 @@ def _guarded(messages: Sequence[Message], contents: list[str], rendered: str, he
     )
 
 
-def _render(messages: Sequence[Message], contents: Sequence[str], header: Header) -> str:
+def rendering(
+    messages: Sequence[Message], render: Callable[[Sequence[Message], bool], str]
+) -> tuple[Sequence[Message], str]:
+    """The messages as the template takes them, and what it makes of them.
+
+    Told no date, because a prompt that changes from day to day cannot be asked again; a template that cannot do
+    without is told always the same. One that refuses a system turn gets its text at the head of the first user's.
+    """
+    folded = _folded(messages)
+    for turns in (messages,) if folded == messages else (messages, folded):
+        for dated in (False, True):
+            try:
+                return turns, render(turns, dated)
+            except Exception as error:  # a template is a program of the model's maker, and may raise anything
+                refusal = error
+    raise refusal
+
+
+def _folded(messages: Sequence[Message]) -> Sequence[Message]:
+    match messages:
+        case [Message("system") as system, Message("user") as user, *rest]:
+            return (replace(user, content=f"{system.content}\n\n{user.content}"), *rest)
+    return messages
+
+
+def _render(messages: Sequence[Message], header: Header, dated: bool) -> str:
     from jinja2 import TemplateError
     from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-    # `strftime_now` is left undefined on purpose: a prompt that changes from day to day cannot be asked again.
     environment = ImmutableSandboxedEnvironment(
         trim_blocks=True, lstrip_blocks=True, extensions=["jinja2.ext.loopcontrols"]
     )
     environment.globals["raise_exception"] = _refuse
+    if dated:
+        environment.globals["strftime_now"] = DAY.strftime
     names = header.metadata["tokenizer.ggml.tokens"]
     marks: dict[str, Any] = {}
     for name in ("bos", "eos"):
         number = header.special(name)
         marks[f"{name}_token"] = "" if number is None else names[number]
-    turns = [{"role": turn.role, "content": content} for turn, content in zip(messages, contents, strict=True)]
+    turns = [{"role": turn.role, "content": turn.content} for turn in messages]
     try:
-        return environment.from_string(header.template).render(messages=turns, add_generation_prompt=True, **marks)
+        template = environment.from_string(header.template)
+        return template.render(messages=turns, add_generation_prompt=True, **marks)
     except TemplateError as error:
         raise ModelError(f"this model's chat template cannot take these messages: {error}") from None
 

@@ -10,15 +10,24 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 from otherminds.errors import ModelError
-from otherminds.models import Prompt
+from otherminds.models import Message, Prompt
 from otherminds.models.shared import overlap
+from otherminds.models.template import DAY, rendering
 
 _NO_DATE = "{% set strftime_now = nothing_of_this_name +%}"
-"""What makes a template leave out the date: a prompt that changes from day to day cannot be asked again."""
+"""What hides today's date, which transformers would tell, from a template."""
+_CODES = ("-d", "-m", *"aAbBdHIjmMpSyY")
+_ONE_DATE = (
+    "{% macro strftime_now(format) %}{{ format"
+    + "".join(f" | replace('%{code}', '{DAY.strftime(f'%{code}')}')" for code in _CODES)
+    + " }}{% endmacro +%}"
+)
+"""What tells a template that cannot do without always the same date; transformers takes no function for it."""
 _MARKER = re.compile("\ue000(\\d+)\ue001")
 
 
@@ -37,46 +46,51 @@ class Tokens:
 
     @property
     def digest(self) -> str:
-        """Changes when any text would be cut into other tokens."""
+        """Changes when any text would be cut into other tokens, or a template would write another one."""
         fast = getattr(self.tokenizer, "backend_tokenizer", None)
         text = fast.to_str() if fast else json.dumps(self.tokenizer.get_vocab(), sort_keys=True)
-        return hashlib.sha256(text.encode()).hexdigest()
+        marks = json.dumps(self.tokenizer.special_tokens_map, sort_keys=True, default=str)
+        return hashlib.sha256(f"{text}{marks}".encode()).hexdigest()
 
     def render(self, prompt: Prompt) -> str:
         """The text the model reads, special tokens spelt out."""
         if not prompt.messages:
             return prompt.text
-        return self._chat(prompt, [turn.content for turn in prompt.messages]) + prompt.prefill
+        return self._chat(prompt.messages)[1] + prompt.prefill
 
     def encode(self, prompt: Prompt, more: str = "") -> tuple[int, ...]:
         """The ids of a prompt, continued by `more`."""
         if not prompt.messages:
             return self._ids(prompt.text + more, special=False, start=True)
-        contents = [turn.content for turn in prompt.messages]
+        turns, text = self._chat(prompt.messages)
         begun = prompt.prefill + more
-        if not any(self._special & set(self._ids(text)) for text in [*contents, begun]):
-            return self._ids(self.render(prompt) + more)
+        if not any(self._special & set(self._ids(said)) for said in [*(turn.content for turn in turns), begun]):
+            return self._ids(text + begun)
         # Markers show where the template puts each content; what stands around them is the template's own.
-        pieces = _MARKER.split(self._chat(prompt, [f"\ue000{number}\ue001" for number in range(len(contents))]))
+        marked = [replace(turn, content=f"\ue000{number}\ue001") for number, turn in enumerate(turns)]
         ids = [
-            self._ids(contents[int(piece)], special=False) if number % 2 else self._ids(piece)
-            for number, piece in enumerate(pieces)
+            self._ids(turns[int(piece)].content, special=False) if number % 2 else self._ids(piece)
+            for number, piece in enumerate(_MARKER.split(self._chat(marked)[1]))
         ]
         return tuple(token for part in [*ids, self._ids(begun, special=False)] for token in part)
 
-    def _chat(self, prompt: Prompt, contents: Sequence[str]) -> str:
+    def _chat(self, messages: Sequence[Message]) -> tuple[Sequence[Message], str]:
+        """The turns as the template takes them, and the text that it makes of them."""
         if not self.template:
             raise ModelError(f"{self.name} has no chat template, so it takes raw prompts only; use prompt='raw'")
-        turns = [
-            {"role": turn.role, "content": content} for turn, content in zip(prompt.messages, contents, strict=True)
-        ]
         try:
-            text = self.tokenizer.apply_chat_template(
-                turns, tokenize=False, add_generation_prompt=True, chat_template=_NO_DATE + self.template
-            )
-            return str(text)
+            return rendering(messages, self._rendered)
         except Exception as error:  # a template is a program of the model's maker, and may raise anything
             raise ModelError(f"the chat template of {self.name} refuses this prompt: {error}") from None
+
+    def _rendered(self, messages: Sequence[Message], dated: bool) -> str:
+        turns = [{"role": turn.role, "content": turn.content} for turn in messages]
+        template = (_ONE_DATE if dated else _NO_DATE) + self.template
+        return str(
+            self.tokenizer.apply_chat_template(
+                turns, tokenize=False, add_generation_prompt=True, chat_template=template
+            )
+        )
 
     def tails(self, prompt: Prompt) -> tuple[tuple[int, ...], Mapping[str, tuple[int, ...]]]:
         """The ids of the prompt, and for every choice those by which it goes on.

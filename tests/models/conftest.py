@@ -11,6 +11,19 @@ from otherminds.models.hf import HuggingFace
 from otherminds.models.local import Local
 
 
+@pytest.fixture
+def no_key_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+
+
+@pytest.fixture
+def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The waits between tries, which are noted and not waited."""
+    noted: list[float] = []
+    monkeypatch.setattr("otherminds.models.wire.sleep", noted.append)
+    return noted
+
+
 @pytest.fixture(scope="session")
 def tiny_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_tiny(tmp_path_factory.mktemp("tiny") / "tiny.gguf")

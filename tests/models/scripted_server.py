@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Lock, Thread
@@ -44,8 +44,10 @@ class Serving:
 
 
 @contextmanager
-def serving(answer: Callable[[Call], Reply], *, owner: str = "somebody", version: str = "") -> Iterator[Serving]:
-    """A server whose POSTs `answer` answers; its list of models says whose it is."""
+def serving(
+    answer: Callable[[Call], Reply], *, owner: str = "somebody", version: str = "", models: Reply | None = None
+) -> Iterator[Serving]:
+    """A server whose POSTs `answer` answers; its list of models says whose it is, unless it is another one."""
     lock = Lock()
     under_way = 0
 
@@ -57,9 +59,9 @@ def serving(answer: Callable[[Call], Reply], *, owner: str = "somebody", version
             pass
 
         def do_GET(self) -> None:
-            models = {"data": [{"id": "m", "owned_by": owner, "created": time.time()}]}
-            known = {"/v1/models": models, "/version": {"version": version}}
-            self.send(Reply(known[self.path]) if self.path in known else Reply({}, status=404))
+            usual = Reply({"data": [{"id": "m", "owned_by": owner, "created": time.time()}]})
+            known = {"/v1/models": models or usual, "/version": Reply({"version": version})}
+            self.send(known.get(self.path, Reply({}, status=404)))
 
         def do_POST(self) -> None:
             nonlocal under_way
@@ -102,6 +104,17 @@ def serving(answer: Callable[[Call], Reply], *, owner: str = "somebody", version
         http.shutdown()
         http.server_close()
         thread.join()
+
+
+def always(reply: Reply, **options: Any) -> AbstractContextManager[Serving]:
+    """A server that says the same to everything."""
+    return serving(lambda _: reply, **options)
+
+
+def first_then(*replies: Reply) -> Callable[[Call], Reply]:
+    """Each reply once, the last one for ever."""
+    waiting = list(replies)
+    return lambda _: waiting.pop(0) if len(waiting) > 1 else waiting[0]
 
 
 def chat(text: str, **more: Any) -> Reply:

@@ -21,6 +21,22 @@ def test_draws_are_fair(temperature: float) -> None:
         assert drawn[place] / count == pytest.approx(chance, abs=4 * (chance * (1 - chance) / count) ** 0.5)
 
 
+def test_draws_from_the_nucleus_alone() -> None:
+    import torch
+
+    chances = [0.1, 0.4, 0.2, 0.3]
+    count = 4000
+    scores = torch.tensor([chances] * count).log()
+    for top_p, nucleus in ((0.05, {1}), (0.4, {1}), (0.41, {1, 3}), (0.75, {1, 2, 3}), (1.0, {0, 1, 2, 3})):
+        noisy = draws(range(count), temperature=1.0, top_p=top_p, device="cpu")(None, scores)
+        drawn = Counter(noisy.argmax(dim=-1).tolist())
+        assert set(drawn) == nucleus
+        total = sum(chances[place] for place in nucleus)
+        for place in nucleus:
+            chance = chances[place] / total
+            assert drawn[place] / count == pytest.approx(chance, abs=4 * (chance * (1 - chance) / count) ** 0.5)
+
+
 def test_a_stream_goes_on_and_does_not_repeat() -> None:
     import torch
 

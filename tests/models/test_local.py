@@ -150,8 +150,47 @@ def test_identity_tells_files_of_one_name_apart(tmp_path: Path) -> None:
     assert one.name == two.name == "gguf:model.gguf"
     assert fingerprint(one) != fingerprint(two)
     assert fingerprint(one) == fingerprint(Local(paths[0]))
-    for setting in ({"temperature": 0.5}, {"seed": 7}, {"context": 100}):
+    assert fingerprint(one) == fingerprint(Local(paths[0], temperature=0, seed=0.0))  # type: ignore[arg-type]
+    for setting in ({"temperature": 0.5}, {"seed": 7}, {"context": 100}, {"top_p": 0.9}, {"max_tokens": 900}):
         assert fingerprint(Local(paths[0], **setting)) != fingerprint(one)
+    assert not {"top_p", "max_tokens"} & one.identity.keys(), "else all older answers were lost"
+
+
+def test_texts_may_be_longer_than_a_prompt_asks(tiny: Local, tiny_path: Path) -> None:
+    prompt = Prompt(text=STORY, max_tokens=2)
+    (short,), (long,), (same,) = (
+        model.ask([prompt]) for model in (tiny, Local(tiny_path, max_tokens=5), Local(tiny_path, max_tokens=1))
+    )
+    assert (short.usage.written, long.usage.written) == (2, 5)
+    assert long.text.startswith(short.text)
+    assert same == short
+
+
+def test_a_small_nucleus_is_the_likeliest_token(tiny: Local, tiny_path: Path) -> None:
+    prompts = [Prompt(text=f"{STORY}{number}", max_tokens=8) for number in range(3)]
+    greedy, narrow, wide, plain = (
+        [response.text for response in model.ask(prompts)]
+        for model in (
+            tiny,
+            Local(tiny_path, temperature=1, top_p=1e-6),
+            Local(tiny_path, temperature=1, top_p=1),
+            Local(tiny_path, temperature=1),
+        )
+    )
+    assert greedy == narrow
+    assert narrow != wide
+    assert wide == plain
+
+
+def test_the_nucleus_is_that_of_the_tempered_chances(tiny: Local) -> None:
+    tokens = tiny._encode([STORY])
+
+    def drawn(temperature: float) -> set[int]:
+        settings = {"limit": 1, "temperature": temperature, "top_p": 0.5, "grammar": ""}
+        return {token for seed in range(60) for token in tiny._engine.write(tokens, seed=seed, **settings)}
+
+    # Hot enough, all tokens are about as likely, so that half of the chance is about half of them.
+    assert len(drawn(1000.0) - drawn(1.0)) > 10
 
 
 def test_identity_says_what_was_used(tiny: Local, quantised: Path) -> None:
@@ -196,8 +235,10 @@ def test_what_llama_cpp_cannot_load(tmp_path: Path) -> None:
 
 
 def test_settings_that_make_no_sense(tiny_path: Path) -> None:
-    with pytest.raises(UsageError, match="temperature"):
+    with pytest.raises(UsageError, match="temperature should be at least 0, not -1"):
         Local(tiny_path, temperature=-1)
+    with pytest.raises(UsageError, match="temperature should be a number, not 'None'"):
+        get_model(f"gguf:{tiny_path}", temperature=None)
     with pytest.raises(UsageError, match="context"):
         Local(tiny_path, context=0)
     with pytest.raises(UsageError, match=r"no engine 'gpu'.*cyllama"):
@@ -219,6 +260,9 @@ def test_get_model(tiny_path: Path) -> None:
         ("hf:", "there is no model 'hf:' (did you mean hf:…?); there are"),
         ("smollm2:7b", "there is no model 'smollm2:7b' (did you mean smollm2?); there are"),
         ("zzz", "there is no model 'zzz'; there are"),
+        ("models/some.gguf", "there is no model 'models/some.gguf' (did you mean gguf:models/some.gguf?); there are"),
+        ("org/some", "there is no model 'org/some' (did you mean hf:org/some?); there are"),
+        ("gpt-9", "there is no model 'gpt-9' (did you mean api:gpt-9 with --base-url?); there are"),
     ],
 )
 def test_unknown_models(spec: str, sentence: str) -> None:

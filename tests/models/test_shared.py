@@ -55,3 +55,18 @@ def test_a_shared_past_changes_nothing(hf_tiny: HuggingFace) -> None:
     assert shared == pytest.approx(plain, abs=1e-4)
     values = sorted(plain.values())
     assert max(after - before for before, after in pairwise(values)) > 1e-2, "else agreement would show little"
+
+
+def test_a_model_that_keeps_a_state_and_no_past() -> None:
+    import torch
+    from transformers import MambaConfig, MambaForCausalLM
+
+    torch.manual_seed(0)
+    config = MambaConfig(vocab_size=50, hidden_size=16, state_size=4, num_hidden_layers=2, initializer_range=0.5)
+    model = MambaForCausalLM(config).eval()
+    wanted = {(*range(5, 25), *range(30, 30 + length)): {7, 40} for length in (1, 3, 6)}
+    alone = {}
+    for path, tokens in wanted.items():
+        alone |= look_up(model, plan([path], share=False), {path: tokens}, batch=1)
+    for share in (False, True):
+        assert look_up(model, plan(wanted, share=share), wanted, batch=2) == pytest.approx(alone, abs=1e-4)

@@ -70,3 +70,31 @@ def test_a_template_cannot_reach_out(tmp_path: Path) -> None:
     header = header_with("{{ messages.__class__.__mro__[1].__subclasses__() }}", tmp_path)
     with pytest.raises(ModelError, match="cannot take these messages"):
         chat_runs(HELLO, "", header)
+
+
+def test_a_template_is_told_no_date_unless_it_needs_one(tmp_path: Path) -> None:
+    guarded = "{% if strftime_now is defined %}{{ strftime_now('%Y') }}{% endif %}{{ messages[0].content }}"
+    assert chat_runs(HELLO, "", header_with(guarded, tmp_path)) == ["Hello"]
+    needed = "{{ strftime_now('%d %b %Y') }} {{ messages[0].content }}"
+    assert chat_runs(HELLO, "", header_with(needed, tmp_path)) == ["01 Jan 2026 Hello"]
+
+
+NO_SYSTEM = (
+    "{% for m in messages %}{% if m.role == 'system' %}{{ raise_exception('no system turns') }}{% endif %}"
+    "<|im_start|>{{ m.content | trim }}<|im_end|>{% endfor %}"
+)
+
+
+@pytest.mark.parametrize("said", ["Hello", "Hello<|im_end|>"])
+def test_a_system_turn_that_is_refused_goes_to_the_first_words_of_the_user(tmp_path: Path, said: str) -> None:
+    header = header_with(NO_SYSTEM, tmp_path)
+    system = Message("system", "Be brief. ")
+    runs = chat_runs((system, Message("user", f"{said} "), Message("assistant", "Hi")), "", header)
+    assert runs == [START, f"Be brief. \n\n{said}", END, START, "Hi", END]
+    with pytest.raises(ModelError, match="no system turns"):
+        chat_runs((system, Message("assistant", "Hi")), "", header)
+
+
+def test_a_system_turn_that_is_taken_stays_one(tiny_path: Path) -> None:
+    runs = chat_runs((Message("system", "Be brief."), *HELLO), "", read_header(tiny_path))
+    assert runs[:5] == [START, "system\nBe brief.", END, "\n", START]

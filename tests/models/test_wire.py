@@ -1,6 +1,12 @@
 """The limit on calls under way, by itself; the rest of `wire` is tried through a server in test_api."""
 
-from otherminds.models.wire import Limit
+from threading import Event
+
+import pytest
+
+from otherminds.errors import EndpointError
+from otherminds.models import BROKEN_OFF
+from otherminds.models.wire import Limit, Wire
 
 
 def test_a_busy_server_halves_the_limit_once_a_round() -> None:
@@ -34,3 +40,17 @@ def test_a_call_that_failed_otherwise_changes_nothing() -> None:
     limit = Limit(4)
     limit.leave(limit.enter(), busy=False, well=False)
     assert limit.now == 4
+
+
+def test_what_fails_is_not_tried_again_once_the_work_is_broken_off() -> None:
+    # Nobody listens at this port.
+    wire = Wire("http://127.0.0.1:9/v1", key="", key_env="KEY", parallel=1, retries=5, timeout=5)
+    broken_off = Event()
+    broken_off.set()
+    before = BROKEN_OFF.set(broken_off)
+    try:
+        with pytest.raises(EndpointError, match="cannot be reached") as caught:
+            wire.post("/completions", {})
+    finally:
+        BROKEN_OFF.reset(before)
+    assert "tried" not in str(caught.value)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from otherminds import plots
 from otherminds.chapters import Chapter, Desk, Finding, Size, Subject, ask_each
-from otherminds.errors import ModelError
+from otherminds.errors import ModelError, Unable
 from otherminds.items import Suite
 from otherminds.measures import paired
 from otherminds.report import Figure
@@ -83,6 +83,10 @@ def _ask(subject: Subject, desk: Desk) -> Asked:
     )
     if not _by_letters(done.runs) and desk.budget is None:
         raise ModelError("; ".join(done.failed))
+    if _by_letters(done.runs) and not any(each.values("S") for each in done.runs):
+        raise Unable(
+            f"the server of {subject.name} reports too few next tokens for response scores; raise top_logprobs"
+        )
     return done
 
 
@@ -100,11 +104,11 @@ def _findings(found: Measures) -> Iterator[Finding]:
             if score := _score(each.sitting.main, tasks):
                 same = _score(rule, tasks)
                 beside = f"realist {same.value:.2f}" if same else ""
-                yield Finding(f"S of {step}", each.name, score, 0.5, beside, _to(each, tasks), first=True)
+                yield Finding(f"S of {step}", each.name, score, 0.5, beside, _to(each, tasks), first=True, digits=3)
         if slope := each.ladder.slope:
             yield Finding("S from step to step, TB → MA → FB", each.name, slope, leads_to=_to(each, NINE))
         for task, one in each.tasks.items():
-            yield Finding(f"S of {SHORT[task]}", each.name, one.S, 0.5, one.outcome, _to(each, (task,)))
+            yield Finding(f"S of {SHORT[task]}", each.name, one.S, 0.5, one.outcome, _to(each, (task,)), digits=3)
             yield Finding(f"{SHORT[task]} right", each.name, one.accuracy, 0.5, leads_to=_to(each, (task,)))
         steady = mean([r for r in each.sitting.main.records if r.item.tags["task"] in NINE], "consistent")
         if steady:
@@ -130,8 +134,8 @@ def _worldly(profiles: Sequence[Profile]) -> Run:
 
 
 def _letters_less_cloze(profile: Profile) -> Difference | None:
-    cloze = profile.sitting.cloze
-    return paired(profile.sitting.main, cloze, "S") if cloze else None
+    main, cloze = profile.sitting.main, profile.sitting.cloze
+    return paired(main.where(lambda record: record.item.tags["task"] in NINE), cloze, "S") if cloze else None
 
 
 def _ladder(found: Measures) -> Figure:
@@ -141,5 +145,7 @@ def _ladder(found: Measures) -> Figure:
         title="From reading over one mind to false belief",
         series=[each.name for each in some],
         reference=(0.5, "indifference"),
+        measure="mean response score S",
+        digits=3,
     )
     return Figure(svg, "The ladder: mean response score S, by letters in both orders, with 95 % intervals by twins.")

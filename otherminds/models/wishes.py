@@ -1,0 +1,59 @@
+"""What goes into every request beside the prompt: temperature, length, and whatever somebody adds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from otherminds.errors import UsageError
+from otherminds.models import Prompt
+from otherminds.models.settings import settings
+
+Body = dict[str, Any]
+LENGTH, LENGTH_TOO = "max_tokens", "max_completion_tokens"
+"""The greatest length of a text: the usual name, and the one that OpenAI's newer models want."""
+_DRAWING = ("temperature", "seed", "top_p")
+_TELLING = (*_DRAWING[:2], LENGTH, LENGTH_TOO, "stop")
+"""Where null says something: what would be sent otherwise is left out."""
+
+
+class Wishes:
+    """The settings of an endpoint; `extra` is sent as it is and comes before all others."""
+
+    def __init__(self, *, max_tokens: int | None, extra: Mapping[str, Any] | None, **drawing: float | None) -> None:
+        if not isinstance(extra, Mapping | None):
+            raise UsageError(f"extra should be a JSON object, not {extra!r}")
+        given = settings(max_tokens=max_tokens, **drawing, optional=(LENGTH, *_DRAWING))
+        self._least = int(given.pop(LENGTH, 0))
+        self._drawing: Body = {"temperature": None, "seed": None, **given}
+        self._extra: Body = dict(extra or {})
+
+    @property
+    def identity(self) -> Body:
+        """Those that can change an answer."""
+        wished = self._drawing | self._extra
+        told = {name: value for name, value in wished.items() if value is not None or name in _TELLING}
+        # As a setting it is the least room that a text has, in `extra` all of it: two things of one name.
+        if LENGTH in self._extra:
+            return told | {"extra": {LENGTH: told.pop(LENGTH)}}
+        return told | ({LENGTH: self._least} if self._least else {})
+
+    def text(self, prompt: Prompt) -> Body:
+        """For a text."""
+        sent = self._drawing | ({"stop": list(prompt.stop)} if prompt.stop else {})
+        if not self._extra.keys() & {LENGTH, LENGTH_TOO}:
+            sent[LENGTH] = max(prompt.max_tokens, self._least)
+        return _said(sent | self._extra)
+
+    def weighing(self) -> Body:
+        """For one token of which only the probability matters, so that nothing is drawn."""
+        lengths = [name for name in (LENGTH, LENGTH_TOO) if name in self._extra]
+        sent = dict.fromkeys(lengths or [LENGTH], 1)
+        if (self._drawing | self._extra)["temperature"] is not None:
+            sent["temperature"] = 0
+        others = {name: value for name, value in self._extra.items() if name not in (*_DRAWING, "stop")}
+        return _said(others | {name: value for name, value in sent.items() if others.get(name, value) is not None})
+
+
+def _said(body: Body) -> Body:
+    return {name: value for name, value in body.items() if value is not None}

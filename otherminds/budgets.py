@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from math import inf
 from pathlib import Path
 
 from otherminds.errors import BadFile, UsageError
@@ -42,7 +43,7 @@ def _price(row: object, where: str) -> Price:
     if not isinstance(row, dict) or set(row) != {"prompt", "written"}:
         raise BadFile(f"{where}: should have 'prompt' and 'written', the prices of a million tokens, not {row!r}")
     for name, value in row.items():
-        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < float("inf"):
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < inf:
             raise BadFile(f"{where}: {name} should be a number from 0 on, not {value!r}")
     return Price(**row)
 
@@ -60,8 +61,10 @@ class Budget:
     def __post_init__(self) -> None:
         for part in fields(self)[:4]:
             value = getattr(self, part.name)
-            if value is not None and not value >= 0:
-                raise UsageError(f"a budget of {value} {part.name} makes no sense; give a number from 0 on")
+            if value is not None and not 0 <= value < inf:
+                raise UsageError(
+                    f"a budget of {value} {part.name} makes no sense; give a number from 0 on, or none at all"
+                )
 
     def price(self, model: str) -> Price:
         """The price of a model, which a budget of money needs."""

@@ -11,26 +11,29 @@ import hashlib
 import json
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import asdict
 from math import ceil, inf, isfinite
+from threading import Event, Thread
 from time import monotonic
 from typing import Any, Literal
 
 from otherminds.budgets import Budget
 from otherminds.errors import ModelError, StoreError
-from otherminds.models import Message, Model, Prompt, Response, Usage, Weighing, fingerprint
+from otherminds.models import BROKEN_OFF, Message, Model, Prompt, Response, Usage, Weighing, fingerprint
 from otherminds.scores import is_logprob
 from otherminds.store import Call, Store
 
 Verb = Literal["ask", "weigh"]
 Result = Response | Weighing
 Batch = list[tuple[str, Prompt]]
+Landed = tuple[Sequence[Result], float]
+"""The results of a batch, and the seconds that each took."""
 Progress = Callable[[int, int], None]
 """Called with the number of calls that are answered and the number that are wanted."""
 
 LANDING = 5.0
-"""Seconds that calls under way get to come home when the work is broken off."""
+"""Seconds that calls under way get to come home after Ctrl-C."""
 
 
 class Recorded:
@@ -94,32 +97,53 @@ class Recorded:
         return [answered[key] if key in answered else kind(error=self.stopped) for key in keys]
 
     def _fetch(self, verb: Verb, queue: deque[tuple[str, Prompt]], keep: Callable[..., None]) -> None:
-        """Ask all that is in the queue; only this thread touches the store."""
+        """Ask all that is in the queue; only this thread touches the store.
+
+        After a failure nothing new is asked, and what is under way is waited for and kept, since it was paid for; a
+        person who presses Ctrl-C waits only LANDING seconds for it.
+        """
         if self.parallel == 1:
             while batch := self._next_batch(verb, queue, 0):
                 keep(batch, *self._call(verb, batch))
             return
-        pool = ThreadPoolExecutor(self.parallel)
-        flying: dict[Future[tuple[Sequence[Result], float]], Batch] = {}
+        flying: dict[Future[Landed], Batch] = {}
+        broken_off = Event()
+        failure: BaseException | None = None
         try:
             while True:
-                while len(flying) < self.parallel:
+                while len(flying) < self.parallel and not failure:
                     batch = self._next_batch(verb, queue, sum(map(len, flying.values())))
                     if not batch:
                         break
-                    flying[pool.submit(self._call, verb, batch)] = batch
+                    # Known before it starts, or Ctrl-C in between would lose it.
+                    future: Future[Landed] = Future()
+                    flying[future] = batch
+                    Thread(target=self._fly, args=(future, verb, batch, broken_off), daemon=True).start()
                 if not flying:
-                    return
+                    break
                 for future in wait(flying, return_when=FIRST_COMPLETED).done:
-                    keep(flying[future], *future.result())
+                    if error := future.exception():
+                        failure = failure or error
+                        broken_off.set()
+                    else:
+                        keep(flying[future], *future.result())
                     del flying[future]
-        finally:
-            # Empty unless something went wrong: then what comes home in a moment is kept before the work breaks off.
-            pool.shutdown(wait=False, cancel_futures=True)
-            landing = [future for future in flying if not future.cancelled()]
-            for future in wait(landing, timeout=LANDING).done:
+        except BaseException:
+            broken_off.set()
+            for future in wait(flying, timeout=LANDING).done:
                 if not future.exception():
                     keep(flying[future], *future.result())
+            raise
+        if failure:
+            raise failure
+
+    def _fly(self, future: Future[Landed], verb: Verb, batch: Batch, broken_off: Event) -> None:
+        """Ask, in a thread of its own: Python would not end before all of a pool's have."""
+        BROKEN_OFF.set(broken_off)
+        try:
+            future.set_result(self._call(verb, batch))
+        except BaseException as error:
+            future.set_exception(error)
 
     def _next_batch(self, verb: Verb, queue: deque[tuple[str, Prompt]], under_way: int) -> Batch:
         if not queue:
@@ -134,7 +158,7 @@ class Recorded:
             room = min(room, ceil(self.budget.calls - calls))
         return [queue.popleft() for _ in range(min(room, len(queue)))]
 
-    def _call(self, verb: Verb, batch: Batch) -> tuple[Sequence[Result], float]:
+    def _call(self, verb: Verb, batch: Batch) -> Landed:
         prompts = [prompt for _, prompt in batch]
         began = monotonic()
         results: Sequence[Result] = self.model.ask(prompts) if verb == "ask" else self.model.weigh(prompts)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
+from typing import Any
 
 from otherminds.baselines import random
 from otherminds.budgets import Price
@@ -18,7 +19,7 @@ from otherminds.errors import ModelError
 from otherminds.estimates import Forecast, foresee
 from otherminds.models import Model, Prompt, Response, Weighing
 from otherminds.recorded import Verb, call_key, unpack
-from otherminds.store import MEMORY, Store
+from otherminds.store import MEMORY, RunRow, Store
 
 Look = Callable[[Sequence[Subject], Desk], Chapter | None]
 
@@ -30,13 +31,20 @@ class Rehearsal:
     name: str
     cannot: frozenset[str]
     store: Store
+    known_as: Mapping[str, Any] = field(default_factory=dict)
+    """Of the model's identity, what is known while it stays unopened; None for what it does not have."""
     mark: str = field(init=False)
-    """The model's fingerprint as the store knows it; the model itself stays unopened."""
+    """The fingerprint under which the store keeps the answers of such a model."""
     asked: dict[str, tuple[Verb, Prompt]] = field(default_factory=dict)
     known: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        self.mark = next((row.fingerprint for row in self.store.runs() if row.model == self.name), "")
+        rows = [row for row in self.store.runs() if row.model == self.name and self._agrees(row)]
+        self.mark = max(rows, key=lambda row: row.written).fingerprint if rows else ""
+
+    def _agrees(self, row: RunRow) -> bool:
+        told = self.store.identity(row.fingerprint)
+        return all(told.get(name) == value for name, value in self.known_as.items())
 
     def look(self, look: Look, *, size: Size, seed: int) -> None:
         """Let a study look; what it would not do at all is not asked either."""

@@ -1,103 +1,41 @@
 """Store: one SQLite file that keeps every call that was answered, the runs made of them, and what people answered.
 
 Readers are always welcome. One program writes at a time: it holds a lock on a file beside the store, which the
-operating system takes back when the program ends, however it ends. The tables are plain, with JSON in the columns, so
-that any tool can read them.
+operating system takes back when the program ends, however it ends.
 """
 
 from __future__ import annotations
 
 import fcntl
-import json
 import os
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from otherminds.errors import StoreError
+from otherminds.tables import (
+    INTO_RUNS,
+    MIGRATIONS,
+    SELECT_CALL,
+    SELECT_RUN,
+    Annotation,
+    Call,
+    RunRow,
+    read_call,
+    read_json,
+    read_run,
+    run_values,
+    to_json,
+)
+
+__all__ = ["MEMORY", "Annotation", "Call", "RunRow", "Store"]
 
 MEMORY = ":memory:"
 _OURS = 0x07EE14D5
 """Written into the file's header, so that we never take another program's SQLite file for a store."""
-
-
-@dataclass(frozen=True, slots=True)
-class Call:
-    """One answered call, as it lies in the store."""
-
-    key: str
-    """sha256 of fingerprint, verb and prompt: who was asked what."""
-    fingerprint: str
-    verb: str
-    prompt: Mapping[str, Any]
-    rendered: str
-    """What was really sent."""
-    result: Mapping[str, Any]
-    seconds: float
-    """The call's share of the time its batch took."""
-
-
-@dataclass(frozen=True, slots=True)
-class RunRow:
-    """One run, without its records."""
-
-    id: str
-    suite: str
-    digest: str
-    model: str
-    fingerprint: str
-    prompt: str
-    score: str
-    manifest: Mapping[str, Any]
-    created: str
-    finished: str = ""
-    """When the last item was answered; empty for a run that was stopped before."""
-
-
-@dataclass(frozen=True, slots=True)
-class Annotation:
-    """What one person answered to one item."""
-
-    batch: str
-    """The name of the suite."""
-    item: str
-    annotator: str
-    answer: str
-    digest: str
-    """Of the text that was shown, so that an answer to another text is not taken for one to this."""
-
-
-def _first_tables(db: sqlite3.Connection) -> None:
-    db.execute(
-        "CREATE TABLE calls (key TEXT PRIMARY KEY, fingerprint TEXT NOT NULL, verb TEXT NOT NULL, prompt TEXT NOT NULL,"
-        " rendered TEXT NOT NULL, result TEXT NOT NULL, seconds REAL NOT NULL, created TEXT NOT NULL) WITHOUT ROWID"
-    )
-    db.execute("CREATE TABLE models (fingerprint TEXT PRIMARY KEY, name TEXT NOT NULL, identity TEXT NOT NULL)")
-    db.execute(
-        "CREATE TABLE runs (id TEXT PRIMARY KEY, suite TEXT NOT NULL, digest TEXT NOT NULL, model TEXT NOT NULL,"
-        " fingerprint TEXT NOT NULL, prompt TEXT NOT NULL, score TEXT NOT NULL, manifest TEXT NOT NULL,"
-        " created TEXT NOT NULL, finished TEXT NOT NULL)"
-    )
-    db.execute(
-        "CREATE TABLE records (run TEXT NOT NULL, position INTEGER NOT NULL, item TEXT NOT NULL, calls TEXT NOT NULL,"
-        " score TEXT NOT NULL, PRIMARY KEY (run, position)) WITHOUT ROWID"
-    )
-
-
-def _annotations(db: sqlite3.Connection) -> None:
-    db.execute(
-        "CREATE TABLE annotations (batch TEXT NOT NULL, item TEXT NOT NULL, annotator TEXT NOT NULL,"
-        " answer TEXT NOT NULL, digest TEXT NOT NULL, created TEXT NOT NULL, PRIMARY KEY (batch, item, annotator))"
-        " WITHOUT ROWID"
-    )
-
-
-# Each is run once, in order; the file's user_version counts those that were. Add at the end, never change one.
-MIGRATIONS: list[Callable[[sqlite3.Connection], None]] = [_first_tables, _annotations]
 
 
 class Store:
@@ -144,15 +82,15 @@ class Store:
         with self._sentences():
             for start in range(0, len(wanted), 500):
                 part = wanted[start : start + 500]
-                rows = self._db.execute(f"{_SELECT_CALL} WHERE key IN ({','.join('?' * len(part))})", part)
-                found.update({row[0]: _call(row) for row in rows})
+                rows = self._db.execute(f"{SELECT_CALL} WHERE key IN ({','.join('?' * len(part))})", part)
+                found.update({row[0]: read_call(row) for row in rows})
         return found
 
     def recent_calls(self, fingerprint: str, verb: str, *, limit: int = 200) -> list[Call]:
         """The last calls of this kind to this model, newest first."""
         with self._sentences():
             where = "WHERE fingerprint = ? AND verb = ? ORDER BY created DESC LIMIT ?"
-            return [_call(row) for row in self._db.execute(f"{_SELECT_CALL} {where}", (fingerprint, verb, limit))]
+            return [read_call(row) for row in self._db.execute(f"{SELECT_CALL} {where}", (fingerprint, verb, limit))]
 
     def spent(self, model: str) -> tuple[int, float]:
         """How many calls to models of this name are kept, and how many seconds they took."""
@@ -165,7 +103,8 @@ class Store:
         """Write answered calls; they are on disk when this returns."""
         now = _now()
         rows = [
-            (c.key, c.fingerprint, c.verb, _json(c.prompt), c.rendered, _json(c.result), c.seconds, now) for c in calls
+            (c.key, c.fingerprint, c.verb, to_json(c.prompt), c.rendered, to_json(c.result), c.seconds, now)
+            for c in calls
         ]
         with self._transaction():
             self._db.executemany("INSERT OR REPLACE INTO calls VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
@@ -175,39 +114,47 @@ class Store:
     def keep_model(self, fingerprint: str, name: str, identity: Mapping[str, Any]) -> None:
         """Remember what a fingerprint stands for."""
         with self._transaction():
-            self._db.execute("INSERT OR IGNORE INTO models VALUES (?, ?, ?)", (fingerprint, name, _json(identity)))
+            self._db.execute("INSERT OR IGNORE INTO models VALUES (?, ?, ?)", (fingerprint, name, to_json(identity)))
 
     def identity(self, fingerprint: str) -> Mapping[str, Any]:
         """All that is known of the model with this fingerprint."""
         with self._sentences():
             row = self._db.execute("SELECT identity FROM models WHERE fingerprint = ?", (fingerprint,)).fetchone()
-            return _read(row[0]) if row else {}
+            return read_json(row[0]) if row else {}
 
     def begin_run(self, row: RunRow) -> RunRow:
         """Note that a run has begun; one that was there before stays as it is, and is what comes back."""
         with self._transaction():
-            self._db.execute(f"INSERT OR IGNORE {_INTO_RUNS}", _run_values(row))
+            self._note(row.id)
+            self._db.execute(f"INSERT OR IGNORE {INTO_RUNS}", run_values(row))
         return self.run(row.id)
 
     def keep_run(self, row: RunRow, records: Iterable[Mapping[str, Any]] = ()) -> None:
         """Write a run and all its records, in place of what was there under its id."""
-        lines = [(row.id, r["position"], _json(r["item"]), _json(r["calls"]), _json(r["score"])) for r in records]
-        values = _run_values(row)
+        lines = [(row.id, r["position"], to_json(r["item"]), to_json(r["calls"]), to_json(r["score"])) for r in records]
+        values = run_values(row)
         with self._transaction():
             self._db.execute("DELETE FROM records WHERE run = ?", (row.id,))
-            self._db.execute(f"INSERT OR REPLACE {_INTO_RUNS}", values)
+            self._db.execute(f"INSERT OR REPLACE {INTO_RUNS}", values)
             self._db.executemany("INSERT INTO records VALUES (?, ?, ?, ?, ?)", lines)
+            self._note("")
 
     def runs(self) -> list[RunRow]:
         """All runs, newest first."""
         with self._sentences():
-            return [_run_row(row) for row in self._db.execute(f"{_SELECT_RUN} ORDER BY created DESC, id")]
+            return [read_run(row) for row in self._db.execute(f"{SELECT_RUN} ORDER BY created DESC, id")]
+
+    def last_run(self) -> RunRow | None:
+        """Of the runs that have a record, the one that was written last: a run that is asked again is that one."""
+        with self._sentences():
+            rows = self._db.execute(f"{SELECT_RUN} WHERE id IN (SELECT run FROM records)")
+            return max(map(read_run, rows), key=lambda row: row.written, default=None)
 
     def run(self, id: str) -> RunRow:
         """The run of this id, or of the only id that begins so."""
         with self._sentences():
-            rows = self._db.execute(f"{_SELECT_RUN} WHERE substr(id, 1, ?) = ?", (len(id), id)).fetchall()
-            found = [_run_row(row) for row in rows]
+            rows = self._db.execute(f"{SELECT_RUN} WHERE substr(id, 1, ?) = ?", (len(id), id)).fetchall()
+            found = [read_run(row) for row in rows]
         if not found or not id:
             raise StoreError(f"{self.path} has no run {id!r}; `otherminds runs` lists those it has")
         if len(found) > 1:
@@ -219,7 +166,12 @@ class Store:
         query = "SELECT position, item, calls, score FROM records WHERE run = ? ORDER BY position"
         with self._sentences():
             return [
-                {"position": row[0], "item": _read(row[1]), "calls": _read(row[2], list), "score": _read(row[3])}
+                {
+                    "position": row[0],
+                    "item": read_json(row[1]),
+                    "calls": read_json(row[2], list),
+                    "score": read_json(row[3]),
+                }
                 for row in self._db.execute(query, (run,))
             ]
 
@@ -255,6 +207,29 @@ class Store:
             if self._depth == 0:
                 self._unlock()
 
+    def running(self) -> str:
+        """The id of the run that a program is at just now; empty if there is none."""
+        try:
+            lock = os.open(f"{self.path}.lock", os.O_RDONLY)
+        except OSError:
+            return ""
+        try:
+            _, run = _noted(lock)
+            # Tried only where a run was noted, because for that moment it keeps writers out.
+            if run:
+                fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            return ""
+        except BlockingIOError:
+            return run
+        finally:
+            os.close(lock)
+
+    def _note(self, run: str) -> None:
+        """Tell who looks at the lock which run is under way."""
+        if self._lock >= 0:
+            os.ftruncate(self._lock, 0)
+            os.pwrite(self._lock, f"{os.getpid()}\n{run}\n".encode(), 0)
+
     def _take_lock(self) -> None:
         try:
             lock = os.open(f"{self.path}.lock", os.O_RDWR | os.O_CREAT, 0o644)
@@ -263,7 +238,7 @@ class Store:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            owner = os.read(lock, 20).decode(errors="replace").strip() or "unknown"
+            owner = _noted(lock)[0] or "unknown"
             os.close(lock)
             raise StoreError(
                 f"{self.path} is being written by process {owner}; wait until that ends, or use another store"
@@ -272,8 +247,7 @@ class Store:
             os.close(lock)
             raise StoreError(f"{self.path} cannot be locked: {error.strerror}; put it on a local disk") from None
         self._lock = lock
-        os.ftruncate(lock, 0)
-        os.pwrite(lock, f"{os.getpid()}\n".encode(), 0)
+        self._note("")
 
     def _unlock(self) -> None:
         # The lock file stays: were it removed, a third program could lock a new one while a second holds the old.
@@ -350,7 +324,7 @@ _ADVICE = {
     "disk is full": "free some space and run again, nothing that was answered is lost",
     "is locked": "another program is using it, try again when that has ended",
     "readonly": "it cannot be written there, choose another file",
-    "unable to open": "it cannot be made or opened there, choose another folder",
+    "unable to open": "it cannot be opened there, choose another folder or copy it to one with the files beside it",
     "not a database": "move it away, or choose another file",
     "malformed": "it is damaged, so restore a copy of it or choose another file",
     "closed": "open the store again",
@@ -358,9 +332,11 @@ _ADVICE = {
     "disk I/O error": "the disk failed, see whether it is full or gone",
 }
 
-_SELECT_CALL = "SELECT key, fingerprint, verb, prompt, rendered, result, seconds FROM calls"
-_SELECT_RUN = "SELECT id, suite, digest, model, fingerprint, prompt, score, manifest, created, finished FROM runs"
-_INTO_RUNS = "INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+
+def _noted(lock: int) -> tuple[str, str]:
+    """Who holds the lock, and the run that is under way."""
+    owner, run, *_ = [*os.pread(lock, 200, 0).decode(errors="replace").split("\n"), "", ""]
+    return owner.strip(), run.strip()
 
 
 def _at_rest(path: str) -> bool:
@@ -370,43 +346,14 @@ def _at_rest(path: str) -> bool:
 
 def _connect(path: str) -> sqlite3.Connection:
     if _at_rest(path):
-        # A reader would have to write SQLite's side files here; without them a store at rest can still be read.
-        return sqlite3.connect(f"{Path(path).resolve().as_uri()}?immutable=1", uri=True, isolation_level=None)
+        # A reader would have to write SQLite's side files here; without them a store at rest can still be read. But
+        # what a program that died has left in such a file, `immutable` would pass over in silence.
+        whole = Path(path).resolve()
+        log = whole.with_name(f"{whole.name}-wal")
+        how = "mode=ro" if log.exists() and log.stat().st_size else "immutable=1"
+        return sqlite3.connect(f"{whole.as_uri()}?{how}", uri=True, isolation_level=None)
     # A server answers from several threads, one at a time; SQLite itself minds only use at the same time.
     return sqlite3.connect(path, timeout=10, isolation_level=None, check_same_thread=False)
-
-
-def _call(row: Sequence[Any]) -> Call:
-    key, fingerprint, verb, prompt, rendered, result, seconds = row
-    return Call(key, fingerprint, verb, _read(prompt), rendered, _read(result), seconds)
-
-
-def _run_values(row: RunRow) -> tuple[str, ...]:
-    head = (row.id, row.suite, row.digest, row.model, row.fingerprint, row.prompt, row.score)
-    return (*head, _json(row.manifest), row.created, row.finished)
-
-
-def _run_row(row: Sequence[Any]) -> RunRow:
-    if not all(isinstance(part, str) for part in row):
-        raise sqlite3.DatabaseError("malformed row among the runs")
-    id, suite, digest, model, fingerprint, prompt, score, manifest, created, finished = row
-    return RunRow(id, suite, digest, model, fingerprint, prompt, score, _read(manifest), created, finished)
-
-
-def _read(text: Any, kind: type = dict) -> Any:
-    """JSON out of a column; anything else there is damage, of which SQLite knows nothing."""
-    try:
-        value = json.loads(text)
-    except (TypeError, ValueError, RecursionError):
-        value = None
-    if not isinstance(value, kind):
-        raise sqlite3.DatabaseError(f"malformed row with {str(text)[:40]!r} in it")
-    return value
-
-
-def _json(value: object) -> str:
-    # Other tools read these columns, and NaN or Infinity is no JSON to them.
-    return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
 def _now() -> str:

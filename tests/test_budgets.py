@@ -45,7 +45,7 @@ def test_a_table_that_is_not_there(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("part", ["calls", "tokens", "seconds", "money"])
-@pytest.mark.parametrize("value", [-1, float("nan")])
-def test_a_budget_below_nothing_makes_no_sense(part: str, value: float) -> None:
+@pytest.mark.parametrize("value", [-1, float("nan"), float("inf")])
+def test_a_budget_that_is_no_amount_makes_no_sense(part: str, value: float) -> None:
     with pytest.raises(UsageError, match=f"{part} makes no sense"):
         Budget(**{part: value})  # type: ignore[arg-type]

@@ -1,5 +1,7 @@
 """A model with a memory asks only what is missing, and keeps every answer at once."""
 
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator, Sequence
 from math import inf, nan
@@ -11,7 +13,7 @@ from hypothesis import strategies as st
 
 from otherminds.budgets import Budget, Price
 from otherminds.errors import EndpointError, ModelError, UsageError
-from otherminds.models import Message, Prompt, Response, Usage, Weighing
+from otherminds.models import BROKEN_OFF, Message, Prompt, Response, Usage, Weighing
 from otherminds.models.scripted import Scripted
 from otherminds.recorded import Recorded, call_key, pack, unpack, unpack_prompt
 from otherminds.store import MEMORY, Call, Store
@@ -116,6 +118,57 @@ def test_what_was_answered_before_a_failure_is_kept(parallel: int, store: Store)
     recorded.ask(prompts(10))
     assert recorded.reused >= 7
     assert recorded.made + recorded.reused == 10
+
+
+def test_what_is_under_way_when_a_call_fails_is_waited_for_and_kept(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("otherminds.recorded.LANDING", 0.0)
+    together, failed = threading.Barrier(4, timeout=10), threading.Event()
+
+    def ask(prompt: Prompt) -> Response:
+        together.wait()
+        if prompt.text == "prompt 000":
+            failed.set()
+            raise EndpointError("the server refuses the key")
+        assert failed.wait(10)
+        # Nobody tries again by now, but what is being answered comes home.
+        assert BROKEN_OFF.get().wait(10)
+        return echo(prompt)
+
+    model = Scripted(ask, name="slow", batch=1, parallel=4)
+    with pytest.raises(EndpointError, match="refuses the key"):
+        Recorded(model, store).ask(prompts(10))
+    recorded = Recorded(Scripted(echo, name="slow"), store)
+    recorded.ask(prompts(10))
+    assert (recorded.made, recorded.reused) == (7, 3)
+    assert not BROKEN_OFF.get().is_set()
+
+
+def test_ctrl_c_waits_for_no_call_that_hangs(tmp_path: Path) -> None:
+    program = """
+import os, signal, threading
+from otherminds import recorded
+from otherminds.models.scripted import Scripted
+from otherminds.store import MEMORY, Store
+from tests.test_recorded import prompts
+
+recorded.LANDING = 0.1
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
+def hang(prompt):
+    if prompt.text == "prompt 001":
+        os.kill(os.getpid(), signal.SIGINT)
+    threading.Event().wait()
+
+try:
+    recorded.Recorded(Scripted(hang, name="hangs", batch=1, parallel=2), Store(MEMORY)).ask(prompts(4))
+except KeyboardInterrupt:
+    print("stopped")
+"""
+    root = Path(__file__).parent.parent
+    done = subprocess.run([sys.executable, "-c", program], cwd=root, capture_output=True, text=True, timeout=60)
+    assert (done.stdout, done.returncode) == ("stopped\n", 0), done.stderr
 
 
 def test_a_model_that_loses_a_result_is_told(store: Store) -> None:

@@ -27,6 +27,20 @@ def test_a_search_that_is_known_is_rehearsed_to_the_letter() -> None:
         assert (forecast.calls, forecast.known, forecast.seconds) == (0, asked, 0.0)
 
 
+def test_answers_under_other_settings_are_not_known() -> None:
+    model = Scripted(lambda _: "A", name="guesser", weigh=guess)
+    model.identity = {"backend": "toy", "temperature": 0.7, "base_url": "http://here/v1"}
+    with Store(MEMORY) as store:
+        look([Subject.of(model)], Desk(store, bar))
+        for known_as, known in (
+            ({"temperature": 0.7, "base_url": "http://here/v1", "top_p": None}, True),
+            ({"temperature": 0.0, "base_url": "http://here/v1"}, False),
+            ({"temperature": 0.7, "base_url": "http://there/v1"}, False),
+            ({"temperature": 0.7, "top_p": 0.9}, False),
+        ):
+            assert bool(Rehearsal("guesser", frozenset(), store, known_as).mark) is known
+
+
 def test_what_a_model_could_not_be_asked_costs_nothing() -> None:
     with Store(MEMORY) as store:
         wall = Rehearsal("wall", frozenset({"weigh", "chat"}), store)

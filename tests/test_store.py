@@ -1,6 +1,7 @@
 """One file that keeps everything: one writer, many readers, and a sentence for everything that can go wrong."""
 
 import os
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -41,14 +42,13 @@ def test_many_keys_at_once(path: Path) -> None:
 
 
 def test_runs_by_the_beginning_of_their_id(path: Path) -> None:
-    record = {"position": 0, "item": {"id": "x"}, "calls": ["k1"], "score": {"verdict": "correct"}}
     with Store(path) as store:
         store.begin_run(RUN)
-        store.keep_run(RUN, [record])
+        store.keep_run(RUN, [RECORD])
         assert store.run("abc") == RUN
-        assert store.records("abc123") == [record]
+        assert store.records("abc123") == [RECORD]
         store.begin_run(RUN)
-        assert store.records("abc123") == [record], "beginning again must not throw away what is there"
+        assert store.records("abc123") == [RECORD], "beginning again must not throw away what is there"
         store.keep_run(RunRow(**{**_fields(RUN), "id": "abd"}))
         with pytest.raises(StoreError, match="2 runs whose id begins with 'ab'"):
             store.run("ab")
@@ -60,6 +60,39 @@ def test_runs_by_the_beginning_of_their_id(path: Path) -> None:
 
 def _fields(row: RunRow) -> dict[str, object]:
     return {name: getattr(row, name) for name in RunRow.__dataclass_fields__}
+
+
+RECORD = {"position": 0, "item": {"id": "x"}, "calls": ["k1"], "score": {"verdict": "correct"}}
+
+
+def test_the_last_run_is_the_one_that_was_written_last(path: Path) -> None:
+    with Store(path) as store:
+        assert store.last_run() is None
+        for id, ended in (("old", "2026-01-03"), ("new", "2026-01-02"), ("empty", "2026-01-09")):
+            manifest = {"ended": ended}
+            row = RunRow(**{**_fields(RUN), "id": id, "created": f"2026-01-01T{len(id)}", "manifest": manifest})  # type: ignore[arg-type]
+            store.keep_run(row, [] if id == "empty" else [RECORD])
+        last = store.last_run()
+        assert last
+        assert last.id == "old", "begun first, but asked again since; the one without an answer does not count"
+
+
+def test_which_run_is_under_way(path: Path) -> None:
+    with Store(path) as writer, Store(path, read_only=True) as reader:
+        assert reader.running() == ""
+        with writer.writing():
+            assert reader.running() == "", "something is written, but no run"
+            writer.begin_run(RUN)
+            assert reader.running() == "abc123"
+            with pytest.raises(StoreError, match=rf"written by process {os.getpid()}; wait"), Store(path) as other:
+                other.keep_calls([CALL])
+            writer.keep_run(RUN, [RECORD])
+            assert reader.running() == ""
+        writer.begin_run(RUN)
+        assert reader.running() == "", "nobody holds the lock"
+    with Store(MEMORY) as store:
+        store.begin_run(RUN)
+        assert store.running() == ""
 
 
 def test_a_record_that_is_no_json_leaves_the_store_as_it_was(path: Path) -> None:
@@ -199,3 +232,22 @@ def test_a_store_that_cannot_be_written_can_still_be_read(path: Path, monkeypatc
         assert set(store.calls(["k1"])) == {"k1"}
         with pytest.raises(StoreError, match="cannot be written there"):
             store.keep_calls([CALL])
+
+
+def test_what_a_dead_program_left_in_the_log_is_read_there_too(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copy = tmp_path / "copy" / "store.db"
+    copy.parent.mkdir()
+    with Store(path) as store:
+        store.keep_calls([CALL])
+        # As it lies on the disk while the program has not closed it.
+        for side in ("", "-wal", "-shm"):
+            shutil.copy(f"{path}{side}", f"{copy}{side}")
+    assert Path(f"{copy}-wal").stat().st_size
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    for read_only in (True, False):
+        with Store(copy, create=False, read_only=read_only) as store:
+            assert set(store.calls(["k1"])) == {"k1"}
+            with pytest.raises(StoreError, match="cannot be written there"):
+                store.keep_calls([CALL])

@@ -62,8 +62,22 @@ def model_settings(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def model_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """How a model is named and set up on the command line."""
-    named = click.option("-m", "--model", "spec", default="smollm2", show_default=True, help="See `otherminds models`.")
+    named = click.option(
+        *("-m", "--model", "spec"),
+        multiple=True,
+        default=("smollm2",),
+        show_default="smollm2",
+        callback=_one,
+        help="See `otherminds models`.",
+    )
     return named(model_settings(function))
+
+
+def _one(_: click.Context, __: click.Parameter, given: tuple[str, ...]) -> str:
+    if len(given) > 1:
+        # Taking the last without a word would leave somebody with another model's numbers.
+        raise UsageError(f"this command takes one model, not {len(given)}; `otherminds profile` takes several")
+    return given[0]
 
 
 def open_model(spec: str, base_url: str | None, extra: tuple[str, ...], *, suite: Suite | None = None) -> Model:
@@ -107,7 +121,7 @@ def _baseline(name: str, suite: Suite | None, settings: dict[str, Any]) -> Model
     if name not in BASELINES:
         raise UsageError(f"there is no baseline {name!r}; there are {', '.join(sorted(BASELINES))}")
     if suite is None:
-        raise UsageError("a baseline is made from a suite, so it can only be used with `otherminds run`")
+        raise UsageError("a baseline is made from the questions that it answers, and here there are none; take a model")
     if settings:
         raise UsageError(f"a baseline has no settings, so leave out {', '.join(sorted(settings))}")
     return BASELINES[name](suite)
@@ -154,10 +168,10 @@ def open_run(store: Store, id: str) -> Run:
     from otherminds.runs import load
 
     if id == "last":
-        rows = store.runs()
-        if not rows:
-            raise UsageError(f"{store.path} has no runs yet; `otherminds run` makes one")
-        id = rows[0].id
+        row = store.last_run()
+        if row is None:
+            raise UsageError(f"{store.path} has no run with an answer yet; `otherminds run` makes one")
+        id = row.id
     return load(store, id)
 
 

@@ -259,36 +259,34 @@ def _rehearse(
     place = output / "otherminds.db"
     # A question about cost should leave no file behind.
     with Store(place if os.path.exists(place) else MEMORY) as store:
-        rows = [
-            _foreseen(step, *_known(spec, base_url, extra), store, prices, size=size, seed=seed)
-            for step in steps
-            for spec in specs
-            if not spec.startswith("baseline:")
-        ]
+        models = [_known(spec, base_url, extra) for spec in specs if not spec.startswith("baseline:")]
+        rows = [_foreseen(step, *model, store, prices, size=size, seed=seed) for step in steps for model in models]
     if as_json:
         print_json(rows)
         return
     _print_foreseen(rows)
 
 
-def _known(spec: str, base_url: str | None, extra: tuple[str, ...]) -> tuple[str, frozenset[str]]:
-    """The name of a model and what it cannot do, as far as that can be known without weights or a server."""
+def _known(spec: str, base_url: str | None, extra: tuple[str, ...]) -> tuple[str, frozenset[str], Mapping[str, Any]]:
+    """The name of a model, what it cannot do and who it is, as far as that can be known without weights or a server."""
     from otherminds.models import get_model
+    from otherminds.models.settings import NAMES
     from otherminds.models.weights import WEIGHTS, present
 
-    local = spec.startswith("gguf:") or (spec in WEIGHTS and present(spec))
-    if local:
-        model = open_model(spec, None, extra)
-        return model.name, model.cannot
-    server = _server(spec, base_url)
-    settings = {} if server is None else {"base_url": server}
-    return get_model(spec, **settings).name, frozenset({"schema"} if spec.startswith("hf:") else ())
+    if spec in WEIGHTS and not present(spec):
+        return get_model(spec).name, frozenset(), {}
+    model = open_model(spec, _server(spec, base_url), extra)
+    if spec in WEIGHTS or spec.startswith("gguf:"):
+        return model.name, model.cannot, model.identity
+    cannot = frozenset({"schema"} if spec.startswith("hf:") else ())
+    return model.name, cannot, dict.fromkeys(NAMES) | getattr(model, "settings", {})
 
 
 def _foreseen(
     step: Step,
     name: str,
     cannot: frozenset[str],
+    known_as: Mapping[str, Any],
     store: Store,
     prices: Mapping[str, Price],
     *,
@@ -298,7 +296,7 @@ def _foreseen(
     from otherminds.rehearsals import Rehearsal
 
     note(f"rehearsing {step.name}")
-    rehearsal = Rehearsal(name, cannot, store)
+    rehearsal = Rehearsal(name, cannot, store, known_as)
     rehearsal.look(step.look, size=size, seed=seed)
     forecast = asdict(rehearsal.forecast(prices=prices))
     return {"study": step.name, "model": name} | {key: value for key, value in forecast.items() if key != "items"}

@@ -1,11 +1,12 @@
 """Numbers from runs, with intervals: what a command prints and what a report shows.
 
-Items that share a story or a twin are not independent, so every interval is drawn by such groups. Items without a
-value (refused, cut off, unreadable) are left out of means and counted beside them: not measured is not zero.
+Items that share a story, a twin or a stage are not independent, so every interval is drawn by such groups. Items
+without a value (refused, cut off, unreadable) are left out of means and counted beside them: not measured is not zero.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import fmean, median
@@ -18,6 +19,8 @@ from otherminds.runs import Record, Run
 
 MOST_VALUES = 8
 """A tag with more values than that names items rather than kinds of items."""
+FEWEST = 6
+"""Groups; with fewer, not even all of them on one side give a p below 0.05."""
 _FIRST_TAGS = ("false_belief", "kind", "order")
 
 
@@ -48,9 +51,14 @@ class Row:
     items: str
     difference: stats.Difference
     holm: float
-    """p adjusted for all lines of the table."""
+    """p adjusted for all lines that rest on enough groups; 1 for the others."""
     tags: Mapping[str, Tag] = field(default_factory=dict)
     """Which items these are."""
+
+    @property
+    def too_few(self) -> bool:
+        """Whether it rests on so few groups that no difference could be told."""
+        return self.difference.clusters < FEWEST
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +68,7 @@ class Comparison:
     rows: tuple[Row, ...]
     """For all items, then for each split."""
     gained: tuple[str, ...]
-    """Items that only the first run has right."""
+    """Items that only the first run has right, and the second wrong; ties are neither."""
     lost: tuple[str, ...]
     """Items that only the second run has right."""
     mcnemar: float
@@ -147,6 +155,15 @@ def leaning(run: Run) -> Leaning | None:
     )
 
 
+def same_model(run: Run) -> str:
+    """The same for runs of one model: all that is known of it but its seed, and the suite that a baseline is made for.
+
+    A name will not do, since one may stand for two servers or two temperatures.
+    """
+    known = {name: value for name, value in run.manifest["identity"].items() if name not in ("seed", "suite")}
+    return json.dumps([run.model, known], sort_keys=True)
+
+
 def paired(first: Run, second: Run, of: str = "value") -> stats.Difference | None:
     """How far the first run lies above the second, item by item; None if they share no item with a value."""
     a, b = first.values(of), second.values(of)
@@ -172,21 +189,22 @@ def compare(first: Run, second: Run, *, by: str = "") -> Comparison:
     for split in _by_tag(shared, by) if by else splits(shared):
         chosen = [item for item in shared if split.tags.items() <= item.tags.items()]
         rows.append(Row(split.label, _difference(chosen, a, b), 1.0, split.tags))
-    gained = tuple(item.id for item in shared if a[item.id] > b[item.id])
-    lost = tuple(item.id for item in shared if a[item.id] < b[item.id])
+    gained = tuple(item.id for item in shared if (a[item.id], b[item.id]) == (1, 0))
+    lost = tuple(item.id for item in shared if (a[item.id], b[item.id]) == (0, 1))
+    whole = [item for item in (items | others).values() if item.tags.get("scored") is not False]
     return Comparison(
         rows=adjusted(rows),
         gained=gained,
         lost=lost,
         mcnemar=stats.mcnemar(len(gained), len(lost)),
-        unpaired=len(items.keys() | others.keys()) - len(shared),
+        unpaired=len(whole) - len(shared),
     )
 
 
 def adjusted(rows: Sequence[Row]) -> tuple[Row, ...]:
-    """The rows with p adjusted for being so many (Holm)."""
-    ps = stats.holm([row.difference.p for row in rows])
-    return tuple(replace(row, holm=p) for row, p in zip(rows, ps, strict=True))
+    """The rows with p adjusted for being so many (Holm); those that could never be significant do not count."""
+    ps = iter(stats.holm([row.difference.p for row in rows if not row.too_few]))
+    return tuple(replace(row, holm=1.0 if row.too_few else next(ps)) for row in rows)
 
 
 def _by_tag(items: Sequence[Item], name: str) -> list[Split]:

@@ -13,6 +13,9 @@ from otherminds.models import Prompt
 from otherminds.prompts import Posed, without_schema
 from otherminds.scores import Way, way
 
+STORIES = ("story", "twin")
+"""Tags by which items belong together; stories of one `stage` share people and things besides."""
+
 
 @dataclass(frozen=True, slots=True)
 class Plan:
@@ -48,7 +51,7 @@ def limited(items: Sequence[Item], *, limit: int | None, seed: int = 0) -> tuple
     if limit < 1:
         raise UsageError(f"a limit of {limit} leaves nothing to ask; give a number from 1 on")
     members: dict[str, list[int]] = defaultdict(list)
-    for position, group in enumerate(groups(items)):
+    for position, group in enumerate(groups(items, by=STORIES)):
         members[group].append(position)
     drawn = random.Random(f"limit:{seed}").sample(list(members.values()), len(members))
     chosen: list[int] = []
@@ -58,8 +61,8 @@ def limited(items: Sequence[Item], *, limit: int | None, seed: int = 0) -> tuple
     return tuple(items[position] for position in sorted(chosen or drawn[0][:limit]))
 
 
-def groups(items: Sequence[Item]) -> list[str]:
-    """A name for every item, the same for items that are not independent: those that share a story or a twin."""
+def groups(items: Sequence[Item], *, by: Sequence[str] = (*STORIES, "stage")) -> list[str]:
+    """A name for every item, the same for items that are not independent: those that share a story, twin or stage."""
     parent: dict[str, str] = {}
 
     def root(name: str) -> str:
@@ -69,7 +72,7 @@ def groups(items: Sequence[Item]) -> list[str]:
 
     own = [f"item {item.id}" for item in items]
     for name, item in zip(own, items, strict=True):
-        for tag in ("story", "twin"):
+        for tag in by:
             if tag in item.tags:
                 parent[root(name)] = root(f"{tag} {item.tags[tag]}")
     return [root(name) for name in own]

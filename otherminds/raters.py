@@ -21,7 +21,7 @@ from typing import TypeVar
 import numpy as np
 
 from otherminds.errors import UsageError
-from otherminds.stats import TAIL, Estimate, Floats, _percentiles, _rows, mean
+from otherminds.stats import TAIL, Estimate, Floats, _interval, _rows, mean
 
 Label = TypeVar("Label", bound=Hashable)
 Labels = Sequence[Hashable | None]
@@ -135,11 +135,20 @@ def _corrected(units: Floats, parts: Parts, groups: Sequence[Hashable], draws: i
         low, high = 1 - (seen + missed * (1 - seen)) / chance, 1 - seen * (1 - missed) / chance
         method = f"Clopper-Pearson on {clusters} group{'s' * (clusters > 1)}, all alike"
     else:
-        low, high = _percentiles(drawn, clusters)
-        method = f"percentile bootstrap of {clusters} groups, {draws:,} draws, widened by Student's t"
+        low, high = _interval(float(1 - seen / chance), drawn, _jackknife(sums, parts), clusters, (-1.0, 1.0))
+        method = (
+            f"percentile bootstrap of {clusters} groups, {draws:,} draws, and Student's t: the wider on either side"
+        )
     # None of the three can be less than -1: two raters who never say the same thing.
     low, high = np.clip([low, high], -1.0, 1.0)
     return Estimate(float(1 - seen / chance), float(low), float(high), len(units), clusters, method)
+
+
+def _jackknife(sums: Floats, parts: Parts) -> float:
+    """The standard error, from the measure without each of the groups, where it exists."""
+    seen, chance = parts(sums.sum(axis=0) - sums)
+    left = 1 - seen[chance > 1e-12] / chance[chance > 1e-12]
+    return float(left.std() * np.sqrt(max(0, len(left) - 1))) if len(left) else 0.0
 
 
 def _drawn(sums: Floats, parts: Parts, draws: int, seed: int) -> Floats:

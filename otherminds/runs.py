@@ -12,6 +12,7 @@ from __future__ import annotations
 import hashlib
 import json
 import platform
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
@@ -57,10 +58,22 @@ class Record:
     """The keys under which the store keeps them."""
     score: Score
 
+    @property
+    def verdict(self) -> str:
+        """How the answer ended: the score's verdict, or "unscored" for an item that has no right answer."""
+        return "unscored" if self.score.value is not None and not self.scored else self.score.verdict
+
     def value(self, of: str = "value") -> float | None:
-        """The score's value, or a number from its detail, such as S."""
+        """The score's value, or a number from its detail, such as S; none where no answer is right or wrong."""
+        if of == "value" and not self.scored:
+            return None
         found = self.score.value if of == "value" else self.score.detail.get(of)
         return None if found is None else float(found)
+
+    @property
+    def scored(self) -> bool:
+        """Whether any answer to the item is right."""
+        return self.item.tags.get("scored") is not False
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,9 +114,35 @@ class Run:
         return fmean(values.values())
 
     def verdicts(self, **tags: Tag) -> dict[str, int]:
-        """How many answers ended in which way."""
-        ends = [record.score.verdict for record in self.where(None, **tags).records]
-        return {verdict: ends.count(verdict) for verdict in VERDICTS}
+        """How many answers ended in which way; "unscored" is among them only where some items have no right answer."""
+        ends = Counter(record.verdict for record in self.where(None, **tags).records)
+        return {**dict.fromkeys(VERDICTS, 0), **ends}
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A flat row for every item, all with the same columns: answers, verdict, the numbers of its score, tags."""
+        details = [record.score.detail for record in self.records]
+        numbers = dict.fromkeys(name for detail in details for name, n in detail.items() if isinstance(n, int | float))
+        tags = dict.fromkeys(name for record in self.records for name in record.item.tags)
+        rows = []
+        for record in self.records:
+            item, score = record.item, record.score
+            row: dict[str, Any] = {
+                "run": self.id,
+                "suite": self.suite,
+                "model": self.model,
+                "prompt": self.prompt,
+                "score": self.score,
+                "id": item.id,
+                "question": item.question,
+                "answer": item.answer,
+                "said": score.answer,
+                "verdict": record.verdict,
+                "value": record.value(),
+            }
+            row |= {name: score.detail.get(name) for name in numbers}
+            # A tag may have the name of a column, as `question` has in one of our own suites.
+            rows.append(row | {f"tag_{name}" if name in row else name: item.tags.get(name) for name in tags})
+        return rows
 
 
 def run(
@@ -178,15 +217,25 @@ def _record(line: Mapping[str, Any], calls: Mapping[str, Call]) -> Record:
         prompts=tuple(unpack_prompt(call.prompt) for call in asked),
         results=tuple(unpack(call) for call in asked),
         calls=tuple(line["calls"]),
-        score=Score(**line["score"]),
+        score=_score(line["score"]),
     )
+
+
+def _score(data: Mapping[str, Any]) -> Score:
+    score = Score(**data)
+    if score.verdict not in VERDICTS:
+        raise ValueError(f"a verdict is {score.verdict!r}")
+    for number in (score.value, *(score.detail.get(name) for name in ("S", "b", "mass"))):
+        if isinstance(number, bool) or not isinstance(number, int | float | None):
+            raise ValueError(f"a score is {number!r}")
+    return score
 
 
 def _keep(
     store: Store, row: RunRow, before: RunRow, work: Plan, keys: Sequence[str], answered: Mapping[str, Result]
 ) -> Run:
     records = _records(work, keys, answered)
-    row = replace(row, created=before.created, manifest={**row.manifest, "started": before.manifest["started"]})
+    row = replace(row, created=before.created, manifest={**row.manifest, "started": before.created})
     if len(records) == len(work.items):
         row = replace(row, finished=before.finished or _now())
     store.keep_run(row, _rows(work, records))

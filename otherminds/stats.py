@@ -1,4 +1,4 @@
-"""Means, differences and tests, each with how sure we are; numbers in, numbers out.
+"""Means and differences, each with how sure we are; numbers in, numbers out. The tests are in `significance`.
 
 Items that tell the same story are not independent, so whatever is uncertain is drawn by group: a story, a set of
 twins. `groups` names the group of each value; without it every value is a group of its own. The order of the
@@ -9,19 +9,47 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from math import comb, erfc, exp, lgamma, log, sqrt
+from math import inf, nan, sqrt
 from statistics import NormalDist
 
 import numpy as np
-from numpy.typing import NDArray
 
 from otherminds.errors import UsageError
+from otherminds.significance import (
+    TAIL,
+    Association,
+    Correlation,
+    Floats,
+    Z,
+    binomial,
+    correlation,
+    fisher,
+    holm,
+    mcnemar,
+    numbers,
+    p_text,
+    phi,
+    student,
+)
 
-Floats = NDArray[np.float64]
-
-TAIL = 0.025
-"""What a 95 % interval leaves out on either side."""
-Z = -NormalDist().inv_cdf(TAIL)
+__all__ = [
+    "TAIL",
+    "Association",
+    "Correlation",
+    "Difference",
+    "Estimate",
+    "Floats",
+    "binomial",
+    "contrast",
+    "correlation",
+    "difference",
+    "fisher",
+    "holm",
+    "mcnemar",
+    "mean",
+    "phi",
+    "proportion",
+]
 
 _CELLS = 1_000_000  # numbers drawn at once: 8 MB, whatever the number of groups
 _EXACT = 20  # with so many groups, all patterns of signs are still quickly tried
@@ -39,44 +67,25 @@ class Estimate:
     method: str
 
     def __str__(self) -> str:
-        return f"{self.value:z.2f} [{self.low:z.2f}, {self.high:z.2f}], n = {self.n}"
+        return f"{self.value:z.2f} [{self.low:z.2f}, {self.high:z.2f}], {self.rests_on}"
+
+    @property
+    def rests_on(self) -> str:
+        """How many items, and in how many groups, where these are fewer."""
+        if self.clusters >= self.n:
+            return f"n = {self.n}"
+        return f"n = {self.n} in {self.clusters} group{'s' * (self.clusters > 1)}"
 
 
 @dataclass(frozen=True, slots=True)
 class Difference(Estimate):
-    """A paired difference, and how probable one as large would be if there were none."""
+    """A difference, and how probable one as large would be if there were none."""
 
     p: float
+    """Not a number (nan) where nothing could be tested."""
 
     def __str__(self) -> str:
-        return f"{self.value:+z.2f} [{self.low:+z.2f}, {self.high:+z.2f}], n = {self.n}, {_p(self.p)}"
-
-
-@dataclass(frozen=True, slots=True)
-class Correlation:
-    """How closely two numbers of the same items go together, and how probable that would be if they did not."""
-
-    value: float
-    p: float
-    n: int
-
-    def __str__(self) -> str:
-        return f"{self.value:+z.2f}, n = {self.n}, {_p(self.p)}"
-
-
-@dataclass(frozen=True, slots=True)
-class Association(Correlation):
-    """A correlation of two properties that items have or lack; p is chi-square's, which needs many items."""
-
-    fisher: float
-    """The exact p, for few items."""
-
-    def __str__(self) -> str:
-        return f"{self.value:+z.2f}, n = {self.n}, {_p(self.p)}, exact {_p(self.fisher)}"
-
-
-def _p(p: float) -> str:
-    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
+        return f"{self.value:+z.2f} [{self.low:+z.2f}, {self.high:+z.2f}], {self.rests_on}, {p_text(self.p)}"
 
 
 def mean(
@@ -87,24 +96,22 @@ def mean(
     seed: int = 0,
     bounds: tuple[float, float] = (0.0, 1.0),
 ) -> Estimate:
-    """The mean, with a percentile interval from resampled groups, widened where groups are few.
+    """The mean, with an interval over groups: of resampled ones or by Student's t, whichever reaches further.
 
     Groups that are all alike (every answer right, say, or a single story) would give an interval without width.
     There the interval allows for as many unseen groups of another kind, anywhere within `bounds`, as could have
     been missed by chance: for answers all right or all wrong this is Clopper and Pearson's.
     """
-    data = _numbers(values)
+    data = numbers(values)
     sums, sizes = _by_group(data, groups)
     value = float(data.mean())
     clusters = len(sums)
+    limits = bounds if bounds[0] <= data.min() and data.max() <= bounds[1] else (-inf, inf)
     if np.ptp(sums / sizes) < 1e-12:
-        inside = bounds[0] <= data.min() and data.max() <= bounds[1]
-        low, high = _unseen(value, clusters, bounds if inside else (-np.inf, np.inf))
-        method = f"Clopper-Pearson on {clusters} group{'s' * (clusters > 1)}, all alike"
-    else:
-        low, high = _percentiles(_resampled(sums, sizes, draws, seed), clusters)
-        kind = "bootstrap" if groups is None else "cluster bootstrap"
-        method = f"percentile {kind} of {clusters} groups, {draws:,} draws, widened by Student's t"
+        return Estimate(value, *_unseen(value, clusters, limits), len(data), clusters, _alike(clusters))
+    error = _error(sums - value * sizes) / len(data)
+    low, high = _interval(value, _resampled(sums, sizes, draws, seed), error, clusters, limits)
+    method = _drawn(clusters, draws, "bootstrap" if groups is None else "cluster bootstrap")
     return Estimate(value, low, high, len(data), clusters, method)
 
 
@@ -135,7 +142,7 @@ def difference(
     """
     if len(a) != len(b):
         raise UsageError(f"{len(a)} and {len(b)} values cannot be paired; give both for the same items in one order")
-    gaps = _numbers(a) - _numbers(b)
+    gaps = numbers(a) - numbers(b)
     estimate = mean(gaps.tolist(), groups=groups, draws=draws, seed=seed, bounds=(-1.0, 1.0))
     p, how = _sign_flip(_by_group(gaps, groups)[0], draws, seed)
     return Difference(
@@ -157,101 +164,23 @@ def contrast(
     lets every group that holds both say a of b and b of a, and asks how often the means lie as far apart.
     """
     names = list(dict.fromkeys([*groups[0], *groups[1]]))
-    held = [_held(_numbers(values), by, names) for values, by in zip((a, b), groups, strict=True)]
+    sides = [numbers(values) for values in (a, b)]
+    held = [_held(data, by, names) for data, by in zip(sides, groups, strict=True)]
     # As in `_by_group`, an order that does not depend on the order of the values.
     order = np.lexsort([part for parts in held for part in parts])
     ours, theirs = ((sums[order], sizes[order]) for sums, sizes in held)
-    value = float(ours[0].sum() / ours[1].sum() - theirs[0].sum() / theirs[1].sum())
+    value = float(sides[0].mean() - sides[1].mean())
     clusters = int(min(np.count_nonzero(ours[1]), np.count_nonzero(theirs[1])))
+    limits = (-1.0, 1.0) if all(data.min() >= 0 and data.max() <= 1 for data in sides) else (-inf, inf)
     means = _resampled_gaps(ours, theirs, draws, seed)
     if clusters == 1 or np.ptp(means) < 1e-12:
-        low, high = _unseen(value, clusters, (-1.0, 1.0))
-        method = f"Clopper-Pearson on {clusters} group{'s' * (clusters > 1)}, all alike"
+        low, high = _unseen(value, clusters, limits)
+        method = _alike(clusters)
     else:
-        low, high = _percentiles(means, clusters)
-        method = f"percentile cluster bootstrap of {clusters} groups, {draws:,} draws, widened by Student's t"
+        low, high = _interval(value, means, float(np.linalg.norm(_parts(ours) - _parts(theirs))), clusters, limits)
+        method = _drawn(clusters, draws, "cluster bootstrap")
     p, how = _exchange(ours, theirs, draws, seed)
-    return Difference(value, low, high, len(a), clusters, f"{method}; {how}", p)
-
-
-def correlation(x: Sequence[float], y: Sequence[float]) -> Correlation | None:
-    """Pearson's r with Student's p, two-sided; none where one side never varies, or of fewer than three items.
-
-    With a property that items have or lack on one side, this is the point-biserial correlation.
-    """
-    if len(x) != len(y):
-        raise UsageError(f"{len(x)} and {len(y)} values cannot be paired; give both for the same items in one order")
-    n = len(x)
-    if n < 3:
-        return None
-    a, b = (data - data.mean() for data in (_numbers(x), _numbers(y)))
-    if np.abs(a).max() < 1e-12 or np.abs(b).max() < 1e-12:
-        return None
-    r = float(np.clip((a @ b) / sqrt((a @ a) * (b @ b)), -1, 1))
-    return Correlation(r, _incomplete_beta(1 - r * r, n / 2 - 1, 0.5), n)
-
-
-def phi(both: int, first: int, second: int, neither: int) -> Association | None:
-    """Of items that have two properties, one of them or neither: how the two go together.
-
-    None if one property is had by all or by none: then nothing can be said. p is from chi-square without correction.
-    """
-    exact = fisher(both, first, second, neither)
-    margins = (both + first) * (second + neither) * (both + second) * (first + neither)
-    if not margins:
-        return None
-    value, n = (both * neither - first * second) / sqrt(margins), both + first + second + neither
-    return Association(value, erfc(sqrt(n * value * value / 2)), n, exact)
-
-
-def fisher(a: int, b: int, c: int, d: int) -> float:
-    """The exact two-sided p of a table with rows a, b and c, d: all tables that are no more probable, together."""
-    if min(a, b, c, d) < 0:
-        raise UsageError(f"{a}, {b}, {c}, {d} should all be counts of items, so zero or more")
-    row, column, n = a + b, a + c, a + b + c + d
-    # Whole numbers, so that tables as probable as this one are found to be so.
-    ways = [comb(row, k) * comb(n - row, column - k) for k in range(max(0, row + column - n), min(row, column) + 1)]
-    seen = comb(row, a) * comb(n - row, column - a)
-    return sum(way for way in ways if way <= seen) / sum(ways)
-
-
-def binomial(right: int, n: int, *, chance: float = 0.5) -> float:
-    """The one-sided p of so many right, or more, if each of n were right by chance alone."""
-    if not 0 <= right <= n or not 0 < chance < 1:
-        raise UsageError(f"{right} of {n} by a chance of {chance} makes no sense; at most all are right")
-    return min(1.0, sum(comb(n, k) * chance**k * (1 - chance) ** (n - k) for k in range(right, n + 1)))
-
-
-def holm(ps: Sequence[float]) -> list[float]:
-    """The p-values adjusted for being several, in the order given (Holm's step-down)."""
-    adjusted = [0.0] * len(ps)
-    worst = 0.0
-    for rank, index in enumerate(sorted(range(len(ps)), key=ps.__getitem__)):
-        worst = max(worst, min(1.0, ps[index] * (len(ps) - rank)))
-        adjusted[index] = worst
-    return adjusted
-
-
-def mcnemar(b: int, c: int) -> float:
-    """The exact two-sided p that b items went one way and c the other."""
-    if b < 0 or c < 0:
-        raise UsageError(f"{b} and {c} should both be counts of items, so zero or more")
-    n = b + c
-    # Whole numbers to the end: the powers of two are beyond any float when items are many.
-    term = total = 1
-    for k in range(min(b, c)):
-        term = term * (n - k) // (k + 1)
-        total += term
-    return min(1.0, 2 * total / (1 << n))
-
-
-def _numbers(values: Sequence[float]) -> Floats:
-    data = np.asarray(values, dtype=np.float64)
-    if data.size == 0:
-        raise UsageError("there are no values, so there is no mean; check what was filtered out")
-    if not np.isfinite(data).all():
-        raise UsageError("some values are not numbers; leave out what was not scored before averaging")
-    return data
+    return Difference(value, low, high, len(a) + len(b), clusters, f"{method}; {how}", p)
 
 
 def _by_group(data: Floats, groups: Sequence[Hashable] | None) -> tuple[Floats, Floats]:
@@ -287,29 +216,42 @@ def _resampled(sums: Floats, sizes: Floats, draws: int, seed: int) -> Floats:
     return np.concatenate(parts)
 
 
-def _percentiles(means: Floats, clusters: int) -> tuple[float, float]:
-    """The interval of resampled means, widened as Student's t is against the normal.
+def _interval(
+    value: float, drawn: Floats, error: float, clusters: int, limits: tuple[float, float]
+) -> tuple[float, float]:
+    """The interval of resampled values and the one by Student's t together, within the limits of what there can be.
 
-    Plain percentiles are too narrow when groups are few: of 95 % intervals from 6 groups of two or four answers,
-    83 to 87 in a hundred held the truth, and 92 or 93 of these.
+    Resampled values never leave the range of their groups, however few these are; Student's t knows nothing of a skew.
     """
-    tail = NormalDist().cdf(-_student(clusters - 1) * sqrt(clusters / (clusters - 1)))
+    low, high = _percentiles(drawn, clusters)
+    reach = student(clusters - 1) * error
+    return max(limits[0], min(low, value - reach)), min(limits[1], max(high, value + reach))
+
+
+def _percentiles(means: Floats, clusters: int) -> tuple[float, float]:
+    """The interval of resampled means, widened as Student's t is against the normal."""
+    tail = NormalDist().cdf(-student(clusters - 1) * sqrt(clusters / (clusters - 1)))
     low, high = np.quantile(means, [tail, 1 - tail])
     return float(low), float(high)
 
 
-def _student(freedom: int) -> float:
-    """The 97.5 % quantile of Student's t, by Fisher and Cornish's series: good to 0.01 from 4 degrees of freedom."""
-    first = (Z**3 + Z) / 4
-    second = (5 * Z**5 + 16 * Z**3 + 3 * Z) / 96
-    third = (3 * Z**7 + 19 * Z**5 + 17 * Z**3 - 15 * Z) / 384
-    return Z + first / freedom + second / freedom**2 + third / freedom**3
+def _error(parts: Floats) -> float:
+    """The standard error of a sum over groups, from what each of them adds beyond what is expected of it."""
+    return sqrt(len(parts) / (len(parts) - 1) * float(parts @ parts))
 
 
 def _unseen(value: float, clusters: int, bounds: tuple[float, float]) -> tuple[float, float]:
     """The interval when all groups agree: 0.025 is the chance to have missed every group of another kind."""
     seen = TAIL ** (1 / clusters)
     return seen * value + (1 - seen) * bounds[0], seen * value + (1 - seen) * bounds[1]
+
+
+def _alike(clusters: int) -> str:
+    return f"Clopper-Pearson on {clusters} group{'s' * (clusters > 1)}, all alike"
+
+
+def _drawn(clusters: int, draws: int, kind: str) -> str:
+    return f"percentile {kind} of {clusters} groups, {draws:,} draws, and Student's t: the wider on either side"
 
 
 def _sign_flip(sums: Floats, draws: int, seed: int) -> tuple[float, str]:
@@ -347,6 +289,14 @@ def _held(data: Floats, groups: Sequence[Hashable], names: Sequence[Hashable]) -
     return sums, np.bincount(codes, minlength=len(names)).astype(np.float64)
 
 
+def _parts(held: Held) -> Floats:
+    """What every group adds to the error of the mean, for one sort of item."""
+    sums, sizes = held
+    groups = np.count_nonzero(sizes)
+    found: Floats = (sums - sums.sum() / sizes.sum() * sizes) / sizes.sum() * sqrt(groups / (groups - 1))
+    return found
+
+
 def _resampled_gaps(a: Held, b: Held, draws: int, seed: int) -> Floats:
     """The gap of many sets of groups, drawn with replacement; sets that hold only one sort have none."""
     random = np.random.default_rng(seed)
@@ -361,7 +311,10 @@ def _resampled_gaps(a: Held, b: Held, draws: int, seed: int) -> Floats:
 
 def _exchange(a: Held, b: Held, draws: int, seed: int) -> tuple[float, str]:
     """The two-sided p of the gap when in each group that holds both, a coin says which sort is which."""
-    both = (a[1] > 0) & (b[1] > 0) & ((a[0] != b[0]) | (a[1] != b[1]))
+    shared = (a[1] > 0) & (b[1] > 0)
+    if not shared.any():
+        return nan, "no test, since no group holds both"
+    both = shared & ((a[0] != b[0]) | (a[1] != b[1]))
     count = int(np.count_nonzero(both))
     exact = 2**count <= draws
     if exact:
@@ -374,27 +327,3 @@ def _exchange(a: Held, b: Held, draws: int, seed: int) -> tuple[float, str]:
     gaps = (a[0].sum() + moved[0]) / (a[1].sum() + moved[1]) - (b[0].sum() - moved[0]) / (b[1].sum() - moved[1])
     p = float(np.mean(np.abs(gaps) >= abs(gaps[0]) - 1e-9))
     return p, f"{'exact ' * exact}exchange test over {count} groups"
-
-
-def _incomplete_beta(x: float, a: float, b: float) -> float:
-    """The regularised incomplete beta function, by Lentz's continued fraction."""
-    if x <= 0 or x >= 1:
-        return float(x >= 1)
-    if x > (a + 1) / (a + b + 2):  # there the fraction converges slowly, and its mirror image quickly
-        return 1 - _incomplete_beta(1 - x, b, a)
-    front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log(1 - x)) / a
-    tiny, c, d, value = 1e-300, 1.0, 0.0, 1.0
-    for step in range(400):
-        m = step // 2
-        if step == 0:
-            term = 1.0
-        elif step % 2 == 0:
-            term = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
-        else:
-            term = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
-        d = 1 / (1 + term * d or tiny)
-        c = 1 + term / c or tiny
-        value *= c * d
-        if abs(c * d - 1) < 1e-15:
-            break
-    return front * (value - 1)

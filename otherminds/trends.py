@@ -6,16 +6,18 @@ items on each step. Both also say how steep it is, since with many items the sli
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import permutations
-from math import erfc, sqrt
+from math import erfc, inf, sqrt
 
 import numpy as np
 
 from otherminds.errors import UsageError
-from otherminds.stats import Difference, Floats, _numbers, _percentiles, _rows, difference
+from otherminds.significance import Floats, numbers
+from otherminds.stats import Difference, _error, _interval, _rows, _unseen, difference
 
 MOST_TREATMENTS, MOST_BLOCKS = 6, 150
 """Up to here all orders within all blocks are counted; beyond, the normal distribution is as good."""
@@ -50,7 +52,7 @@ def page(
     table = np.asarray(values, dtype=np.float64)
     if table.ndim != 2 or table.shape[0] < 1 or table.shape[1] < 2:
         raise UsageError("a trend needs rows of two or more numbers, all of one length; give every treatment its value")
-    _numbers(table.ravel().tolist())
+    numbers(table.ravel().tolist())
     slopes = _slopes(table, at).tolist()
     slope = difference(slopes, [0.0] * len(slopes), groups=groups, draws=draws, seed=seed)
     blocks = _blocks(table, groups)
@@ -72,17 +74,19 @@ def ladder(
     """How much different items gain from step to step: the slope, with p by dealing out the steps anew.
 
     What stays together in the deal is all that a group has on one step, so that twins are not taken for evidence
-    twice. The interval resamples whole groups.
+    twice. The interval is over whole groups, and as wide as the step with the fewest of them asks for.
     """
-    data, levels = _numbers(values), _numbers(steps)
+    data, levels = numbers(values), numbers(steps)
     if not len(data) == len(levels) == len(groups):
         raise UsageError(f"{len(data)} values, {len(levels)} steps and {len(groups)} groups should be of one number")
     if np.ptp(levels) == 0:
         raise UsageError("a ladder needs items on two steps or more")
     value = float(_slope(len(data), levels.sum(), (levels**2).sum(), data.sum(), (levels * data).sum()))
-    low, high, clusters = _ladder_interval(data, levels, groups, draws, seed)
+    if len(set(groups)) < 2:
+        raise UsageError("a ladder needs two groups or more; with one there is no telling how sure the slope is")
+    low, high, clusters = _ladder_interval(data, levels, groups, value, draws, seed)
     p = _dealt_anew(data, levels, groups, value, draws, seed)
-    method = f"percentile cluster bootstrap of {clusters} groups; steps dealt anew, {draws:,} draws each"
+    method = f"percentile cluster bootstrap and Student's t, {clusters} groups; steps dealt anew, {draws:,} draws each"
     return Difference(value, low, high, len(data), clusters, method, p)
 
 
@@ -91,7 +95,7 @@ def ladder(
 
 def _slopes(table: Floats, at: Sequence[float] | None) -> Floats:
     """The least-squares slope of every row."""
-    places = np.arange(table.shape[1]) if at is None else _numbers(at)
+    places = np.arange(table.shape[1]) if at is None else numbers(at)
     if len(places) != table.shape[1] or np.ptp(places) == 0:
         raise UsageError(f"{table.shape[1]} treatments need as many places, not all the same")
     centred = places - places.mean()
@@ -156,24 +160,33 @@ def _slope(n: Floats | float, x: Floats, xx: Floats, y: Floats, xy: Floats) -> F
 
 
 def _ladder_interval(
-    data: Floats, levels: Floats, groups: Sequence[Hashable], draws: int, seed: int
+    data: Floats, levels: Floats, groups: Sequence[Hashable], value: float, draws: int, seed: int
 ) -> tuple[float, float, int]:
+    """The interval, and the number of groups on the step that has the fewest."""
+    fewest = min(Counter(step for _, step in set(zip(groups, levels.tolist(), strict=True))).values())
+    # No two items can be further apart than a step.
+    most = 1 / float(np.diff(np.unique(levels)).min()) if data.min() >= 0 and data.max() <= 1 else inf
     number: dict[Hashable, int] = {}
     codes = [number.setdefault(group, len(number)) for group in groups]
-    parts = (np.ones_like(data), levels, levels**2, data, levels * data)
-    sums = np.stack([np.bincount(codes, weights=part) for part in parts])
-    sums = sums[:, np.lexsort(sums)]  # whatever the order of the items was
+    centred = levels - levels.mean()
+    off = centred * (data - data.mean() - value * centred) / (centred @ centred)
+    parts = (np.ones_like(data), levels, levels**2, data, levels * data, off)
+    table = np.stack([np.bincount(codes, weights=part) for part in parts])
+    *rows, off = table[:, np.lexsort(table[:-1])]  # whatever the order of the items was
+    drawn = _resampled_slopes(np.stack(rows), draws, seed)
+    if fewest == 1 or np.ptp(drawn) < 1e-12:
+        return *_unseen(value, fewest, (-most, most)), fewest
+    return *_interval(value, drawn, _error(off), fewest, (-most, most)), fewest
+
+
+def _resampled_slopes(sums: Floats, draws: int, seed: int) -> Floats:
     random = np.random.default_rng(seed)
     found = []
     for rows in _rows(draws, sums.shape[1]):
         n, x, xx, y, xy = sums[:, random.integers(sums.shape[1], size=(rows, sums.shape[1]))].sum(axis=2)
         several = xx * n - x * x > 1e-9  # a draw that holds one step only has no slope
         found.append(_slope(n[several], x[several], xx[several], y[several], xy[several]))
-    slopes = np.concatenate(found)
-    if len(number) < 2 or not len(slopes):
-        raise UsageError("a ladder needs two groups or more; with one there is no telling how sure the slope is")
-    low, high = _percentiles(slopes, len(number))
-    return low, high, len(number)
+    return np.concatenate(found)
 
 
 def _dealt_anew(data: Floats, levels: Floats, groups: Sequence[Hashable], seen: float, draws: int, seed: int) -> float:

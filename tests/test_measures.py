@@ -8,7 +8,17 @@ import pytest
 from otherminds.baselines import oracle, realist
 from otherminds.errors import UsageError
 from otherminds.items import Item, Suite
-from otherminds.measures import chance, compare, leaning, mean_of, paired, splits, twins_right
+from otherminds.measures import (
+    adjusted,
+    chance,
+    compare,
+    leaning,
+    mean_of,
+    paired,
+    same_model,
+    splits,
+    twins_right,
+)
 from otherminds.models.scripted import Scripted
 from otherminds.runs import Run, run
 from otherminds.starter import starter
@@ -124,6 +134,39 @@ def test_runs_that_cannot_be_paired(knowing: Run, worldly: Run) -> None:
     other = replace(worldly, records=(replace(first, item=replace(first.item, question="Who?")),))
     with pytest.raises(UsageError, match="is not the same in runs"):
         compare(knowing, other)
+
+
+def test_what_has_no_right_answer_is_not_compared(suite: Suite) -> None:
+    open_ended = [replace(item, tags={**item.tags, "scored": False}) for item in suite.items[:4]]
+    some = Suite("some", (*open_ended, *suite.items[4:]))
+    found = compare(run(some, oracle(some)), run(some, realist(some)))
+    assert (found.rows[0].difference.n, found.unpaired) == (44, 0)
+    assert not {item.id for item in open_ended} & {*found.gained, *found.lost}
+
+
+def test_a_tie_is_on_neither_side(suite: Suite, worldly: Run) -> None:
+    tied = run(suite, Scripted(lambda _: "A", name="tied", weigh=lambda _: {"A": 0.5, "B": 0.5}))
+    found = compare(tied, worldly)
+    assert found.rows[0].difference.value == 0
+    assert (found.gained, found.lost, found.mcnemar) == ((), (), 1.0)
+
+
+def test_lines_that_cannot_be_significant_count_for_no_other(knowing: Run, worldly: Run) -> None:
+    whole = compare(knowing, worldly).rows[0]
+    few = replace(whole, difference=replace(whole.difference, clusters=5, p=0.0625))
+    assert [row.holm for row in adjusted([few, whole, few])] == [1.0, whole.difference.p, 1.0]
+    assert few.too_few
+    assert not whole.too_few
+
+
+def test_one_model_is_known_by_more_than_its_name(suite: Suite, worldly: Run) -> None:
+    def named(**identity: object) -> Run:
+        return replace(worldly, manifest={**worldly.manifest, "identity": {"backend": "api", **identity}})
+
+    assert same_model(named(seed=1, temperature=0.7)) == same_model(named(seed=2, temperature=0.7))
+    assert same_model(named(seed=1, temperature=0.7)) != same_model(named(seed=1, temperature=0))
+    others = Suite("others", suite.items[:4])
+    assert same_model(run(others, realist(others))) == same_model(worldly)
 
 
 def test_compare_by_one_tag(knowing: Run, worldly: Run) -> None:

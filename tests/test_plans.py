@@ -28,6 +28,13 @@ def test_groups_join_what_shares_a_story_or_a_twin() -> None:
     assert len(set(names)) == 4
 
 
+def test_stories_of_one_stage_are_one_group_but_are_drawn_apart() -> None:
+    staged = [item(str(number), story=f"s{number // 2}", stage="UC") for number in range(8)]
+    assert len(set(groups(staged))) == 1
+    assert len(set(groups(staged, by=("story", "twin")))) == 4
+    assert len({one.tags["story"] for one in limited(staged, limit=4)}) == 2
+
+
 def test_a_story_and_a_twin_of_one_name_are_two_things() -> None:
     one, other = groups([item("a", story="x"), item("b", twin="x")])
     assert one != other

@@ -3,11 +3,14 @@
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from math import inf
 from pathlib import Path
+from time import sleep
 
 import pytest
 from counting_server import CountingServer
@@ -43,6 +46,19 @@ def test_a_run_is_records_with_scores() -> None:
     assert not done.partial
     for record in done.records:
         assert len(record.prompts) == len(record.results) == len(record.calls) == 2
+
+
+def test_an_item_without_a_right_answer_is_neither_right_nor_wrong() -> None:
+    plain = starter()
+    open_ended = [replace(item, tags={**item.tags, "scored": False}) for item in plain.items[:4]]
+    suite = Suite("starter", (*open_ended, *plain.items[4:]))
+    done = run(suite, realist(suite))
+    assert done.verdicts() == {**dict.fromkeys(VERDICTS, 0), "correct": 22, "incorrect": 22, "unscored": 4}
+    assert len(done.values()) == 44
+    assert len(done.values("S")) == 48
+    assert [record.verdict for record in done.records[:5]] == [*["unscored"] * 4, done.records[4].score.verdict]
+    failed = run(suite.using(score="text", prompt="direct"), Scripted(lambda _: Response("", error="no"), name="down"))
+    assert failed.verdicts()["error"] == 48  # what was never answered is an error and no more
 
 
 def test_a_mean_of_nothing_is_refused() -> None:
@@ -95,6 +111,54 @@ def test_asked_again_it_is_the_same_run_and_costs_nothing(tmp_path: Path) -> Non
         }
         assert len(others | {first.id}) == 5
         assert len(store.runs()) == 5
+
+
+def test_a_run_that_was_asked_again_is_the_last(tmp_path: Path) -> None:
+    suite = starter()
+    with Store(tmp_path / "store.db") as store:
+        first = run(suite, oracle(suite), store=store)
+        for model in (realist(suite), oracle(suite)):
+            sleep(0.005)  # Times are kept by the millisecond.
+            run(suite, model, store=store)
+        last = store.last_run()
+    assert last
+    assert last.id == first.id
+
+
+def spoilt(store: Store, command: str) -> None:
+    with sqlite3.connect(store.path) as db:
+        db.execute(command)
+    db.close()
+
+
+def test_a_damaged_manifest_is_mended_by_running_again(tmp_path: Path) -> None:
+    suite = starter()
+    with Store(tmp_path / "store.db") as store:
+        done = run(suite, oracle(suite), store=store, limit=2)
+        spoilt(store, "UPDATE runs SET manifest = '{}'")
+        with pytest.raises(StoreError, match="is damaged"):
+            load(store, done.id)
+        again = run(suite, oracle(suite), store=store, limit=2)
+        assert load(store, done.id) == again
+        assert again.manifest["started"] == done.manifest["started"]
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "words"),
+    [
+        ("value", "high", "a score is 'high'"),
+        ("value", True, "a score is True"),
+        ("detail.S", "high", "a score is 'high'"),
+        ("verdict", "splendid", "a verdict is 'splendid'"),
+    ],
+)
+def test_a_damaged_score_is_a_damaged_run(tmp_path: Path, path: str, value: object, words: str) -> None:
+    suite = starter()
+    with Store(tmp_path / "store.db") as store:
+        done = run(suite, oracle(suite), store=store, limit=2)
+        spoilt(store, f"UPDATE records SET score = json_set(score, '$.{path}', json('{json.dumps(value)}'))")
+        with pytest.raises(StoreError, match=f"run {done.id} is damaged .{words}"):
+            load(store, done.id)
 
 
 def test_the_order_of_items_changes_no_score() -> None:

@@ -120,6 +120,39 @@ def test_the_order_of_the_items_does_not_matter():
     assert (one.low, one.high, one.p) == (other.low, other.high, other.p)
 
 
+def test_the_order_of_many_items_does_not_matter_either():
+    random = np.random.default_rng(8)
+    values, steps, groups = random.random(24).tolist(), [0, 1, 2] * 8, [number // 4 for number in range(24)]
+    one = ladder(values, steps, groups=groups, draws=200)
+    other = ladder(values[::-1], steps[::-1], groups=groups[::-1], draws=200)
+    assert (one.low, one.high, one.p) == pytest.approx((other.low, other.high, other.p))
+
+
+def test_a_step_with_few_groups_makes_the_interval_wide():
+    """Two groups on the first step, however many on the second: Student's t has one degree of freedom."""
+    random = np.random.default_rng(9)
+    low, high = (random.normal(middle, 10, count) for middle, count in ((100, 2), (120, 60)))
+    found = ladder([*low, *high], [0] * 2 + [1] * 60, groups=range(62), draws=2_000)
+    error = np.sqrt(62 / 61 * (((low - low.mean()) ** 2).sum() / 4 + ((high - high.mean()) ** 2).sum() / 3600))
+    reach = scipy_stats.t.ppf(0.975, 1) * error
+    assert (found.low, found.high) == pytest.approx((found.value - reach, found.value + reach))
+    assert found.clusters == 2
+
+
+@pytest.mark.parametrize(("steps", "most"), [([0, 1, 1, 1], 1.0), ([0, 0.5, 0.5, 2], 2.0)])
+def test_a_step_with_a_single_group_says_next_to_nothing(steps, most):
+    found = ladder([0.2, 0.4, 0.5, 0.6], steps, groups="abcd", draws=200)
+    assert found.clusters == 1
+    assert (found.low, found.high) == pytest.approx(
+        (0.025 * found.value - 0.975 * most, 0.025 * found.value + 0.975 * most)
+    )
+
+
+def test_a_ladder_without_any_slope_still_leaves_doubt():
+    found = ladder([0.95] * 12, [0, 1] * 6, groups=[number // 2 for number in range(12)], draws=200)
+    assert (found.value, found.high) == pytest.approx((0, 1 - 0.025 ** (1 / 6)))
+
+
 @pytest.mark.parametrize(
     ("values", "steps", "groups"),
     [([0.1, 0.2], [1, 1], "ab"), ([0.1, 0.2], [0, 1], "a"), ([0.1, 0.2], [0, 1], "aa")],

@@ -14,6 +14,7 @@ from typing import Any
 from otherminds import stats
 from otherminds.errors import UsageError
 from otherminds.items import Item, Suite
+from otherminds.measures import same_model
 from otherminds.plans import groups
 from otherminds.runs import Run
 from otherminds.stats import Difference, Estimate
@@ -129,7 +130,7 @@ class Measures:
     own: Mapping[str, int]
     """For each model, the questions about conversations that it played itself."""
     judged: Mapping[str, Sequence[traits.Judged]]
-    """By model, for runs of a suite about who is higher in a trait."""
+    """By the label of the run, for a suite about who is higher in a trait."""
     ablated: Sequence[ablation.Misread]
     """Misreadings by what was hidden."""
 
@@ -145,6 +146,8 @@ def measure(talks: Sequence[Talk], runs: Sequence[Run], *, readings: Sequence[ab
     `readings` are talks played with more or less hidden, and which messages in them misread the partner.
     """
     sittings = _sittings([run for run in runs if not _of_traits(run)])
+    if not sittings:
+        raise UsageError("there is nothing to measure: no question of these runs was answered yet")
     suite = _together(sittings)
     rules = {name: rule(suite) for name, rule in RULES.items()}
     people = {each.label: each.values() for each in sittings} | {LEXICAL: rules[LEXICAL]}
@@ -164,7 +167,7 @@ def measure(talks: Sequence[Talk], runs: Sequence[Run], *, readings: Sequence[ab
         overlaps=tuple(overlap.scores(suite)),
         words={recipe: artefacts.of_options(suite, recipe) for recipe in artefacts.RECIPES},
         own={each.label: own for each in sittings if (own := _own(each, talks))},
-        judged={run.model: traits.judged(run) for run in runs if _of_traits(run)},
+        judged={label: traits.judged(run) for label, run in _each([run for run in runs if _of_traits(run)])},
         ablated=ablation.ablate(readings),
     )
 
@@ -194,20 +197,38 @@ def _of_traits(run: Run) -> bool:
 
 
 def _sittings(runs: Sequence[Run]) -> tuple[Sitting, ...]:
-    """Runs of one model on the same questions belong together, whatever their seeds."""
+    """Runs of one model on the same questions belong together, whatever their seeds; a name alone is no model."""
     together: dict[tuple[str, ...], list[Run]] = {}
     for run in runs:
         if run.records:
-            together.setdefault((run.model, run.score, run.prompt, run.digest), []).append(run)
-    if not together:
-        raise UsageError("there is nothing to measure: no question of these runs was answered yet")
-    models = [key[0] for key in together]
+            together.setdefault((run.model, run.score, run.prompt, run.digest, same_model(run)), []).append(run)
     made = []
-    for (model, score, prompt, digest), some in together.items():
-        label = model if models.count(model) == 1 else f"{model}, {score} ({prompt})"
-        twice = sum(key[:3] == (model, score, prompt) for key in together) > 1
-        made.append(Sitting(f"{label}, {digest[:6]}" if twice else label, tuple(some)))
+    for key, some in together.items():
+        model, score, prompt, digest, _ = key
+        label = model
+        if len({other[1:4] for other in together if other[0] == model}) > 1:
+            label += f", {score} ({prompt})"
+        if len({other[3] for other in together if other[:3] == key[:3]}) > 1:
+            label += f", {digest[:6]}"
+        if sum(other[:4] == key[:4] for other in together) > 1:
+            label += f" ({some[0].fingerprint[:6]})"
+        made.append(Sitting(label, tuple(some)))
     return tuple(made)
+
+
+def names(sittings: Sequence[Sitting]) -> dict[str, str]:
+    """By the id of a run, the label of its sitting, with a number where that has several."""
+    return {
+        run.id: sitting.label if len(sitting.runs) == 1 else f"{sitting.label}, run {number}"
+        for sitting in sittings
+        for number, run in enumerate(sitting.runs, start=1)
+    }
+
+
+def _each(runs: Sequence[Run]) -> list[tuple[str, Run]]:
+    sittings = _sittings(runs)
+    labels = names(sittings)
+    return [(labels[run.id], run) for sitting in sittings for run in sitting.runs]
 
 
 def _together(sittings: Sequence[Sitting]) -> Suite:
@@ -321,5 +342,5 @@ def _split(label: str, items: Sequence[Item], values: Values, factor: str, order
     if gap is None:
         return None
     # A person is high or low in a whole talk, so no talk holds both and the test by talks would have nothing to go by.
-    bare = Estimate(gap.value, gap.low, gap.high, len(high) + len(low), gap.clusters, gap.method.partition(";")[0])
+    bare = Estimate(gap.value, gap.low, gap.high, gap.n, gap.clusters, gap.method.partition(";")[0])
     return TraitSplit(label, factor, order, _mean(high, values), _mean(low, values), bare)

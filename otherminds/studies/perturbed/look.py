@@ -9,6 +9,7 @@ from dataclasses import replace
 from otherminds import stats
 from otherminds.chapters import Chapter, Desk, Finding, Subject, ask_each, unfinished
 from otherminds.items import Suite
+from otherminds.measures import FEWEST
 from otherminds.report import Report
 from otherminds.runs import Run
 from otherminds.stats import Difference
@@ -26,8 +27,6 @@ Tasks = frozenset[str]
 BRIEF = {"vanilla": "plainly", "cot": "with a chain"}
 MANY = 0.25
 """A share of unreadable answers that belongs on the first screen."""
-FEWEST = 6
-"""With fewer stages no test by stage can say anything."""
 PEOPLE = "published: people failed half of similar items"
 
 
@@ -177,9 +176,12 @@ def _dropped(sitting: Sitting, style: str) -> Difference | None:
 
 def _moved(gap: Difference) -> str:
     number = f"{gap.value:+z.2f}"
-    if gap.p > 0.05 and gap.clusters < FEWEST:
-        return f"moves its score by {number} here, in {gap.clusters} stages, which are too few to tell more"
-    return f"moves its score by {number}" if gap.p <= 0.05 else f"makes no clear difference ({number})"
+    if gap.p <= 0.05:
+        return f"moves its score by {number}"
+    if gap.clusters < FEWEST:
+        few = f"{gap.clusters} stage, which is" if gap.clusters == 1 else f"{gap.clusters} stages, which are"
+        return f"moves its score by {number} here, in {few} too few to tell more"
+    return f"makes no clear difference ({number})"
 
 
 def _to(sitting: Sitting, style: str) -> dict[str, str]:

@@ -1,8 +1,9 @@
 """Measure: how often a model is right in each class and style, what a perturbation costs and what reasoning gains.
 
 Effects are differences of shares of right answers. What a perturbation does is acc(class) − acc(unperturbed); what the
-chain of thought does is acc(cot) − acc(vanilla) on the same items. Intervals of effects are drawn by stage, since all
-tasks of a stage share people, things and words; p of the ten classes are adjusted for being ten.
+chain of thought does is acc(cot) − acc(vanilla) on the same items. Intervals of effects and of all classes together
+are drawn by stage, since all tasks of a stage share people, things and words; p of the ten classes are adjusted for
+being ten.
 """
 
 from __future__ import annotations
@@ -34,7 +35,10 @@ Effects = Mapping[str, Difference | None]
 
 @dataclass(frozen=True, slots=True)
 class Share(Estimate):
-    """How many of how many are right, with Wilson's interval; a triangle says more than half, beyond chance."""
+    """How many of how many are right, with Wilson's interval, or one by stage where it is over all classes.
+
+    A triangle says more than half, beyond chance.
+    """
 
     right: int
 
@@ -45,7 +49,7 @@ class Share(Estimate):
     @property
     def beyond_chance(self) -> bool:
         """Whether so many would be right less than one time in twenty if each were right one time in two."""
-        return stats.binomial(self.right, self.n) <= BEYOND
+        return self.low > 0.5 if self.clusters < self.n else stats.binomial(self.right, self.n) <= BEYOND
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,12 +192,12 @@ def challenging(effects: Iterable[Effects]) -> tuple[str, ...]:
 _SAME = 1e-9  # effects that differ by less differ by rounding only
 
 
-def share(right: int, n: int) -> Share | None:
-    """A share with its count; None of nothing."""
-    if n == 0:
+def share(right: Sequence[bool], stages: Sequence[str] | None = None) -> Share | None:
+    """A share with its count, by stage where these are named; None of nothing."""
+    if not right:
         return None
-    found = stats.proportion(right, n)
-    return Share(found.value, found.low, found.high, found.n, found.clusters, found.method, right)
+    found = stats.mean(list(map(float, right)), groups=stages) if stages else stats.proportion(sum(right), len(right))
+    return Share(found.value, found.low, found.high, found.n, found.clusters, found.method, sum(right))
 
 
 # ---- accuracy -----------------------------------------------------------------------------------------------------
@@ -203,16 +207,20 @@ def _cells(sitting: Sitting) -> dict[str, dict[str, ClassCell]]:
     """Over the focal items, as every class table of this study."""
     read, asked = sitting.read(SCOPES["focal"]), sitting.asked(SCOPES["focal"])
     return {
-        style: {name: _cell(_of(read[style], name), _of(asked[style], name)) for name in (*CLASSES, "all")}
+        style: {
+            **{name: _cell(_of(read[style], name), _of(asked[style], name)) for name in CLASSES},
+            "all": _cell(read[style], asked[style], by_stage=True),
+        }
         for style in sitting.styles
     }
 
 
-def _cell(read: Sequence[Answer], asked: Sequence[Answer]) -> ClassCell:
+def _cell(read: Sequence[Answer], asked: Sequence[Answer], *, by_stage: bool = False) -> ClassCell:
+    stages = [[each.tag("stage") for each in some] if by_stage else None for some in (read, asked)]
     return ClassCell(
-        right=share(sum(each.right for each in read), len(read)),
-        faults_wrong=share(sum(each.right for each in asked), len(asked)),
-        faults=share(sum(each.value is None for each in asked), len(asked)),
+        right=share([each.right for each in read], stages[0]),
+        faults_wrong=share([each.right for each in asked], stages[1]),
+        faults=share([each.value is None for each in asked], stages[1]),
     )
 
 

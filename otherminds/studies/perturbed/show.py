@@ -12,6 +12,7 @@ from otherminds import plots
 from otherminds.items import Item
 from otherminds.report import Block, Cards, Cell, Figure, Report, Section, Table
 from otherminds.runs import Run
+from otherminds.significance import p_text
 from otherminds.stats import Difference, Estimate
 from otherminds.studies.perturbed.calculus import CLASSES
 from otherminds.studies.perturbed.measure import (
@@ -26,12 +27,14 @@ from otherminds.studies.perturbed.measure import (
     Verdict,
     measure,
 )
-from otherminds.studies.perturbed.show_chains import are_chains_right, are_they_followed
+from otherminds.studies.perturbed.show_chains import are_chains_right, are_they_followed, too_few
 from otherminds.studies.perturbed.sittings import SCOPES, Sitting
 from otherminds.studies.perturbed.tracks import NAMES, answers_to_look_at, belief_tracks, class_name
 from otherminds.summary import how_it_answered, what_was_run
 
 WHOLE = (*CLASSES, "all")
+SEVERAL = 3
+"""Models; what is hard for two in three cannot be said of fewer."""
 SHORT = {"vanilla": "plain", "cot": "chain"}
 """How the styles are called over narrow columns."""
 SCOPE_NAMES = {"focal": "focal items", "all": "all questions of a task"}
@@ -65,7 +68,7 @@ def show(runs: Sequence[Run]) -> Report:
         Section("By class", _by_class(found)),
         Section("What a perturbation does", _perturbations(found)),
         Section("What reasoning does", _reasoning(found)),
-        Section("Verdicts", _verdicts(found)),
+        Section("Lines of the published study", _verdicts(found)),
         Section("What could not be read", _faults(found)),
         Section("Are the chains right?", are_chains_right(found)),
         Section("Do answers follow the chains?", are_they_followed(found)),
@@ -116,11 +119,14 @@ def _on_chains(model: Profile) -> list[str]:
         return []
     said = [f"Its chains are right to the letter in {model.chains['all'].proper.value:.2f}."]
     faith = list(model.faith.values())[-1]
-    if faith.phi:
-        both, _, _, neither = faith.table
+    both, _, _, neither = faith.table
+    counts = f"({both} both right, {neither} neither, of {faith.n})"
+    if faith.phi and too_few(faith):
+        said.append(f"Too few chains or answers are right, or wrong, to tell whether they go together {counts}.")
+    elif faith.phi:
         said.append(
-            f"Right chains and right answers go together with phi = {faith.phi.value:.2f} ({both} both right, {neither}"
-            f" neither, of {faith.n}), which by the published rule is {faith.verdict}."
+            f"Right chains and right answers go together with phi = {faith.phi.value:.2f} {counts}, which by the"
+            f" published rule is {faith.verdict}."
         )
     else:
         said.append("Whether right chains and right answers go together cannot be said: one of them never varies.")
@@ -161,13 +167,17 @@ def _by_class(found: Measures) -> list[Block]:
             for name in WHOLE
         ]
         columns = ["class", *(NAMES[style] for style in model.cells), *(rule.label for rule in found.rules)]
-        note = "With Wilson's 95 % intervals. ▲: above one half beyond chance (one-sided binomial test, p ≤ 0.05)."
+        note = (
+            "With Wilson's 95 % intervals, and by stage for all together. ▲: above one half beyond chance (one-sided"
+            " binomial test, p ≤ 0.05; for all together, the whole interval)."
+        )
         blocks.append(Table(columns, _measured(rows), f"{model.label}: right answers by class", note=note))
         svg = plots.intervals(
             [(class_name(name), [cells[name].right for cells in _styles(model)]) for name in WHOLE],
             title=f"Right answers of {model.label} by class",
             series=[NAMES[style] for style in model.cells],
             reference=(1 / 3, "chance"),
+            measure="share of right answers",
         )
         blocks.append(Figure(svg, f"{model.label}: the same numbers, with 95 % intervals."))
         blocks += _what_was_said(sitting)
@@ -192,9 +202,9 @@ def _kind(item: Item, word: str) -> str:
 
 def _perturbations(found: Measures) -> list[Block]:
     blocks: list[Block] = [
-        "What each class changes against the unperturbed tasks: acc(class) − acc(unperturbed). Below nothing, the"
+        "What each class changes against the unperturbed tasks: acc(class) − acc(unperturbed). Below 0, the"
         " perturbation makes it worse. The rules show what of this needs no mind at all: whoever always names the decoy"
-        " falls from all to nothing in most classes."
+        " falls from all right to none in most classes."
     ]
     for model in found.models:
         svg = plots.intervals(
@@ -203,6 +213,7 @@ def _perturbations(found: Measures) -> list[Block]:
             series=[NAMES[style] for style in model.cells],
             reference=(0.0, "no effect"),
             axis=(-1.0, 1.0),
+            measure="difference in right answers",
         )
         blocks.append(Figure(svg, f"{model.label}: acc(class) − acc(unperturbed), with 95 % intervals by stage."))
         for scope, what in SCOPE_NAMES.items():
@@ -213,12 +224,11 @@ def _perturbations(found: Measures) -> list[Block]:
                 effects = [*by_style.values(), *rules]
                 caption = f"{model.label}: effect of each perturbation, {what}"
                 blocks.append(_effects(caption, columns, effects, found, TEN))
-    for style, names in found.challenging.items():
+    for style, names in found.challenging.items() if len(found.models) >= SEVERAL else ():
         hard = ", ".join(map(class_name, names)) or "none"
-        models = len(found.models)
         blocks.append(
             f"**Challenging classes, asked {NAMES[style]}**: {hard}. These are among the five most degrading of at"
-            f" least two models in three (here: {models} model{'s' * (models > 1)})."
+            f" least two models in three (here: {len(found.models)} models)."
         )
     return blocks
 
@@ -235,7 +245,7 @@ def _reasoning(found: Measures) -> list[Block]:
             note = "Against asking plainly, on the beliefs that both gave a readable answer to."
             blocks.append(Table(["asked by", "difference"], rows, f"{model.label}: other ways of asking", note=note))
     if blocks:
-        text = "acc(chain of thought) − acc(plain) on the same items. Above nothing, writing down the beliefs helps."
+        text = "acc(chain of thought) − acc(plain) on the same items. Above 0, writing down the beliefs helps."
         return [text, *blocks]
     return []
 
@@ -262,7 +272,8 @@ def _effects(
         least = 2.0 ** (1 - stages)
         if classes * least > 0.05:
             note += FEW.format(stages=stages, least=least, classes=classes, adjusted=min(1.0, classes * least))
-    return Table(["class", *columns, *(rule.label for rule in found.rules)], _measured(rows), caption, note=note)
+    heads = [f"{column} (p)" for column in columns]
+    return Table(["class", *heads, *(rule.label for rule in found.rules)], _measured(rows), caption, note=note)
 
 
 def _verdicts(found: Measures) -> list[Block]:
@@ -277,13 +288,15 @@ def _verdicts(found: Measures) -> list[Block]:
         counts = [verdict.strict, verdict.lenient, verdict.beyond, verdict.classes]
         rows.append([each.label, asked, _count(verdict.base), *counts, *calls])
         solved.append([each.label, asked, *each.solved[style]])
-    columns = ["", "asked", "unperturbed", "> ½", "≥ ½", "▲", "of", "ostensible", "robust", "limited"]
+    columns = ["", "asked", "unperturbed", "above ½", "½ or above", "beyond chance", "classes"]
+    columns += ["ostensible", "robust", "limited"]
     note = (
-        "Perturbed classes above one half, at one half or more, and above it beyond chance (▲), of those asked."
-        f" Ostensible: the unperturbed tasks; robust: all {ROBUST} classes; limited: at least {LIMITED}; each by the"
-        " strict line (> ½), which is the verdict, and by the lenient one (≥ ½)."
+        "The study calls a score ostensible, robust or limited theory of mind; these are its words for a line, and no"
+        " proof of one. Counted are the perturbed classes asked: those above one half, at one half or more, and above"
+        f" it beyond chance (▲). Ostensible: the unperturbed tasks; robust: all {ROBUST} classes; limited: at least"
+        f" {LIMITED}; each first by the strict line (> ½), which is the study's, then by the lenient one (≥ ½)."
     )
-    blocks: list[Block] = [Table(columns, rows, "Theory of mind by the published lines", note=note)]
+    blocks: list[Block] = [Table(columns, rows, "Lines that the published study draws", note=note)]
     if any(cell for row in solved for cell in row[2:]):
         note = (
             "The share of tasks with every question right, and with every question about beliefs. Intervals by stage."
@@ -349,7 +362,7 @@ def _count(share: Share | None) -> str | None:
 def _effect(difference: Difference | None) -> str | None:
     if difference is None:
         return None
-    p = "< 0.001" if difference.p < 0.001 else f"{difference.p:.3f}"
+    p = p_text(difference.p).removeprefix("p ").removeprefix("= ")
     return f"{difference.value:+z.2f} [{difference.low:+z.2f}, {difference.high:+z.2f}] ({p})"
 
 
@@ -359,4 +372,4 @@ def _value(difference: Difference | None) -> str | None:
 
 def _names(runs: Sequence[Run]) -> dict[str, str]:
     """A name for every run: its model and how it was asked."""
-    return {run.id: f"{run.model}, {run.suite} by {run.prompt}" for run in runs}
+    return {run.id: f"{run.model}, {run.suite}, prompt {run.prompt}" for run in runs}

@@ -6,11 +6,13 @@ from otherminds import plots
 from otherminds.report import Block, Cell, Figure, Table
 from otherminds.stats import Correlation, Estimate
 from otherminds.studies.perturbed.calculus import CLASSES
-from otherminds.studies.perturbed.faith import GAIN, RATIOS, STRONG, SURE
+from otherminds.studies.perturbed.faith import GAIN, RATIOS, STRONG, SURE, Faith
 from otherminds.studies.perturbed.intervene import EDITS
 from otherminds.studies.perturbed.measure import Measures
 from otherminds.studies.perturbed.tracks import class_name
 
+FEWEST = 5
+"""Right and wrong chains, right and wrong answers; with fewer of any, how they go together hangs on single items."""
 SCOPE_NAMES = {"focal": "focal", "all": "all beliefs"}
 
 
@@ -36,6 +38,12 @@ def are_chains_right(found: Measures) -> list[Block]:
     return [text, *blocks]
 
 
+def too_few(faith: Faith) -> bool:
+    """Whether how chains and answers go together hangs on single items."""
+    both, chain, answer, neither = faith.table
+    return min(both + chain, answer + neither, both + answer, chain + neither) < FEWEST
+
+
 def are_they_followed(found: Measures) -> list[Block]:
     """Going together, the placebo, and what answers do when other chains are given."""
     if not any(model.faith for model in found.models):
@@ -53,7 +61,8 @@ def _faithfulness(found: Measures) -> list[Block]:
             rows.append(
                 [
                     *(each.label, SCOPE_NAMES[scope], faith.n, counts),
-                    *(_value(faith.phi), ps, _said(faith.way), faith.verdict),
+                    *(_value(faith.phi), ps, _said(faith.way)),
+                    "too few to tell" if faith.phi and too_few(faith) else faith.verdict,
                 ]
             )
             graded.append([each.label, SCOPE_NAMES[scope], *(_said(faith.ratios[ratio]) for ratio in RATIOS)])
@@ -61,7 +70,8 @@ def _faithfulness(found: Measures) -> list[Block]:
     note = (
         "Counts of what is right: both, the chain alone, the answer alone, neither."
         f" Faithful: phi ≥ {STRONG} and p ≤ {SURE}, by chi-square; the second p is Fisher's exact one. A dash: one of"
-        " the two never varies. The way is the chain without its last run, so that the end, which a right chain shares"
+        f" the two never varies. Too few: less than {FEWEST} chains or answers are right, or wrong. The"
+        " way is the chain without its last run, so that the end, which a right chain shares"
         " with a right answer by construction, plays no part."
     )
     return [
@@ -144,6 +154,7 @@ def _intervention(found: Measures) -> list[Block]:
             [(edit, [by_edit[edit].follow, by_edit[edit].before]) for edit in EDITS if edit in by_edit],
             title=f"How often the answers of {name} end as the chain does",
             series=("with the chain given", "its own answer before"),
+            measure="share that ends as the chain does",
         )
         blocks.append(Figure(svg, f"{name}: answers that end as the chain does, with 95 % intervals by stage."))
     return blocks

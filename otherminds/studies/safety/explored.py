@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import isfinite
 
 from otherminds import plots
 from otherminds.items import Item, Suite
 from otherminds.report import Block, Cell, Figure, Section, Table
 from otherminds.runs import run
-from otherminds.stats import Difference, Estimate
-from otherminds.studies.safety.measure import FAINT, Calibration, Measures, Profile, mean
+from otherminds.significance import p_text
+from otherminds.stats import Difference, Estimate, proportion
+from otherminds.studies.safety.measure import FAINT, Bin, Calibration, Measures, Profile, mean
 from otherminds.studies.safety.oracles import ORACLES
 from otherminds.studies.safety.sittings import NINE, SHORT
 
@@ -37,19 +39,18 @@ def sections(found: Measures) -> list[Section]:
 
 
 def three(estimate: Estimate | None, signed: bool = False) -> str | None:
-    """A score with its interval, to three decimals."""
+    """A score with its interval, to three decimals; a dash for an interval that says nothing."""
     if estimate is None:
         return None
     value, low, high = (f"{part:{'+' * signed}z.3f}" for part in (estimate.value, estimate.low, estimate.high))
-    return f"{value} [{low}, {high}]"
+    return f"{value} [{low}, {high}]" if isfinite(estimate.low) and isfinite(estimate.high) else f"{value} [–]"
 
 
 def tested(difference: Difference | None) -> str | None:
     """A signed difference with its interval and p."""
     if difference is None:
         return None
-    p = "p < 0.001" if difference.p < 0.001 else f"p = {difference.p:.3f}"
-    return f"{three(difference, signed=True)}, {p}"
+    return f"{three(difference, signed=True)}, {p_text(difference.p)}"
 
 
 def _rows(found: Measures, cells: Mapping[str, Sequence[tuple[str, Sequence[Cell]]]]) -> list[list[Cell]]:
@@ -158,7 +159,8 @@ def _letters(found: Measures) -> list[Block]:
                 [
                     three(one.S),
                     three(one.single),
-                    f"{three(one.bias, True)}, sd {one.bias_sd:.2f}" if one.bias else None,
+                    three(one.bias, True),
+                    f"{one.bias_sd:.2f}" if one.bias else None,
                     three(one.consistent),
                     f"{one.mass:.3f}{' ⚠' * one.faint}",
                     f"{one.heavy:.2f}",
@@ -169,12 +171,15 @@ def _letters(found: Measures) -> list[Block]:
         ]
         for each in found.profiles
     }
-    columns = _head(found, "task", "S", "S, one order", "label bias", "consistent", "mass", "mass ≥ 0.5", "S there")
+    columns = _head(
+        found, "task", "S", "S, one order", "label bias", "its sd", "consistent", "mass", "mass ≥ 0.5", "S there"
+    )
     faint = [f"{each.name}, {SHORT[task]}" for each in found.profiles for task, s in each.tasks.items() if s.faint]
     note = (
         "S is over both orders of the options, so that a liking for a letter drops out; in one order, drawn by the seed"
-        " for every item, is what the paper measured. Label bias: what A gets more, in log-odds. Consistent: the share"
-        " of items where both orders prefer the same option. Mass: the probability of both letters (median)."
+        " for every item, is what the paper measured. Label bias: what A gets more, in log-odds, with its standard"
+        " deviation (sd); [–]: too few groups, or all alike. Consistent: the share of items where both orders prefer"
+        " the same option, ties left out. Mass: the probability of both letters (median)."
     )
     if faint:
         note += f" ⚠ marks a median mass below {FAINT}: there S is a ratio of two tiny numbers."
@@ -195,11 +200,16 @@ def _calibration(found: Measures) -> list[Block]:
 
 def _bins(name: str, one: Calibration) -> Table:
     rows: list[list[Cell]] = [
-        [f"{each.low:.1f} to {each.low + 0.1:.1f}", each.n, f"{each.said:.3f}", f"{each.right:.3f}"]
+        [f"{each.low:.1f} to {each.low + 0.1:.1f}", each.n, f"{each.said:.3f}", three(_share(each))]
         for each in one.bins
     ]
     columns = ["probability of the first option", "items", "mean", "share where it is right"]
-    return Table(columns, rows, f"Reliability of {name}")
+    note = "With Wilson's 95 % intervals, as if items were independent, which twins are not."
+    return Table(columns, rows, f"Reliability of {name}", note=note)
+
+
+def _share(each: Bin) -> Estimate:
+    return proportion(round(each.right * each.n), each.n)
 
 
 def _wordings(found: Measures) -> list[Block]:
@@ -281,8 +291,9 @@ def _rules(found: Measures) -> list[Block]:
     kept = [index for index in range(len(NINE)) if any(line[index] for _, line in rows)]
     heads = [SHORT[NINE[index]] for index in kept]
     cells: list[list[Cell]] = [
-        [name, *(f"{one.value:.2f}" if (one := line[index]) else None for index in kept)] for name, line in rows
+        [name, *(_short(one) if (one := line[index]) else None for index in kept)] for name, line in rows
     ]
+    cells.append(["items", *(max(one.n for _, line in rows if (one := line[index])) for index in kept)])
     spread = [
         (heads[place], [line[index] for _, line in rows[: len(found.profiles)]][:SERIES])
         for place, index in enumerate(kept)
@@ -292,14 +303,19 @@ def _rules(found: Measures) -> list[Block]:
         title="Right answers by task",
         series=[each.name for each in found.profiles[:SERIES]],
         reference=(0.5, "chance"),
+        measure="share of right answers",
     )
     return [
         "Shares of right answers beside rules whose scores are known. The **omniscient** answers with what is so and"
         " fails every false belief; the **first order** reader asks only what the last mind thinks; **last mention**"
         " and **option only** understand nothing.",
         Figure(svg, "Share of right answers (both orders together), with 95 % intervals by groups of twins."),
-        Table(["", *heads], cells, "Right answers, models and rules"),
+        Table(["", *heads], cells, "Right answers, models and rules", note="Intervals are 95 %, by groups of twins."),
     ]
+
+
+def _short(one: Estimate) -> str:
+    return f"{one.value:.2f} [{one.low:.2f}, {one.high:.2f}]"
 
 
 def _right(profile: Profile) -> list[Estimate | None]:

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from math import log
+from math import inf, log
 from statistics import fmean, median, stdev
 
 from otherminds import stats
 from otherminds.items import Item
-from otherminds.measures import twins_right
+from otherminds.measures import FEWEST, twins_right
 from otherminds.plans import groups
 from otherminds.runs import Record, Run
 from otherminds.stats import Difference, Estimate
@@ -27,8 +27,6 @@ from otherminds.trends import ladder
 FAINT, HEAVY = 0.1, 0.5
 """Below the first, S is a ratio of two tiny numbers; from the second on, the letters have most of the probability."""
 ALPHA = 0.05
-FEWEST = 6
-"""Groups; with fewer, not even all of them on one side give a p below 0.05."""
 BINS = 10
 LEAST = 1e-12
 """What a share of nothing counts as in the log loss."""
@@ -204,7 +202,9 @@ def mean(records: Sequence[Record], of: str = "S") -> Estimate | None:
     scored = [(record.item, number) for record in records if (number := value(record, of)) is not None]
     if not scored:
         return None
-    return stats.mean([number for _, number in scored], groups=groups([item for item, _ in scored]))
+    # A liking for a letter is in log-odds, which have no ends.
+    bounds = (-inf, inf) if of == "b" else (0.0, 1.0)
+    return stats.mean([number for _, number in scored], groups=groups([item for item, _ in scored]), bounds=bounds)
 
 
 def _in_order(sittings: Sequence[Sitting], lineup: Lineup) -> list[Sitting]:

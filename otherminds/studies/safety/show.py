@@ -12,7 +12,6 @@ from pathlib import Path
 
 from otherminds.files import write_text
 from otherminds.report import Block, Cards, Cell, Figure, Folded, Report, Section, Table
-from otherminds.stats import Estimate
 from otherminds.studies.safety.explored import sections as exploratory
 from otherminds.studies.safety.explored import tested, three
 from otherminds.studies.safety.lineups import STEEP, SeriesTrend
@@ -24,6 +23,18 @@ from otherminds.summary import what_was_run
 from otherminds.telling import listing
 from otherminds.violins import Panel, Violin, numbers, violins
 
+NAMES = {
+    "TB": "facts (TB)",
+    "MA/INT": "hints (INT)",
+    "MA/IR": "irony (IR)",
+    "MA/FP": "faux pas (FP)",
+    "FB/SA": "missed changes (SA)",
+    "FB/HO": "thoughts about thoughts (HO)",
+    "FB/D/V": "being deceived (D/V)",
+    "FB/D/A": "deceiving (D/A)",
+    "FB/D/CA": "helping or hindering (CA)",
+}
+"""What the tasks are about, for whoever has not seen the key yet."""
 ENOUGH = 100
 """Items of a task; with fewer, only large effects can be seen."""
 
@@ -39,9 +50,9 @@ turns it round, reading stands beside belief, and rules that understand nothing 
 
 **S** is the share of the right option in the probability of both options, over both orders in which they can stand: \
 0.5 is indifference, and a score clearly below 0.5 is a finding of its own. **Intervals** are 95 %, by 10,000 draws of \
-whole groups of twins (percentile, widened where groups are few). Base models against their post-trained versions and \
-trends within a series are **confirmatory**: that list was fixed beforehand, and their p are adjusted for its length. \
-All else is **exploratory**."""
+whole groups of twins and by Student's t over these, whichever reaches further. Base models against their \
+post-trained versions and trends within a series are **confirmatory**: that list was fixed beforehand, and their p are \
+adjusted for its length. All else is **exploratory**."""
 
 
 def show(lineup: Lineup, runs: Runs) -> Report:
@@ -91,11 +102,14 @@ def lead(found: Measures) -> str:
     said = [_on_one(each) for each in found.profiles] if len(found.profiles) < 4 else [_on_many(found)]
     said += _on_pairs(found)
     said += _on_trends(found)
-    few = {SHORT[task]: s.S.n for each in found.profiles for task, s in each.tasks.items() if s.S.n < ENOUGH}
+    few = {NAMES[task]: s.S.n for each in found.profiles for task, s in each.tasks.items() if s.S.n < ENOUGH}
     if few:
         least, most = min(few.values()), max(few.values())
         span = f"{least}" if least == most else f"{least} to {most}"
-        said.append(f"With {span} items a task, only large effects can be seen in {listing(list(few))}.")
+        where = (
+            "" if all(NAMES[task] in few for each in found.profiles for task in each.tasks) else f" in {listing(few)}"
+        )
+        said.append(f"With {span} items a task, only large effects can be seen{where}.")
     said.append("These are scores of comprehension: they show neither intent nor safety.")
     return " ".join(said)
 
@@ -107,17 +121,18 @@ def _on_one(profile: Profile) -> str:
         known = [profile.tasks[task].S for task in tasks if task in profile.tasks]
         if known:
             total = sum(one.value * one.n for one in known) / sum(one.n for one in known)
-            parts.append(f"{name} {total:.2f}")
+            parts.append(f"{name} {total:.3f}")
     said = f"{profile.name}, mean response score S (0.5 is indifference): {', '.join(parts)}."
     for outcome in ("above", "systematically below", "not told from 0.5", "too few groups to tell"):
-        some = [SHORT[task] for task, one in profile.tasks.items() if one.outcome == outcome]
+        some = [NAMES[task] for task, one in profile.tasks.items() if one.outcome == outcome]
         words = f"{outcome} 0.5" if outcome in ("above", "systematically below") else outcome
         said += f" {words.capitalize()}: {listing(some)}." if some else ""
     steady = [one.consistent for one in profile.tasks.values() if one.consistent]
     if steady:
-        share = sum(one.value * one.n for one in steady) / sum(one.n for one in steady)
-        said += f" Both orders of the options lead to the same answer in {share:.0%} of items."
-    faint = [SHORT[task] for task, one in profile.tasks.items() if one.faint]
+        items = sum(one.n for one in steady)
+        share = sum(one.value * one.n for one in steady) / items
+        said += f" Both orders of the options lead to the same answer in {share:.0%} of {items} items."
+    faint = [NAMES[task] for task, one in profile.tasks.items() if one.faint]
     return said + (f" The letters have little probability in {listing(faint)}, so mind those." if faint else "")
 
 
@@ -128,8 +143,8 @@ def _on_many(found: Measures) -> str:
         low = sum(one.outcome == "systematically below" for one in scores)
         high = sum(one.outcome == "above" for one in scores)
         if scores:
-            below.append(f"{SHORT[task]} {high} above and {low} below")
-    return f"{len(found.profiles)} models; clearly off 0.5, by task: {'; '.join(below)}."
+            below.append(f"{NAMES[task]} {high} above and {low} below")
+    return f"{len(found.profiles)} models; off 0.5 with p of at most 0.05, by task: {'; '.join(below)}."
 
 
 def _on_pairs(found: Measures) -> list[str]:
@@ -139,13 +154,13 @@ def _on_pairs(found: Measures) -> list[str]:
     rise = sum(each.difference.value > 0 for each in clear)
     return [
         f"Post-training: of {len(found.pairings)} differences between a base model and its post-trained version, "
-        f"{rise} are clearly above zero and {len(clear) - rise} clearly below."
+        f"{rise} are above zero and {len(clear) - rise} below, each with p of at most 0.05."
     ]
 
 
 def _on_trends(found: Measures) -> list[str]:
     clear = [
-        f"{each.series} {each.word} in {SHORT[each.task]}" for each in found.trends if each.word != "no clear trend"
+        f"{each.series} {each.word} in {NAMES[each.task]}" for each in found.trends if each.word != "no clear trend"
     ]
     if not found.trends:
         return []
@@ -159,8 +174,9 @@ def _cards(found: Measures) -> Cards:
     for each in found.profiles[:2]:
         for task in ("TB", "MA/IR", "FB/SA", "FB/D/V", "FB/D/A"):
             if one := each.tasks.get(task):
-                name = f"{SHORT[task]}, {each.name}" if len(found.profiles) > 1 else SHORT[task]
-                cards.append((name, f"{one.S.value:.2f}", f"S, {one.S.low:.2f} to {one.S.high:.2f}"))
+                name = f"S, {NAMES[task]}{f', {each.name}' if len(found.profiles) > 1 else ''}"
+                note = f"95 % {one.S.low:.3f} to {one.S.high:.3f}, n = {one.S.n}"
+                cards.append((name, f"{one.S.value:.3f}", note))
     return Cards(cards)
 
 
@@ -191,16 +207,18 @@ def _by_task(found: Measures, lineup: Lineup) -> list[Block]:
     svg = violins(_panels(found, lineup), title=FIGURE)
     caption = (
         "S of every item. Bars at the least, the middle and the greatest value; the circle is the mean and the thick"
-        " line its 95 % interval; the broken line is indifference. Versions of a series share a colour."
+        " line its 95 % interval; fewer than five items, or all alike: points. The broken line is indifference."
+        " Versions of a series share a colour."
     )
-    blocks: list[Block] = [Figure(svg, caption), "**TB** facts of the story · " + TASKS]
+    blocks: list[Block] = ["**TB** facts of the story · " + TASKS, Figure(svg, caption)]
     if len(found.profiles) == 1:
         return [*blocks, _scores(found.profiles[0])]
     tasks = [task for task in NINE if any(task in each.tasks for each in found.profiles)]
     cells: list[list[Cell]] = [
-        [each.name, *(_short(each.tasks[task].S) if task in each.tasks else None for task in tasks)]
+        [each.name, *(three(each.tasks[task].S) if task in each.tasks else None for task in tasks)]
         for each in found.profiles
     ]
+    cells.append(["items", *(_items(found, task) for task in tasks)])
     blocks.append(Table(["model", *(SHORT[task] for task in tasks)], cells, "Mean S, with 95 % intervals"))
     return [*blocks, Folded("Each model against 0.5", [_scores(each) for each in found.profiles])]
 
@@ -221,7 +239,8 @@ def _scores(profile: Profile) -> Table:
     unscored = sum(one.unscored for one in profile.tasks.values())
     note = (
         "One order: the paper's score, by a seeded coin for every item. p is two-sided, by sign flips over groups of"
-        " twins, and of each task alone."
+        " twins, and of each task alone. “Against 0.5” goes by p: near the line, an interval can leave 0.5 out and p"
+        " still be above 0.05, or the other way round."
     )
     note += f" Without a score, and in no mean: {unscored} items." if unscored else ""
     columns = ["task", "S", "S, one order", "right", "against 0.5", "p", "items"]
@@ -301,8 +320,11 @@ def _what(found: Measures) -> list[Block]:
     return what_was_run(list(runs.values()), names)
 
 
-def _short(estimate: Estimate) -> str:
-    return f"{estimate.value:.2f} [{estimate.low:.2f}, {estimate.high:.2f}]"
+def _items(found: Measures, task: str) -> str:
+    """How many items a column rests on; models may lack a score for some."""
+    numbers = [each.tasks[task].S.n for each in found.profiles if task in each.tasks]
+    least, most = min(numbers), max(numbers)
+    return f"{most}" if least == most else f"{least}–{most}"
 
 
 def _p(p: float) -> str:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from otherminds.errors import UsageError
 from otherminds.items import Item
+from otherminds.measures import same_model
 from otherminds.runs import Record, Run
 from otherminds.studies.safety.ask import SHUFFLED, WORDINGS
 from otherminds.studies.safety.sets import NEUTRAL
 
 Runs = Mapping[str, Sequence[Run]] | Sequence[Run]
-"""Runs by the name of the model; a plain list goes by the names that the models have themselves."""
+"""Runs by the name of the model; a plain list goes by the models themselves, and by the names that they have."""
 
 NINE = ("TB", "MA/INT", "MA/IR", "MA/FP", "FB/SA", "FB/HO", "FB/D/V", "FB/D/A", "FB/D/CA")
 SHORT = {task: task.rpartition("FB/")[2].removeprefix("MA/").replace("D/CA", "CA") for task in NINE}
@@ -60,10 +62,11 @@ class Sitting:
 
 
 def sit(runs: Runs) -> tuple[Sitting, ...]:
-    """A sitting for every model that has a main run; all must have been asked the same suite."""
+    """A sitting for every model that has a main run; all must have been asked the same suite, and each way once."""
     found = []
     for name, several in _by_model(runs).items():
         scored = [run for run in several if run.records]
+        _check_once(name, scored)
         main = [run for run in scored if (run.score, run.prompt) == ("letters", "raw") and not _control(run)]
         if main:
             found.append(_sitting(name, main[0], scored))
@@ -103,8 +106,24 @@ def _by_model(runs: Runs) -> Mapping[str, Sequence[Run]]:
         return runs
     found: dict[str, list[Run]] = {}
     for run in runs:
-        found.setdefault(run.model, []).append(run)
-    return found
+        found.setdefault(same_model(run), []).append(run)
+    names = Counter(several[0].model for several in found.values())
+    return {
+        f"{first.model} ({first.fingerprint[:6]})" if names[first.model] > 1 else first.model: several
+        for several in found.values()
+        for first in several[:1]
+    }
+
+
+def _check_once(name: str, runs: Sequence[Run]) -> None:
+    asked: dict[tuple[str, str, str], Run] = {}
+    for run in runs:
+        other = asked.setdefault((run.suite, run.score, run.prompt), run)
+        if other.id != run.id:
+            raise UsageError(
+                f"{name} was asked {run.suite} by {run.score} ({run.prompt}) twice, in runs {other.id} and {run.id};"
+                " give one of them"
+            )
 
 
 def _control(run: Run) -> bool:

@@ -41,11 +41,13 @@ def flip_sensitivity(run: Run, **tags: str) -> stats.Estimate | None:
 
 def given_reading(run: Run) -> GivenReading:
     """FB/SA on the scripts that TB asks about too, by whether all of TB was right there."""
-    facts: dict[str, list[float]] = defaultdict(list)
+    facts: dict[str, list[float | None]] = defaultdict(list)
     for record in run.where(None, task="TB").records:
-        facts[record.item.context].append(record.value() or 0.0)
-    asked = [record for record in run.where(None, task="FB/SA").records if record.item.context in facts]
-    understood = [record for record in asked if all(value == 1 for value in facts[record.item.context])]
+        facts[record.item.context].append(record.value())
+    # A call that failed says neither that the script was understood nor that it was not.
+    known = {context: values for context, values in facts.items() if None not in values}
+    asked = [record for record in run.where(None, task="FB/SA").records if record.item.context in known]
+    understood = [record for record in asked if all(value == 1 for value in known[record.item.context])]
     return GivenReading(_mean(understood), _mean([record for record in asked if record not in understood]))
 
 

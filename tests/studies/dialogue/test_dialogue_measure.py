@@ -69,6 +69,25 @@ def test_models_and_ways_of_asking_stand_apart():
     ]
 
 
+def test_two_models_of_one_name_are_no_repeats():
+    def warm(temperature, seed, right):
+        one = answering(SUITE, lambda item: right, seed=seed)
+        told = {**one.manifest["identity"], "temperature": temperature}
+        return replace(one, fingerprint=f"{temperature}-{seed}-abc", manifest={**one.manifest, "identity": told})
+
+    cold, hot, again = warm(0, 0, True), warm(0.7, 1, False), warm(0.7, 2, True)
+    found = measure(TALKS, [cold, hot, again]).models
+    assert [(each.label, each.runs, each.get(ALL).value) for each in found] == [
+        ("somebody (0-0-ab)", 1, 1.0),
+        ("somebody (0.7-1-)", 2, 0.5),
+    ]
+
+
+def test_a_contrast_counts_both_sorts_of_question():
+    one = row(measure(TALKS, [answering(SUITE, lambda item: True)]))
+    assert (one.deeper.n, one.misread.n) == (12, 6)
+
+
 def test_chance_and_rules():
     found = measure(TALKS, [answering(SUITE, lambda item: True)])
     assert set(found.chance.values()) == {0.25}

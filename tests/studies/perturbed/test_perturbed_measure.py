@@ -75,6 +75,26 @@ def test_right_answers_by_class(profiles, name, vanilla, cot):
         assert whole.faults.right == 0
 
 
+def test_all_classes_together_rest_on_the_stages(profiles):
+    """Within a stage, tasks share people, things and words: 136 answers are not 136 of a kind."""
+    by_stage = {}
+    for record in ask("reality", focal=True)[0].records:
+        by_stage.setdefault(record.item.tags["stage"], []).append(record.value())
+    right = profiles["reality"].cells["vanilla"]["all"].right
+    values = [value for some in by_stage.values() for value in some]
+    expected = stats.mean(values, groups=[name for name, some in by_stage.items() for _ in some])
+    assert (right.low, right.high, right.clusters) == (expected.low, expected.high, 7)
+    assert "cluster bootstrap" in right.method
+    assert profiles["reality"].cells["vanilla"]["none"].right.method == "Wilson"
+
+
+def test_a_triangle_over_all_classes_is_by_stage():
+    stages = ["a"] * 20 + ["b"] * 20
+    mostly = [True] * 20 + [True] * 12 + [False] * 8
+    assert share(mostly).beyond_chance
+    assert not share(mostly, stages).beyond_chance
+
+
 def test_the_rules_beside_a_model_are_the_scripted_ones(profiles):
     found = measure(ask("random", focal=True))
     assert [rule.label for rule in found.rules] == ["always reality", "always decoy"]
@@ -102,7 +122,7 @@ def test_what_a_perturbation_does_to_all_sixteen_questions(profiles):
     right |= {"uninformative_label": (16 + 12) / 2, "untrustworthy_testimony": (16 + 14) / 2}
     for name in CLASSES[1:]:
         assert effects[name].value == pytest.approx((right[name] - 14) / 16)
-        assert effects[name].n == 8 * FOCAL[CLASSES.index(name)]
+        assert effects[name].n == 8 * (FOCAL[CLASSES.index(name)] + FOCAL[0])
 
 
 def test_what_reasoning_does(profiles):
@@ -124,7 +144,7 @@ def test_verdicts(profiles):
 
 
 def test_half_right_is_ostensible_only_by_the_lenient_line():
-    verdict = replace(measure(ask("gold", focal=True)).models[0].verdicts["cot"], base=share(7, 14))
+    verdict = replace(measure(ask("gold", focal=True)).models[0].verdicts["cot"], base=share([True, False] * 7))
     assert (verdict.ostensible(), verdict.ostensible(lenient=True)) == (False, True)
     assert (verdict.base.low, verdict.base.high) == pytest.approx((0.268, 0.732), abs=0.001)
     assert replace(verdict, classes=9).robust() is None

@@ -1,10 +1,13 @@
+from dataclasses import replace
+
 import pytest
 
 from otherminds.chapters import Desk, Subject
 from otherminds.errors import Unable
+from otherminds.items import Item
 from otherminds.models.scripted import Scripted
 from otherminds.report import Figure, Folded, Report, Table
-from otherminds.runs import Run, run
+from otherminds.runs import Record, Run, run
 from otherminds.store import MEMORY, Store
 from otherminds.studies.perturbed import agents, intervene, look
 from otherminds.studies.perturbed.build import build
@@ -12,6 +15,7 @@ from otherminds.studies.perturbed.calculus import CLASSES
 from otherminds.studies.perturbed.show import show
 
 STYLES = ("vanilla", "cot")
+LINES = "Lines of the published study"
 
 
 def ask(name: str, **options) -> list[Run]:
@@ -49,7 +53,7 @@ def test_the_rules_stand_beside_every_table(page):
         assert len(found) == 2
         for table in found:
             assert list(table.columns[-2:]) == ["always reality", "always decoy"]
-    for title in ("Verdicts", "Do answers follow the chains?"):
+    for title in (LINES, "Do answers follow the chains?"):
         assert {"always reality", "always decoy"} <= {row[0] for row in tables(page, title)[0].rows}
     captions = [table.caption for table in tables(page, "Are the chains right?")]
     assert "always reality: chains on focal items" in captions
@@ -80,11 +84,52 @@ def test_few_stages_cannot_be_sure_of_ten_classes(page):
 
 
 def test_verdicts_by_both_lines(page):
-    rows = {(row[0], row[1]): row[2:] for row in tables(page, "Verdicts")[0].rows}
+    rows = {(row[0], row[1]): row[2:] for row in tables(page, LINES)[0].rows}
     yes, no = "yes\xa0/\xa0yes", "no\xa0/\xa0no"
     assert rows["gold", "plainly"] == ["14/14", 10, 10, 10, 10, yes, yes, yes]
     assert rows["always decoy", "plainly"] == rows["always decoy", "–"]
     assert rows["always reality", "–"] == ["0/14", 6, 8, 6, 10, no, no, yes]
+
+
+def test_the_published_lines_are_not_taken_for_a_verdict_of_ours(page):
+    (table,) = (table for table in tables(page, LINES) if table.caption == "Lines that the published study draws")
+    assert table.columns[2:7] == ["unperturbed", "above ½", "½ or above", "beyond chance", "classes"]
+    assert "no proof of one" in table.note
+    captions = [table.caption for section in page.sections for table in tables(page, section.title)]
+    assert captions.count("Verdicts") == 1
+
+
+def test_single_items_decide_nothing_about_chains_and_answers():
+    suites = [build(style=style, focal=True).where(stage="UT-E") for style in STYLES]
+    gold = [agents.gold(suite) for suite in suites]
+    wrong = suites[1].items[0].id
+
+    def mostly(item: Item) -> bool:
+        return item.id != wrong
+
+    runs = [run(suite, model) for suite, model in zip(suites, gold, strict=True)]
+    runs[1] = replace(runs[1], records=tuple(r if mostly(r.item) else missed(r) for r in runs[1].records))
+    page = show(runs)
+    assert "Too few chains or answers are right, or wrong, to tell whether they go together" in page.lead
+    assert "faithful" not in page.lead
+    rows = tables(page, "Do answers follow the chains?")[0].rows
+    assert {row[0]: row[-1] for row in rows}["gold"] == "too few to tell"
+
+
+def missed(record: Record) -> Record:
+    """The same with a wrong answer after a chain that says otherwise than it should."""
+    score = record.score
+    detail = {**score.detail, "states": ["unknown"] * len(score.detail["states"])}
+    answer = next(choice for choice in record.item.choices if choice != record.item.answer)
+    return replace(record, score=replace(score, verdict="incorrect", value=0.0, answer=answer, detail=detail))
+
+
+def test_what_is_hard_for_two_models_in_three_needs_three(page):
+    def told(page: Report) -> bool:
+        return any("Challenging classes" in str(block) for block in section(page, "What a perturbation does"))
+
+    assert not told(page)
+    assert told(show([*ask("decoy"), *ask("gold"), *ask("reality")]))
 
 
 def test_intervention_is_shown(page):

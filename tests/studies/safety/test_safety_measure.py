@@ -7,17 +7,21 @@ import pytest
 
 from otherminds.errors import UsageError
 from otherminds.items import Suite
+from otherminds.measures import compare
 from otherminds.models.scripted import Scripted
-from otherminds.runs import Run, run
+from otherminds.runs import Record, Run, run
+from otherminds.scores import Score
 from otherminds.store import MEMORY, Store
 from otherminds.studies.safety.ask import ask, askings, shuffled_scripts
 from otherminds.studies.safety.drift import drifting
 from otherminds.studies.safety.lineups import pairings, trends
+from otherminds.studies.safety.look import _letters_less_cloze
 from otherminds.studies.safety.measure import measure, profile
 from otherminds.studies.safety.oracles import SURE, always_a, omniscient, perfect
 from otherminds.studies.safety.series import Lineup, Member
-from otherminds.studies.safety.sets import build
+from otherminds.studies.safety.sets import NEUTRAL, build
 from otherminds.studies.safety.sittings import NINE, SHORT, sit, values
+from otherminds.studies.safety.twins import given_reading
 from tests.studies.test_study_contract import bar
 
 
@@ -157,6 +161,55 @@ def test_models_asked_different_suites_are_not_compared(small: Suite, runs: dict
     other = build(tasks=["TB"])
     with pytest.raises(UsageError, match="different suites"):
         sit([runs["perfect"], run(other, always_a(other))])
+
+
+def test_two_models_of_one_name_are_two(small: Suite, runs: dict[str, Run]) -> None:
+    def warm(kept: Run, temperature: float, seed: int = 0) -> Run:
+        told = {"backend": "api", "temperature": temperature, "seed": seed}
+        return replace(
+            kept,
+            id=f"{kept.id}{temperature}{seed}",
+            model="same",
+            fingerprint=f"{temperature}{seed}abcdef",
+            manifest={**kept.manifest, "identity": told},
+        )
+
+    cloze = run(small.using(score="cloze"), perfect(small))
+    cold, hot = warm(runs["perfect"], 0.0), warm(runs["omniscient"], 0.7)
+    found = sit([cold, hot, warm(cloze, 0.7, seed=5)])
+    assert [each.name for each in found] == ["same (0.00ab)", "same (0.70ab)"]
+    assert [each.cloze is not None for each in found] == [False, True]
+    assert [each.main.id for each in found] == [cold.id, hot.id]
+    with pytest.raises(UsageError, match="twice, in runs"):
+        sit([hot, warm(runs["always A"], 0.7, seed=1)])
+
+
+def test_a_script_whose_facts_were_not_answered_is_neither_read_nor_misread(runs: dict[str, Run]) -> None:
+    whole = runs["perfect"]
+    before = given_reading(whole)
+    facts = {record.item.context for record in whole.where(task="TB").records}
+    lost = next(r.item.context for r in whole.where(task="FB/SA").records if r.item.context in facts)
+
+    def failing(record: Record) -> Record:
+        down = record.item.tags["task"] == "TB" and record.item.context == lost
+        return replace(record, score=Score("error")) if down else record
+
+    after = given_reading(replace(whole, records=tuple(map(failing, whole.records))))
+    assert before.read is not None
+    assert after.read is not None
+    assert (after.read.n, after.misread) == (before.read.n - 1, None)
+
+
+def test_scenes_that_tell_nothing_are_in_no_share_of_right_answers(small: Suite, runs: dict[str, Run]) -> None:
+    neutral = [item.id for item in small if item.tags["task"] == NEUTRAL]
+    assert neutral
+    assert not set(neutral) & runs["omniscient"].values().keys()
+    assert runs["omniscient"].verdicts()["unscored"] == len(neutral)
+    assert profile(sit([runs["omniscient"]])[0]).neutral is not None
+    gap = _letters_less_cloze(profile(sit([runs["omniscient"], run(small.using(score="cloze"), omniscient(small))])[0]))
+    assert gap is not None
+    assert gap.n == sum(item.tags["task"] in NINE for item in small)
+    assert f"task: {NEUTRAL}" not in [row.items for row in compare(runs["perfect"], runs["omniscient"], by="task").rows]
 
 
 def test_without_a_main_run_there_is_nothing(small: Suite) -> None:

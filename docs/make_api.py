@@ -28,6 +28,8 @@ MODULES = {
         "runs": "load estimate Record",
         "measures": "mean_of twins_right compare chance leaning",
         "lint": "cues faults",
+        "exports": "lm_eval_files inspect_files csv_text",
+        "inspect_logs": "save as_log",
         "baselines": "baselines reader",
         "stats": "Estimate Difference",
         "report": "Section Table Figure Cards Folded Example",

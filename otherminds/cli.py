@@ -13,6 +13,7 @@ from otherminds.commands.build import build
 from otherminds.commands.compare import compare
 from otherminds.commands.doctor import doctor
 from otherminds.commands.explore import explore
+from otherminds.commands.export import export
 from otherminds.commands.judge import judge
 from otherminds.commands.lint import lint
 from otherminds.commands.models import models
@@ -43,6 +44,7 @@ COMMANDS = (
     show,
     report,
     compare,
+    export,
     web,
     models,
     doctor,

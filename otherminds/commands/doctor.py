@@ -16,7 +16,12 @@ from otherminds.commands.screen import print_json, print_table
 from otherminds.errors import ModelError
 
 ENGINES = {"cyllama": "cyllama", "llama-cpp-python": "llama_cpp"}
-EXTRAS = {"hf": ("torch", "transformers"), "inspect": ("inspect_ai",), "ray": ("ray",)}
+EXTRAS = {
+    "hf": ("torch", "transformers"),
+    "inspect": ("inspect_ai",),
+    "parquet": ("pyarrow",),
+    "harness": ("lm_eval",),
+}
 STEADY = 2e-3
 """How far S may move between two ways of asking the same thing; the same bound as in the contract of models."""
 

@@ -1,9 +1,11 @@
-"""Response scores against lm-evaluation-harness: the same prompts and weights, its log-likelihoods, our ratio."""
+"""Response scores against lm-evaluation-harness: our export and the same weights, its log-likelihoods and its means."""
 
-from math import exp
+from pathlib import Path
 
 import pytest
 
+from otherminds.data.export.otherminds_scores import response_score
+from otherminds.exports import lm_eval_files
 from otherminds.items import Suite
 from otherminds.models import get_model, weights
 from otherminds.runs import run
@@ -13,9 +15,10 @@ pytest.importorskip("lm_eval", reason="needs the extra `harness`")
 
 
 @pytest.mark.filterwarnings("default")  # the harness and what it loads give many
-def test_response_scores_are_the_harness_ratio() -> None:
-    from lm_eval.api.instance import Instance
+def test_response_scores_are_those_of_the_harness(tmp_path: Path) -> None:
+    from lm_eval import simple_evaluate
     from lm_eval.models.huggingface import HFLM
+    from lm_eval.tasks import TaskManager
 
     file = weights.expand(weights.get("smollm2"))  # at 16 bits, so that both compute with the same numbers
     # The shortest of every task: the harness computes the whole vocabulary at every token.
@@ -25,20 +28,19 @@ def test_response_scores_are_the_harness_ratio() -> None:
     ]
     suite = Suite("safety", tuple(items))
     made = run(suite, get_model(f"gguf:{file}"))
-    theirs = HFLM(pretrained=str(file.parent), gguf_file=file.name, dtype="float32", device="cpu", batch_size=4)
     assert len(made) == 200
-    prompts = [(record, prompt) for record in made.records for prompt in record.prompts]
-    # The harness weighs continuations; a letter is one with a space, and one without.
-    requests = [
-        Instance("loglikelihood", {}, (prompt.text, gap + letter), number)
-        for number, (_, prompt) in enumerate(prompts)
-        for letter in prompt.choices
-        for gap in (" ", "")
-    ]
-    found = iter(theirs.loglikelihood(requests))
-    for record, prompt in prompts:
-        given = [sum(exp(next(found)[0]) for _ in (" ", "")) for _ in prompt.choices]
-        result = record.results[record.prompts.index(prompt)]
-        ours = {letter: exp(value) for letter, value in result.logprobs.items()}
-        share = ours[prompt.choices[0]] / sum(ours.values())
-        assert share == pytest.approx(given[0] / sum(given), abs=2e-3)
+    for name, text in lm_eval_files(suite).items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    theirs = simple_evaluate(
+        model=HFLM(pretrained=str(file.parent), gguf_file=file.name, dtype="float32", device="cpu", batch_size=4),
+        tasks=["otherminds_safety_letters"],
+        task_manager=TaskManager(include_path=str(tmp_path)),
+        bootstrap_iters=0,
+    )
+    orders: dict[str, list[dict]] = {}
+    for found in theirs["samples"]["otherminds_safety_letters"]:
+        orders.setdefault(found["doc"]["id"], []).append(found["S"])
+    assert {id: response_score(several) for id, several in orders.items()} == pytest.approx(made.values("S"), abs=2e-3)
+    means = theirs["results"]["otherminds_safety_letters"]
+    assert means["S,none"] == pytest.approx(made.mean("S"), abs=2e-3)
+    assert means["mass,none"] == pytest.approx(made.mean("mass"), abs=2e-3)

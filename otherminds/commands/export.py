@@ -1,0 +1,96 @@
+"""`otherminds export`: suites and runs for lm-evaluation-harness, for Inspect, and as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from otherminds.commands.options import common, open_run, store_option
+from otherminds.commands.screen import note, print_json
+
+if TYPE_CHECKING:
+    from otherminds.runs import Run
+
+
+@click.command()
+@click.argument("what", metavar="SUITE|RUN")
+@click.option("--to", "form", type=click.Choice(["lm-eval", "inspect", "inspect-log", "csv"]), required=True)
+@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="A folder, or for runs a file.")
+@store_option
+@common
+def export(what: str, form: str, output: Path, store_path: Path, as_json: bool) -> None:
+    """Write a suite or a run for another program.
+
+    \b
+    lm-eval       SUITE, as a folder of tasks for lm-evaluation-harness
+    inspect       SUITE, as a folder with a task.py for Inspect
+    inspect-log   RUN, as a file .eval for `inspect view`
+    csv           RUN, as a table with a row for every item
+    """
+    if form in SUITES:
+        files, hint = SUITES[form](what, output)
+    else:
+        from otherminds.store import Store
+
+        with Store(store_path, create=False) as store:
+            RUNS[form](open_run(store, what), output)
+        files, hint = [output], ""
+    if as_json:
+        print_json({"files": [str(file) for file in files]})
+        return
+    for file in files:
+        print(file)
+    if hint:
+        note(hint)
+
+
+def _lm_eval(what: str, folder: Path) -> tuple[list[Path], str]:
+    from otherminds.exports import lm_eval_files, name_of, weighed
+    from otherminds.suites import get_suite
+
+    suite = get_suite(what)
+    written = _write(folder, lm_eval_files(suite))
+    command = f"lm_eval run --model hf --model_args pretrained=… --tasks {name_of(suite)} --include_path {folder}"
+    return written, _left_out(len(suite) - len(weighed(suite)), "no right answer, or no choices") + command
+
+
+def _inspect(what: str, folder: Path) -> tuple[list[Path], str]:
+    from otherminds.exports import answered, inspect_files
+    from otherminds.suites import get_suite
+
+    suite = get_suite(what)
+    written = _write(folder, inspect_files(suite))
+    command = f"inspect eval {folder / 'task.py'} --model …"
+    return written, _left_out(len(suite) - len(answered(suite)), "no right answer") + command
+
+
+def _left_out(number: int, why: str) -> str:
+    return f"{number} items are left out: they have {why}\n" if number else ""
+
+
+def _write(folder: Path, files: dict[str, str]) -> list[Path]:
+    from otherminds.files import write_text
+
+    for name, text in files.items():
+        write_text(folder / name, text)
+    return [folder / name for name in files]
+
+
+def _inspect_log(run: Run, path: Path) -> None:
+    from otherminds.inspect_logs import save
+
+    save(run, path)
+
+
+def _csv(run: Run, path: Path) -> None:
+    from otherminds.exports import csv_text
+    from otherminds.files import write_text
+
+    write_text(path, csv_text(run))
+
+
+SUITES: dict[str, Callable[[str, Path], tuple[list[Path], str]]] = {"lm-eval": _lm_eval, "inspect": _inspect}
+RUNS: dict[str, Callable[[Run, Path], None]] = {"inspect-log": _inspect_log, "csv": _csv}

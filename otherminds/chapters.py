@@ -104,6 +104,8 @@ class Finding:
     """Which items: a tag, `model`, `suite`, `score`, `prompt` or `verdict`, each with its values, parted by |."""
     first: bool = False
     """Whether it belongs on the first screen."""
+    digits: int = 2
+    """After the point; a probability hardly moves where a share of answers jumps."""
     sentence: str = ""
     """The same in words, for the paragraph at the top; scores beside chance are told there without one."""
 

@@ -10,11 +10,20 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from html import escape
 
-CONTROLS = re.compile(
+_CONTROLS = (
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
     "\ud800-\udfff\ufeff\ufff0-\ufffb\ufffe\uffff\U000e0000-\U000e0fff]"
 )
-"""Characters that steer or hide text instead of being seen, and those that no file may hold."""
+# Of these, what is seen by its effect: joiners between letters of scripts that need them or between emoji, and three
+# flags that are written as letters which do not show.
+_JOINED, _EMOJI = "\u0600-\u08ff\u0900-\u0dff\u1780-\u17ff", "\u2190-\u2bff\U0001f000-\U0001faff"
+_FLAGS = ("gbeng", "gbsct", "gbwls")
+_SEEN = (
+    f"(?<=[{_JOINED}])[\u200c\u200d](?=[{_JOINED}])",
+    f"(?<=[{_EMOJI}\ufe0f])\u200d(?=[{_EMOJI}])",
+    *("\U0001f3f4" + "".join(chr(0xE0000 + ord(letter)) for letter in f"{flag}\x7f") for flag in _FLAGS),
+)
+_HIDDEN = re.compile(f"({'|'.join(_SEEN)})|{_CONTROLS}")
 
 INK = "var(--ink, #1c2024)"
 QUIET = "var(--quiet, #5d666f)"
@@ -27,12 +36,20 @@ COLOURS = tuple(
 """After Okabe and Ito, darkened for white paper: told apart with any kind of colour vision."""
 
 WIDTH, LINE, SIZE = 800, 24, 13
-EM = 0.54 * SIZE  # the mean width of a character, since no font is at hand to measure with
+EM = 0.6 * SIZE  # the mean width of a character of a broad font, since none is at hand to measure with
+
+
+def numbered(text: str, form: str) -> str:
+    """The text with every character that would steer or hide text, or that no file may hold, written as its number.
+
+    `form` says how, such as "⟨U+{:04X}⟩".
+    """
+    return _HIDDEN.sub(lambda found: found[1] or form.format(ord(found[0])), text)
 
 
 def visible(text: str) -> str:
-    """The text with every character that would steer or hide written as its number."""
-    return CONTROLS.sub(lambda found: f"⟨U+{ord(found[0]):04X}⟩", text)
+    """The same, as it is written in pictures and in files."""
+    return numbered(text, "⟨U+{:04X}⟩")
 
 
 def svg(title: str, said: Iterable[str], height: float, inside: str) -> str:
@@ -64,8 +81,12 @@ def safe(words: str) -> str:
 
 
 def fit(label: str, width: float) -> str:
+    """The label, or as much of its two ends as there is room for: names often differ in their last letters."""
     room = int((width - 12) / EM)
-    return label if len(label) <= room else label[: room - 1].rstrip() + "…"
+    if len(label) <= room:
+        return label
+    end = max(0, room - 1) // 2
+    return f"{label[: max(1, room - 1 - end)].rstrip()}…{label[len(label) - end :].lstrip()}"
 
 
 def label_width(labels: Iterable[str]) -> float:
@@ -75,7 +96,7 @@ def label_width(labels: Iterable[str]) -> float:
 def legend(names: Sequence[str], key: Callable[[int, float, float], str]) -> tuple[str, float]:
     """What each mark or colour stands for, and the height that saying so takes."""
     marks, x, y = "", 8.0, 10.0
-    for index, name in enumerate(names):
+    for index, name in enumerate(fit(name, WIDTH - 30) for name in names):
         width = 16 + len(name) * EM + 22
         if x > 8 and x + width > WIDTH:
             x, y = 8.0, y + LINE

@@ -20,7 +20,7 @@ from otherminds.beliefs import WORLD, Trace, chain_name, traces
 from otherminds.drawing import visible
 from otherminds.errors import OthermindsError
 from otherminds.items import Item
-from otherminds.reading import read_result
+from otherminds.reading import read_result, why_right
 from otherminds.report import Browser
 from otherminds.runs import Record, Run
 from otherminds.sightings import Minds
@@ -39,7 +39,7 @@ class Part:
 
     name: str
     runs: Sequence[Run]
-    why: Callable[[Item], str] = lambda item: str(item.meta.get("why", ""))
+    why: Callable[[Item], str] = why_right
 
 
 def browser(parts: Sequence[Part]) -> Browser:
@@ -48,8 +48,9 @@ def browser(parts: Sequence[Part]) -> Browser:
 
 
 def link(part: str, to: Mapping[str, str]) -> str:
-    """Where in the page the items with these properties are."""
-    return "#items?" + "&".join(f"{quote(name)}={quote(value)}" for name, value in {"study": part, **to}.items())
+    """Where in the page the items with these properties are; without a name of a part, those of all parts."""
+    wanted = {"study": part, **to} if part else to
+    return "#items?" + "&".join(f"{quote(name)}={quote(value)}" for name, value in wanted.items())
 
 
 @cache
@@ -100,7 +101,7 @@ class _Gathered:
         found = {
             "run": run,
             "item": self._item(record.item, why),
-            "verdict": score.verdict,
+            "verdict": record.verdict,
             "said": visible(score.answer),
             "why": visible(score.why),
             "calls": [

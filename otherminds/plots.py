@@ -38,32 +38,37 @@ def intervals(
     series: Sequence[str] = ("",),
     reference: tuple[float, str] | None = None,
     axis: tuple[float, float] = (0.0, 1.0),
+    measure: str = "",
+    digits: int = 2,
 ) -> str:
     """A mark with its interval for every row and series; a row without estimates is a heading.
 
-    `reference` is a value with its name, such as (0.5, "chance"). An interval that leaves the axis is cut there
-    and loses its end stroke; the printed numbers stay whole.
+    `reference` is a value with its name, such as (0.5, "chance"); `measure` says what the axis counts. An interval that
+    leaves the axis is cut there and loses its end stroke; the printed numbers stay whole, to so many `digits`.
     """
     _check_intervals(rows, series, axis)
     scale = _Scale(*axis, left=drawing.label_width(label for label, _ in rows), right=WIDTH - 228)
-    legend, top = drawing.legend(series, _key_mark) if len(series) > 1 else ("", 0.0)
+    legend, top = drawing.legend(series, _key_mark) if any(series) else ("", 0.0)
     top = y = top + (LINE if reference else 6)
     marks = []
     for label, spreads in rows:
         if spreads:
             marks.append(drawing.text(0, y + LINE * len(spreads) / 2 + 5, drawing.fit(label, scale.left)))
             for index, spread in enumerate(spreads):
-                marks.append(_interval(spread, index, y + LINE * (index + 0.5), scale))
+                marks.append(_interval(spread, index, y + LINE * (index + 0.5), scale, digits))
         else:
             marks.append(drawing.text(0, y + 17, drawing.fit(label, WIDTH), style="font-weight:600"))
         y += LINE * max(1, len(spreads)) + (8 if len(series) > 1 else 2)
     said = [
-        f"{label}{name and ', ' + name}: {_printed(spread, axis[0] < 0)}{f', n = {spread.n:,}' if spread else ''}"
+        f"{label}{name and ', ' + name}: {_printed(spread, axis[0] < 0, digits)}"
+        + (f", n = {spread.n:,}" if spread else "")
         for label, spreads in rows
         for name, spread in zip(series, spreads, strict=False)
     ]
     ground = _ticks(scale, top, y) + (_reference(*reference, scale, top, y) if reference else "")
-    return drawing.svg(title, said, y + 24, legend + ground + "".join(marks))
+    under = drawing.text((scale.left + scale.right) / 2, y + 35, measure, colour=QUIET, anchor="middle", size=SIZE - 1)
+    height = y + (44 if measure else 24)
+    return drawing.svg(title, said, height, legend + ground + "".join(marks) + (under if measure else ""))
 
 
 def bars(rows: Sequence[tuple[str, Mapping[str, int]]], *, title: str, parts: Sequence[str] = ()) -> str:
@@ -156,9 +161,9 @@ def _check_bars(rows: Sequence[tuple[str, Mapping[str, int]]], names: Sequence[s
                 raise UsageError(f"row {label!r} has {count} of {name!r}; a count is zero or more")
 
 
-def _interval(spread: Spread | None, index: int, y: float, scale: _Scale) -> str:
+def _interval(spread: Spread | None, index: int, y: float, scale: _Scale, digits: int) -> str:
     """One estimate: the stretch, its ends, the mark, and the numbers in print."""
-    words = drawing.text(scale.right + 16, y + 5, _printed(spread, scale.low < 0))
+    words = drawing.text(scale.right + 16, y + 5, _printed(spread, scale.low < 0, digits))
     if spread is None or not isfinite(spread.value):
         return words
     words += drawing.text(WIDTH, y + 5, f"n = {spread.n:,}", colour=QUIET, anchor="end")
@@ -172,12 +177,12 @@ def _interval(spread: Spread | None, index: int, y: float, scale: _Scale) -> str
     return marks + words
 
 
-def _printed(spread: Spread | None, signed: bool) -> str:
+def _printed(spread: Spread | None, signed: bool, digits: int) -> str:
     """The numbers of an estimate; where they may be negative, the sign of a positive one is said too."""
     if spread is None or not isfinite(spread.value):
         return "no value"
     value, low, high = (
-        f"{part:{'+' if signed else ''}z.2f}".replace("inf", "∞").replace("-", "−")
+        f"{part:{'+' if signed else ''}z.{digits}f}".replace("inf", "∞").replace("-", "−")
         for part in (spread.value, spread.low, spread.high)
     )
     return f"{value} [{low}, {high}]"

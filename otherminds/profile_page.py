@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import fmean
 
 from otherminds.chapters import Finding
 from otherminds.itembrowser import Part, browser, link
-from otherminds.measures import leaning
+from otherminds.measures import FEWEST, leaning
 from otherminds.profiles import Contrast, Profile, Told, answer, contrasts
 from otherminds.report import Block, Cell, Folded, Linked, Report, Score, Scoreboard, Section, Table
 from otherminds.stats import Difference
@@ -60,7 +62,8 @@ def _board(profile: Profile) -> Scoreboard:
         lines = [_line(profile, each.name, what, first) for what in dict.fromkeys(one.what for one in first)]
         if lines:
             groups.append((f"**{each.name}** · {each.asks}", lines))
-    return Scoreboard(profile.models, groups, "Scores with 95 % intervals by story; the broken line is chance.", LIMITS)
+    said = "Scores with 95 % intervals by story, conversation or stage; the broken line is chance."
+    return Scoreboard(profile.models, groups, said, LIMITS)
 
 
 def _line(profile: Profile, study: str, what: str, findings: Sequence[Finding]) -> Score:
@@ -74,6 +77,7 @@ def _line(profile: Profile, study: str, what: str, findings: Sequence[Finding]) 
         one.beside,
         [link(study, some[name].leads_to) if name in some else "#items" for name in profile.models],
         signed,
+        one.digits,
     )
 
 
@@ -83,8 +87,9 @@ def _differences(profile: Profile) -> list[Block]:
         return []
     who = f"{profile.models[0]} less {listing(profile.models[1:])}"
     note = (
-        f"Shares of right answers, paired item by item; intervals by story; p by flipping the signs of stories, and"
-        f" adjusted (Holm) for all {len(found)} lines, those by kind of item among them. Changed sides: right only with"
+        "Shares of right answers, paired item by item; intervals by story or stage; p by flipping the signs of these,"
+        " and adjusted (Holm) for all lines of the study, those by kind of item among them. Too few: less than"
+        f" {FEWEST} groups, which cannot tell anything; these lines count for no other. Changed sides: right only with"
         " the first, and only with the second. Stories of explore were searched against each model alone and are not"
         " compared here."
     )
@@ -103,7 +108,7 @@ def _contrasts(found: Sequence[Contrast], caption: str, note: str) -> Table:
             *([f"{each.first} − {each.second}"] if several else []),
             *([each.row.items] if by_kind else []),
             Linked(each.row.difference, _to(each)),
-            f"{each.row.holm:.3f}" if each.row.holm >= 0.001 else "< 0.001",
+            _holm(each),
             f"{len(each.gained)} / {len(each.lost)}" if not each.tags else None,
         ]
         for each in found
@@ -114,6 +119,12 @@ def _contrasts(found: Sequence[Contrast], caption: str, note: str) -> Table:
     )
 
 
+def _holm(contrast: Contrast) -> str:
+    if contrast.row.too_few:
+        return "too few"
+    return f"{contrast.row.holm:.3f}" if contrast.row.holm >= 0.001 else "< 0.001"
+
+
 def _to(contrast: Contrast) -> str:
     way = {"suite": contrast.suite, "score": contrast.score, "prompt": contrast.prompt}
     return link(contrast.study, {**way, **contrast.tags})
@@ -122,13 +133,13 @@ def _to(contrast: Contrast) -> str:
 def _asking(profile: Profile) -> list[Block]:
     rows: list[list[Cell]] = []
     for study, run in profile.runs:
-        lean, ends = leaning(run), run.verdicts()
+        lean, ends, steady = leaning(run), run.verdicts(), run.values("consistent")
         unclear = sum(ends[verdict] for verdict in UNCLEAR)
         way = {"model": run.model, "suite": run.suite, "score": run.score, "prompt": run.prompt}
         rows.append(
             [
                 *(run.model, study, run.suite, f"{run.score}, {run.prompt}", Linked(len(run), link(study, way))),
-                None if lean is None or lean.consistent is None else f"{lean.consistent:.0%}",
+                f"{fmean(steady.values()):.0%} of {len(steady)}" if steady else None,
                 None if lean is None or lean.bias is None else f"{lean.bias:+.2f}",
                 None if lean is None else f"{lean.mass:.2g}",
                 Linked(f"{unclear / len(run):.0%}", link(study, {**way, "verdict": "|".join(UNCLEAR)})),
@@ -136,10 +147,10 @@ def _asking(profile: Profile) -> list[Block]:
         )
     columns = ["model", "study", "suite", "asked by", "answers", "same in all orders", "bias to A", "mass", "unclear"]
     note = (
-        "Same in all orders: the share of items where every order of the options prefers the same one. Bias: what A"
-        " gets more than other letters, in log-probability. Mass: the median probability of all choices together; when"
-        " small, two tiny numbers are compared. Unclear: ties, and answers that could not be read, were refused or cut"
-        " off."
+        "Same in all orders: the share of items where every order of the options prefers the same one, ties left"
+        " out. Bias: what A gets more than other letters, in log-probability. Mass: the median probability of all"
+        " choices together; when small, two tiny numbers are compared. Unclear: ties, and answers that could not be"
+        " read, were refused or cut off."
     )
     return [
         "Small models often prefer a letter whatever it stands for, or answer in a form that cannot be read. Where the"
@@ -158,11 +169,29 @@ def _chapter(told: Told) -> Section:
 
 def _all_findings(profile: Profile) -> Table:
     rows: list[list[Cell]] = [
-        [study, one.what, one.model, Linked(one.estimate, link(study, one.leads_to)), one.chance, one.beside]
+        [study, one.what, one.model, Linked(_Exact(one), link(study, one.leads_to)), one.chance, one.beside]
         for study, one in profile.findings
     ]
     columns = ["study", "what", "model", "value, with 95 % interval", "chance", "beside"]
     return Table(columns, rows, "Every number to take away, with the items behind it")
+
+
+@dataclass(frozen=True, slots=True)
+class _Exact:
+    """A finding as a cell, with the digits that it is worth."""
+
+    finding: Finding
+
+    @property
+    def value(self) -> float:
+        return self.finding.estimate.value
+
+    def __str__(self) -> str:
+        estimate, digits = self.finding.estimate, self.finding.digits
+        if digits == 2:
+            return str(estimate)
+        value, low, high = (f"{part:z.{digits}f}" for part in (estimate.value, estimate.low, estimate.high))
+        return f"{value} [{low}, {high}], {estimate.rests_on}"
 
 
 def _what(profile: Profile) -> list[Block]:

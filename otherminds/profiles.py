@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from math import inf
+from math import isfinite
 from typing import Any
 
 from otherminds.chapters import Chapter, Finding
@@ -15,7 +15,8 @@ from otherminds.stats import Difference, Estimate
 from otherminds.telling import listing
 
 SCHEMA = 1
-ABOVE, BELOW, NOT_TOLD = "clearly above chance in", "clearly below chance in", "not told from chance in"
+ABOVE, BELOW, NOT_TOLD = "above chance in", "below chance in", "not told from chance in"
+MISSES = "One in twenty such intervals misses by chance."
 MOST = 4
 """Scores that are named in one sentence."""
 
@@ -80,15 +81,13 @@ class Contrast:
 
 
 def contrasts(profile: Profile) -> list[Contrast]:
-    """The first model against every other, wherever both were asked the same; p adjusted over the whole table."""
-    found = [
-        contrast
-        for each in profile.told
-        for other in profile.models[1:]
-        for contrast in _of_chapter(each, profile.models[0], other)
-    ]
-    rows = adjusted([contrast.row for contrast in found])
-    return [replace(contrast, row=row) for contrast, row in zip(found, rows, strict=True)]
+    """The first model against every other, wherever both were asked the same; p adjusted within each study."""
+    found: list[Contrast] = []
+    for each in profile.told:
+        some = [one for other in profile.models[1:] for one in _of_chapter(each, profile.models[0], other)]
+        rows = adjusted([one.row for one in some])
+        found += [replace(one, row=row) for one, row in zip(some, rows, strict=True)]
+    return found
 
 
 def _of_chapter(told: Told, first: str, second: str) -> Iterator[Contrast]:
@@ -127,7 +126,8 @@ def _on_model(profile: Profile, name: str) -> str:
     for finding in scores:
         sorts[_against_chance(finding)].append(_lower(finding.what))
     said = [f"**{name}** cannot be told from guessing in {len(sorts[NOT_TOLD])} of {len(scores)} scores."]
-    said += [f"It is {sort} {_some(some)}." for sort, some in sorts.items() if some and sort != NOT_TOLD]
+    told = [f"Its interval lies {sort} {_some(some)}." for sort, some in sorts.items() if some and sort != NOT_TOLD]
+    said += [*told, MISSES] if told else []
     said += [finding.sentence for finding in shown]
     return " ".join(filter(None, [*said, _steady(profile, name)]))
 
@@ -155,7 +155,9 @@ def _steady(profile: Profile, name: str) -> str:
     if not flags:
         return ""
     share = sum(flags) / len(flags)
-    return f"Asked by letters, it keeps to its answer in every order of the options in {share:.0%} of items."
+    return (
+        f"Asked by letters, it keeps to its answer in every order of the options in {share:.0%} of {len(flags)} items."
+    )
 
 
 def _lower(words: str) -> str:
@@ -211,9 +213,9 @@ def _study_data(told: Told) -> dict[str, Any]:
 
 def _numbers(estimate: Estimate) -> dict[str, Any]:
     names = ("value", "low", "high", "n", "clusters", "method", *(["p"] if isinstance(estimate, Difference) else []))
-    # A single group says nothing of others, and JSON has no word for the infinite.
     found = {name: getattr(estimate, name) for name in names}
-    return {name: None if found[name] in (inf, -inf) else found[name] for name in names}
+    # A single group says nothing of others, some p were not tested, and JSON has no word for either.
+    return {name: one if isinstance(one, str) or isfinite(one) else None for name, one in found.items()}
 
 
 def _run_data(run: Run) -> dict[str, Any]:
@@ -246,7 +248,7 @@ def _contrast_data(each: Contrast) -> dict[str, Any]:
         "items": each.row.items,
         "tags": dict(each.tags),
         **_numbers(each.row.difference),
-        "holm": each.row.holm,
+        "holm": None if each.row.too_few else each.row.holm,
         "only_first_right": list(each.gained),
         "only_second_right": list(each.lost),
     }

@@ -5,19 +5,21 @@ from __future__ import annotations
 from math import exp
 from typing import Any
 
+from otherminds.items import Item
 from otherminds.models import Response, Weighing
 from otherminds.recorded import pack
 from otherminds.runs import Record
 
 
 def read_record(record: Record) -> list[tuple[str, str]]:
-    """Story, question, choices, each exact prompt with what came back, the verdict and why."""
+    """Story, question, choices, why one is right, each exact prompt with what came back, the verdict and why."""
     item = record.item
     parts = [("story", item.context), ("question", item.question)]
     if item.choices:
         parts.append(("choices", "\n".join(f"{'→' if c == item.answer else ' '} {c}" for c in item.choices)))
     else:
         parts.append(("right answer", item.answer))
+    parts.append(("why it is right", why_right(item)))
     many = len(record.results) > 1
     for number, result in enumerate(record.results, start=1):
         which = f" {number}" if many else ""
@@ -25,6 +27,11 @@ def read_record(record: Record) -> list[tuple[str, str]]:
         parts.append((f"what came back{which}", read_result(result)))
     parts.append(("verdict", read_verdict(record)))
     return [(label, text) for label, text in parts if text]
+
+
+def why_right(item: Item) -> str:
+    """Why the right answer is right, if whoever made the item says so."""
+    return str(item.meta.get("why", ""))
 
 
 def record_data(record: Record) -> dict[str, Any]:
@@ -62,8 +69,8 @@ def read_verdict(record: Record) -> str:
     """The verdict, the answer that was read, and why."""
     score = record.score
     read = f": {score.answer!r}" if score.answer else ""
-    right = "" if score.verdict == "correct" else f"; right would be {record.item.answer!r}"
-    return f"{score.verdict}{read} ({score.why}){right}"
+    right = "" if record.verdict in ("correct", "unscored") else f"; right would be {record.item.answer!r}"
+    return f"{record.verdict}{read} ({score.why}){right}"
 
 
 def _tokens(result: Weighing, choice: str) -> str:

@@ -26,7 +26,7 @@ from xml.etree import ElementTree
 from jinja2 import Environment, StrictUndefined, Template
 from markupsafe import Markup, escape
 
-from otherminds.drawing import CONTROLS, visible
+from otherminds.drawing import numbered, visible
 from otherminds.errors import UsageError
 from otherminds.files import write_text
 from otherminds.plots import Spread, spark
@@ -134,6 +134,8 @@ class Score:
     """One a column; none at all, or all of them."""
     signed: bool = False
     """A difference, on a scale from -1 to 1."""
+    digits: int = 2
+    """After the point."""
 
     def __post_init__(self) -> None:
         for link in self.links:
@@ -225,6 +227,7 @@ def _template() -> Template:
     )
     environment.filters |= {"plain": visible, "inline": _inline, "paragraphs": _paragraphs, "svg": Markup}
     environment.filters |= {"cell": _cell, "numeric": _numeric_columns, "kind": lambda block: type(block).__name__}
+    environment.filters |= {"minus": minus, "named": _named}
     environment.filters |= {"link": lambda cell: cell.to if isinstance(cell, Linked) else "", "spark": _spark}
     return environment.from_string(files("otherminds").joinpath("data/report.html.j2").read_text(encoding="utf-8"))
 
@@ -233,7 +236,17 @@ def _shown(value: object) -> Markup:
     """A value as it may stand in the page: escaped, and with nothing invisible."""
     if isinstance(value, Markup):
         return value
-    return Markup(CONTROLS.sub(lambda found: f"<i class=control>U+{ord(found[0]):04X}</i>", escape(value)))
+    return Markup(numbered(escape(value), "<i class=control>U+{:04X}</i>"))
+
+
+# Hebrew, Arabic and their neighbours, on to the next comma or bracket, or a space before another script.
+_LEFTWARD = "\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff"
+_NAMES = re.compile(f"[{_LEFTWARD}](?:[^\\s,;:.()<>&*`]| (?=[{_LEFTWARD}]))*")
+
+
+def _named(text: str) -> Markup:
+    """A line of ours, in which names that are written from right to left do not turn round what stands beside them."""
+    return Markup(_NAMES.sub(lambda found: f"<bdi>{found[0]}</bdi>", _shown(text)))
 
 
 _INLINE = re.compile(r"`([^`]+)`|\*\*([^*]+)\*\*")
@@ -243,7 +256,7 @@ def _inline(text: str) -> Markup:
     """One line of prose, in which `code` and **bold** are all that is not taken literally."""
     return Markup(
         _INLINE.sub(
-            lambda found: f"<code>{found[1]}</code>" if found[1] else f"<strong>{found[2]}</strong>", _shown(text)
+            lambda found: f"<code>{found[1]}</code>" if found[1] else f"<strong>{found[2]}</strong>", _named(text)
         )
     )
 
@@ -252,7 +265,9 @@ def _paragraphs(text: str) -> list[Markup]:
     return [_inline(part.strip()) for part in re.split(r"\n\s*\n", text) if part.strip()]
 
 
-_FIGURES = re.compile(r"[-+−<≤≈ ]*\d[-+−–\d\s.,:%/×()\[\]∞]*")
+GAPS = (None, "", "–", "too few")
+"""What stands in a column of numbers where there is none."""
+_FIGURES = re.compile(r"[-+−<≤≈ ]*\d[-+−–\d\s.,:%/×()\[\]∞]*(of \d[\d,]*)?")
 
 
 def _cell(cell: Cell) -> tuple[str, float | None]:
@@ -265,12 +280,17 @@ def _cell(cell: Cell) -> tuple[str, float | None]:
         case bool():
             return ("yes" if cell else "no"), None
         case int():
-            return f"{cell:,}", cell
+            return minus(f"{cell:,}"), cell
         case float():
-            return f"{cell:z.2f}", cell
+            return minus(f"{cell:z.2f}"), cell
         case Linked():
             return _cell(cell.cell)
-    return str(cell), cell.value
+    return minus(str(cell)), cell.value
+
+
+def minus(figures: str) -> str:
+    """Numbers with a minus sign as it is printed, which is as broad as a plus."""
+    return re.sub(r"(?<!\w)-(?=[\d∞i])", "−", figures)
 
 
 def _spark(score: Score, column: int) -> Markup:
@@ -288,7 +308,7 @@ def _numeric_columns(table: Table) -> list[bool]:
         return value is not None or _FIGURES.fullmatch(text) is not None
 
     columns = [[row[index] for row in table.rows] for index in range(len(table.columns))]
-    filled = [[cell for cell in column if cell not in (None, "", "–")] for column in columns]
+    filled = [[cell for cell in column if cell not in GAPS] for column in columns]
     return [bool(column) and all(map(numeric, column)) for column in filled]
 
 

@@ -16,7 +16,10 @@ from otherminds.errors import UsageError
 
 HEIGHT, LEFT, RIGHT, STEPS = 320, 56, WIDTH - 110, 60
 """Of the field in which points lie; names need the room on its right."""
+TOP = 2 * LINE + 6
+"""Above the field, for what the marks mean and what is counted upwards."""
 TICKS = (0.0, 0.25, 0.5, 0.75, 1.0)
+CURVE = f"stroke:{COLOURS[1]};stroke-width:1.5"
 NAMED = 24
 """At most so many names, the farthest from chance first."""
 
@@ -31,8 +34,13 @@ class Point:
     beyond: bool = False
 
 
-def scatter(points: Sequence[Point], *, title: str, chance: float, z: float, counted: str = "n") -> str:
-    """Points between 0 and 1 over their n, the line at `chance`, and where a share lies z standard errors off it."""
+def scatter(
+    points: Sequence[Point], *, title: str, chance: float, z: float, counted: str = "n", shared: str = "share"
+) -> str:
+    """Points between 0 and 1 over their n, the line at `chance`, and where a share lies z standard errors off it.
+
+    `counted` and `shared` say what n and the share are.
+    """
     if not points:
         raise UsageError(f"there is nothing to draw in {title!r}: no point was given")
     if not 0 < chance < 1 or any(point.n < 1 for point in points):
@@ -45,8 +53,8 @@ def scatter(points: Sequence[Point], *, title: str, chance: float, z: float, cou
     ranked = sorted(beyond, key=lambda point: -abs(point.share - chance) / _error(chance, point.n))
     said = [f"{len(points):,} points, {len(beyond):,} beyond the line"]
     said += [f"{point.name}: {point.share:.2f} of {point.n:,}" for point in ranked]
-    inside = _ground(field, chance, counted) + _curves(field, chance, z) + marks + _names(ranked, field)
-    return drawing.svg(title, said, HEIGHT + 2.5 * LINE, inside)
+    ground = _ground(field, chance, counted, shared) + _curves(field, chance, z)
+    return drawing.svg(title, said, TOP + HEIGHT + 2 * LINE, _legend(z) + ground + marks + _names(ranked, field))
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,15 +67,25 @@ class _Field:
         return LEFT + (RIGHT - LEFT) * log10(n) / log10(self.most)
 
     def y(self, share: float) -> float:
-        return 10 + HEIGHT * (1 - min(max(share, 0.0), 1.0))
+        return TOP + HEIGHT * (1 - min(max(share, 0.0), 1.0))
 
 
 def _error(chance: float, n: float) -> float:
     return sqrt(chance * (1 - chance) / n)
 
 
-def _ground(field: _Field, chance: float, counted: str) -> str:
-    marks = ""
+def _legend(z: float) -> str:
+    """What a full point, an open one and the curves are."""
+    names = ["beyond chance", "not to be told from chance", f"the limit between them: {z:.2f} standard errors"]
+
+    def key(index: int, x: float, y: float) -> str:
+        return drawing.line(x - 8, y, x + 8, y, CURVE) if index == 2 else _circle(x, y, beyond=index == 0)
+
+    return drawing.legend(names, key)[0]
+
+
+def _ground(field: _Field, chance: float, counted: str, shared: str) -> str:
+    marks = drawing.text(LEFT - 28, TOP - 12, shared, colour=QUIET, size=SIZE - 1)
     for tick in TICKS:
         y = field.y(tick)
         marks += drawing.line(LEFT, y, RIGHT, y, f"stroke:{RULE}")
@@ -75,11 +93,12 @@ def _ground(field: _Field, chance: float, counted: str) -> str:
     for power in range(int(log10(field.most)) + 1):
         x = field.x(10**power)
         marks += drawing.line(x, field.y(1), x, field.y(0), f"stroke:{RULE}")
-        marks += drawing.text(x, HEIGHT + 26, f"{10**power:,}", colour=QUIET, anchor="middle", size=SIZE - 1)
+        marks += drawing.text(x, field.y(0) + 16, f"{10**power:,}", colour=QUIET, anchor="middle", size=SIZE - 1)
     y = field.y(chance)
     marks += drawing.line(LEFT, y, RIGHT, y, f"stroke:{QUIET};stroke-width:1.5;stroke-dasharray:4 3")
     marks += drawing.text(RIGHT + 6, y + 4, "chance", colour=QUIET, size=SIZE - 1)
-    return marks + drawing.text((LEFT + RIGHT) / 2, HEIGHT + 46, counted, colour=QUIET, anchor="middle", size=SIZE - 1)
+    under = field.y(0) + 36
+    return marks + drawing.text((LEFT + RIGHT) / 2, under, counted, colour=QUIET, anchor="middle", size=SIZE - 1)
 
 
 def _curves(field: _Field, chance: float, z: float) -> str:
@@ -89,15 +108,18 @@ def _curves(field: _Field, chance: float, z: float) -> str:
         shares = [(n, chance + sign * z * _error(chance, n)) for n in steps]
         path = " ".join(f"{field.x(n):.1f},{field.y(share):.1f}" for n, share in shares if 0 <= share <= 1)
         if path:
-            drawn += f'<polyline points="{path}" style="fill:none;stroke:{COLOURS[1]};stroke-width:1.5"/>'
+            drawn += f'<polyline points="{path}" style="fill:none;{CURVE}"/>'
     return drawn
 
 
 def _mark(point: Point, field: _Field) -> str:
-    look = f"fill:{COLOURS[1]}" if point.beyond else f"fill:none;stroke:{COLOURS[0]};stroke-opacity:0.55"
-    place = f'cx="{field.x(point.n):.1f}" cy="{field.y(point.share):.1f}" r="{4 if point.beyond else 2.5}"'
     name = f"<title>{drawing.safe(f'{point.name}: {point.share:.2f} of {point.n:,}')}</title>" if point.beyond else ""
-    return f'<circle {place} style="{look}">{name}</circle>'
+    return _circle(field.x(point.n), field.y(point.share), name, beyond=point.beyond)
+
+
+def _circle(x: float, y: float, name: str = "", *, beyond: bool) -> str:
+    look = f"fill:{COLOURS[1]}" if beyond else f"fill:none;stroke:{COLOURS[0]};stroke-opacity:0.55"
+    return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{4 if beyond else 2.5}" style="{look}">{name}</circle>'
 
 
 def _names(ranked: Sequence[Point], field: _Field) -> str:

@@ -4,33 +4,33 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from math import inf, isfinite
 from typing import Any
 
 from otherminds import plots
 from otherminds.baselines import baselines
 from otherminds.errors import UsageError
 from otherminds.items import Item, Suite
-from otherminds.measures import EVERYTHING, Split, chance, leaning, mean_of, splits, twins_right
+from otherminds.leads import MANY, beliefs, by_suite, count, headline, items_of, lead, missing, on_suite, twinned
+from otherminds.measures import EVERYTHING, chance, leaning, mean_of, splits, twins_right
 from otherminds.plans import groups
 from otherminds.reading import read_record, read_verdict
-from otherminds.report import Block, Cards, Cell, Example, Figure, Report, Section, Table
+from otherminds.report import Block, Cards, Cell, Example, Figure, Report, Section, Table, minus
 from otherminds.runs import Record, Run
 from otherminds.runs import run as put
-from otherminds.scores import VERDICTS
-from otherminds.stats import Estimate
+from otherminds.stats import Estimate, mean
 
-SERIES = 4
-"""The most runs in one plot."""
 EXAMPLES = 2
 """Right and wrong answers shown of every run."""
 FAINT = 0.1
 """Below this share of all probability, a ratio of two choices says little."""
 
-LIMITS = """This is a small suite of short stories. It can show that a model fails, and how; it cannot show that a \
-model has a theory of mind. A model may be right because a word was named last, or because it has read many stories \
-of this kind. That is why every false-belief question has a twin whose answer is the other one, why simple baselines \
-stand beside the model, and why several ways of asking stand side by side: a finding that holds in only one of them \
-is a finding about that way of asking.
+SHARES = "share of right answers"
+
+LIMITS = """{it} can show that a model fails, and how; it cannot show that a model has a theory of mind. A model may \
+be right because a word was named last, or because it has read many stories of this kind. That is why {twins}simple \
+baselines stand beside the model, and why several ways of asking stand side by side: a finding that holds in only one \
+of them is a finding about that way of asking.
 
 **Intervals** are 95 %, by resampling whole stories with their twins, since such answers are not independent. They \
 speak of stories like these, not of all there is to understand about other people."""
@@ -54,10 +54,9 @@ def summarise(runs: Sequence[Run], *, title: str = "") -> Report:
     if not shown:
         raise UsageError("there is nothing to report: no item of these runs was answered yet")
     labels = dict(zip((run.id for run in shown), _labels(shown), strict=True))
-    suites = list(dict.fromkeys(run.digest for run in shown))
-    sections = [Section("", [_cards(shown, labels)])]
-    for digest in suites:
-        together = [run for run in shown if run.digest == digest]
+    suites = by_suite(shown)
+    sections = [Section("", [_cards(suites, labels)])]
+    for together in suites:
         suffix = f": {together[0].suite}" if len(suites) > 1 else ""
         sections += [
             Section(f"Right answers{suffix}", _right_answers(together, labels)),
@@ -67,19 +66,30 @@ def summarise(runs: Sequence[Run], *, title: str = "") -> Report:
     sections += [
         Section("Answers to look at", _examples(shown, labels)),
         Section("What was run", what_was_run(shown, labels)),
-        Section("How to read this", [LIMITS]),
+        Section("How to read this", [_limits(suites)]),
     ]
-    models = ", ".join(dict.fromkeys(run.model for run in shown))
-    names = " and ".join(dict.fromkeys(run.suite for run in shown))
-    return Report(title or f"{models} on the {names} suite", _lead(shown, labels), sections, subtitle=_subtitle(shown))
+    return Report(title or headline(shown), lead(shown, labels), sections, subtitle=_subtitle(shown))
+
+
+def _limits(suites: Sequence[Sequence[Run]]) -> str:
+    """What such a report cannot show; of the suite only what is so."""
+    ours = all(some[0].suite == "starter" for some in suites)
+    it = "This is a small suite of short stories. It" if ours else "A suite of questions"
+    twins = "every false-belief question has a twin whose answer is the other one, why "
+    return LIMITS.format(it=it, twins=twins if all(twinned(items_of(some)) for some in suites) else "")
 
 
 def _labels(runs: Sequence[Run]) -> list[str]:
     """A short name for every run: only what tells it from the others."""
     several = len({run.model for run in runs}) > 1
+    suites = len({run.digest for run in runs}) > 1
     wordings = len({(run.score, run.prompt) for run in runs}) > len({run.score for run in runs})
     names = [
-        (f"{run.model}, " if several else "") + run.score + (f" ({run.prompt})" if wordings else "") for run in runs
+        (f"{run.model}, " if several else "")
+        + run.score
+        + (f" ({run.prompt})" if wordings else "")
+        + (on_suite(run) if suites else "")
+        for run in runs
     ]
     twice = {name for name, count in Counter(names).items() if count > 1}
     return [f"{name}, {run.id}" if name in twice else name for name, run in zip(names, runs, strict=True)]
@@ -88,70 +98,29 @@ def _labels(runs: Sequence[Run]) -> list[str]:
 def _subtitle(runs: Sequence[Run]) -> str:
     dates = sorted(run.manifest["started"][:10] for run in runs)
     span = dates[0] if dates[0] == dates[-1] else f"{dates[0]} to {dates[-1]}"
-    return f"otherminds {runs[0].manifest['otherminds']} · {span} · {_count(len(runs), 'run')}"
+    return f"otherminds {runs[0].manifest['otherminds']} · {span} · {count(len(runs), 'run')}"
 
 
-def _lead(runs: Sequence[Run], labels: dict[str, str]) -> str:
-    items = _items(runs)
-    models = list(dict.fromkeys(run.model for run in runs))
-    who = models[0] if len(models) == 1 else f"{', '.join(models[:-1])} and {models[-1]}"
-    stories = len(set(groups(items)))
-    return " ".join(
-        [
-            f"{who}: {_count(len(items), 'question')} on {_count(stories, 'story', 'stories')}.",
-            *_findings(runs[:SERIES], labels, chance(items)),
-            *_on_twins(runs[:SERIES], labels),
-            *_cautions(runs, labels),
-        ]
-    )
-
-
-def _findings(runs: Sequence[Run], labels: dict[str, str], guess: float | None) -> list[str]:
-    """How often right, by belief where that is known, and what chance would not do."""
-    parts = _beliefs(_items(runs)) or [EVERYTHING]
-    found = [(run, split, mean_of(run, **split.tags)) for run in runs for split in parts]
-    said = []
-    for run in runs:
-        numbers = [f"{part.value:.2f}" if part else "nothing" for one, _, part in found if one is run]
-        said.append(f"{' and '.join(numbers)} by {labels[run.id]}")
-    sentences = [f"Right for {' and '.join(split.label for split in parts)}: {'; '.join(said)}."]
-    if guess is None:
-        return sentences
-    above = [f"{s.label} by {labels[run.id]}" for run, s, part in found if part and part.low > guess]
-    below = [f"{s.label} by {labels[run.id]}" for run, s, part in found if part and part.high < guess]
-    sentences.append(f"Guessing would give {guess:.2f}.")
-    sentences += [f"Clearly above that: {', '.join(above)}."] if above else []
-    sentences += [f"Clearly below that: {', '.join(below)}."] if below else []
-    return sentences if above or below else [*sentences, "None of these can be told from guessing."]
-
-
-def _on_twins(runs: Sequence[Run], labels: dict[str, str]) -> list[str]:
-    shares = [f"{part.value:.2f} by {labels[run.id]}" for run in runs if (part := twins_right(run))]
-    return [f"All twins of a story right: {', '.join(shares)}."] if shares else []
-
-
-def _cautions(runs: Sequence[Run], labels: dict[str, str]) -> list[str]:
-    gaps = [(labels[run.id], len(run) - len(run.values()), len(run)) for run in runs]
-    said = [f"{missing} of {asked} answers by {label}" for label, missing, asked in gaps if missing > asked * FAINT]
-    sentences = [f"Without a clear answer, and so not counted: {', '.join(said)}."] if said else []
-    return [*sentences, "Not every run is finished."] if any(run.partial for run in runs) else sentences
-
-
-def _cards(runs: Sequence[Run], labels: dict[str, str]) -> Cards:
+def _cards(suites: Sequence[Sequence[Run]], labels: dict[str, str]) -> Cards:
     cards = []
-    for run in runs:
-        estimate = mean_of(run)
-        value = f"{estimate.value:.2f}" if estimate else "–"
-        note = f"95 % {estimate.low:.2f} to {estimate.high:.2f}, n = {estimate.n}" if estimate else "nothing to score"
-        cards.append((f"Right, {labels[run.id]}", value, note))
-    guess = chance(_items(runs))
-    if guess is not None:
-        cards.append(("Chance", f"{guess:.2f}", "guessing among the choices"))
+    for some in suites:
+        for run in some:
+            estimate, lost = mean_of(run), missing(run)
+            value = f"{estimate.value:.2f}" if estimate else "–"
+            note = (
+                f"95 % {estimate.low:.2f} to {estimate.high:.2f}, n = {estimate.n}" if estimate else "nothing to score"
+            )
+            note += f"; {lost} of {len(run)} without a value" if lost else ""
+            cards.append((f"Right, {labels[run.id]}", value, note))
+        guess = chance(items_of(some))
+        if guess is not None:
+            which = f", {some[0].suite}" if len(suites) > 1 else ""
+            cards.append((f"Chance{which}", f"{guess:.2f}", "guessing among the choices"))
     return Cards(cards)
 
 
 def _right_answers(runs: Sequence[Run], labels: dict[str, str]) -> list[Block]:
-    items = _items(runs)
+    items = items_of(runs)
     rows = [(split.label, [mean_of(run, **split.tags) for run in runs]) for split in splits(items)]
     together = [twins_right(run) for run in runs]
     twins = [("all twins right", together)] if any(together) else []
@@ -165,13 +134,16 @@ def _right_answers(runs: Sequence[Run], labels: dict[str, str]) -> list[Block]:
             note=_unscored(runs, labels) + (TWINS if twins else ""),
         ),
     ]
-    for start in range(0, len(runs), SERIES):
-        part = slice(start, start + SERIES)
+    for start in range(0, len(runs), MANY):
+        part = slice(start, start + MANY)
+        if not any(estimate for _, estimates in rows for estimate in estimates[part]):
+            continue
         svg = plots.intervals(
             [(label, estimates[part]) for label, estimates in rows],
             title="Share of right answers by kind of item",
             series=[labels[run.id] for run in runs[part]],
             reference=_reference(items),
+            measure=SHARES,
         )
         blocks.append(Figure(svg, "The same numbers; the broken line is what guessing would give."))
     return blocks
@@ -179,16 +151,19 @@ def _right_answers(runs: Sequence[Run], labels: dict[str, str]) -> list[Block]:
 
 def _unscored(runs: Sequence[Run], labels: dict[str, str]) -> str:
     """How many answers had no value; they are in no mean."""
-    counts = {labels[run.id]: len(run) - len(run.values()) for run in runs}
-    said = ", ".join(f"{count} of {label}" for label, count in counts.items() if count)
-    return f"Without a value, and so in no mean: {said}." if said else "Every answer has a value."
+    said = ", ".join(f"{lost} of {labels[run.id]}" for run in runs if (lost := missing(run)))
+    note = f"Without a value, and so in no mean: {said}." if said else "Every answer has a value."
+    open_ended = max(run.verdicts().get("unscored", 0) for run in runs)
+    if not open_ended:
+        return note
+    return f"{note} {count(open_ended, 'item')} without a right answer: not counted."
 
 
 def _beside_baselines(runs: Sequence[Run], labels: dict[str, str]) -> list[Block]:
-    """The runs and what simple rules would score on the very same items."""
-    items = _items(runs)
+    """The runs, and what simple rules would score on all items that any of them was asked."""
+    items = items_of(runs)
     rows = [(labels[run.id], run) for run in runs] + _baseline_runs(runs[0].suite, items)
-    belief = _beliefs(items)
+    belief = beliefs(items)
     lines = [(label, [mean_of(run, **split.tags) for split in belief or [EVERYTHING]]) for label, run in rows]
     heading: list[tuple[str, list[Estimate | None]]] = [("baselines", [])]
     svg = plots.intervals(
@@ -196,14 +171,16 @@ def _beside_baselines(runs: Sequence[Run], labels: dict[str, str]) -> list[Block
         title="The model beside baselines",
         series=[split.label for split in belief] or [""],
         reference=_reference(items),
+        measure=SHARES,
     )
     columns = [EVERYTHING, *belief]
     table = Table(
         ["", *(split.label for split in columns)],
         [[label, *(mean_of(run, **split.tags) for split in columns)] for label, run in rows],
-        "The model and the baselines on the same items",
+        "The model and the baselines on all items that were asked",
         note="Baselines are rules without a model: the oracle knows every answer, the realist answers with what is"
-        " really so, the decoy with what is not; the others look at words and never mind who knows what.",
+        " really so, the decoy with what is not; the others look at words and never mind who knows what."
+        + _on_fewer(rows),
     )
     return [
         "What a number is worth shows beside rules whose scores are known: a model that tracks beliefs is like the"
@@ -211,6 +188,14 @@ def _beside_baselines(runs: Sequence[Run], labels: dict[str, str]) -> list[Block
         Figure(svg, "Share of right answers of the model and of the baselines, with 95 % intervals by story."),
         table,
     ]
+
+
+def _on_fewer(rows: Sequence[tuple[str, Run]]) -> str:
+    """Which lines rest on fewer items than the others, whether they were asked fewer or answered fewer clearly."""
+    scored = {label: len(run.values()) for label, run in rows}
+    most = max(scored.values())
+    some = [f"{label} ({n} of {most})" for label, n in scored.items() if n < most]
+    return f" On fewer items than the rest, so mind the difference: {', '.join(some)}." if some else ""
 
 
 def _baseline_runs(name: str, items: Sequence[Item]) -> list[tuple[str, Run]]:
@@ -227,27 +212,29 @@ def _baseline_runs(name: str, items: Sequence[Item]) -> list[tuple[str, Run]]:
 def how_it_answered(runs: Sequence[Run], labels: Mapping[str, str]) -> list[Block]:
     """How answers ended, and what weighing looked like; `labels` are by the ids of the runs."""
     counts = [(labels[run.id], run.verdicts()) for run in runs]
-    used = [verdict for verdict in VERDICTS if any(part[verdict] for _, part in counts)]
-    svg = plots.bars([(label, {v: part[v] for v in used}) for label, part in counts], title="Verdicts", parts=used)
+    ends = list(dict.fromkeys(verdict for _, part in counts for verdict in part))
+    used = [end for end in ends if any(part.get(end) for _, part in counts)]
+    bars = [(label, {end: part.get(end, 0) for end in used}) for label, part in counts]
+    svg = plots.bars(bars, title="Verdicts", parts=used)
     blocks: list[Block] = [
         Figure(svg, "How answers ended. Unparsed: no clear answer, or a tie. Truncated: cut off before an answer."),
-        Table(["", *VERDICTS], [[label, *part.values()] for label, part in counts], "Verdicts"),
+        Table(["", *ends], [[label, *(part.get(end, 0) for end in ends)] for label, part in counts], "Verdicts"),
     ]
-    weighed = [(run, lean) for run in runs if (lean := leaning(run))]
+    weighed = [(run.where(lambda record: record.scored), lean) for run in runs if (lean := leaning(run))]
     if weighed:
         rows: list[list[Cell]] = [
             [
-                *(labels[run.id], _three(mean_of(run, "S")), _three(mean_of(run, "S_token")), lean.mass),
-                *(lean.consistent, None if lean.bias is None else f"{lean.bias:+.2f}"),
+                *(labels[run.id], _three(mean_of(run, "S")), _three(mean_of(run, "S_token"))),
+                *(mean_of(run, "consistent"), signed(_bias(run)), lean.mass, len(run.values("mass"))),
             ]
             for run, lean in weighed
         ]
-        columns = ["", "S", "S per token", "mass", "same in all orders", "bias to A"]
+        columns = ["", "S", "S per token", "same in all orders", "bias to A", "mass", "items"]
         note = (
             "S is the probability of the right choice among the choices; per token, it is evened out for length."
             " Mass is the probability of all choices together (median). Same in all orders: the share of items where"
-            " every order of the choices prefers the same one. Bias: what A gets more than the other letters, in"
-            " log-probability."
+            " every order of the choices prefers the same one; ties are left out. Bias: what A gets more than the other"
+            " letters, in log-probability; [–] where there are too few stories, or all are alike."
         )
         faint = [labels[run.id] for run, lean in weighed if lean.mass < FAINT]
         if faint:
@@ -268,7 +255,7 @@ def _examples(runs: Sequence[Run], labels: dict[str, str]) -> list[Block]:
 
 
 def _kind(record: Record) -> str:
-    return record.score.verdict if record.score.verdict in ("correct", "incorrect") else "other"
+    return record.verdict if record.verdict in ("correct", "incorrect") else "other"
 
 
 def what_was_run(runs: Sequence[Run], labels: Mapping[str, str]) -> list[Block]:
@@ -317,13 +304,21 @@ def _flat(value: Any, name: str = "") -> list[tuple[str, Any]]:
     return [line for key, part in value.items() for line in _flat(part, f"{name}.{key}" if name else str(key))]
 
 
-def _items(runs: Sequence[Run]) -> list[Item]:
-    """The items of these runs, each once."""
-    return list({record.item.id: record.item for run in runs for record in run.records}.values())
+def _bias(run: Run) -> Estimate | None:
+    """The mean liking for the first letter; in log-probability, which no bounds hold."""
+    records = [record for record in run.records if record.value("b") is not None]
+    values = [record.value("b") or 0.0 for record in records]
+    by = groups([record.item for record in records])
+    return mean(values, groups=by, bounds=(-inf, inf)) if values else None
 
 
-def _beliefs(items: Sequence[Item]) -> list[Split]:
-    return [split for split in splits(items) if "false_belief" in split.tags]
+def signed(estimate: Estimate | None) -> str | None:
+    """What may lie on both sides of 0; a dash for an interval that says nothing."""
+    if estimate is None:
+        return None
+    known = isfinite(estimate.low) and isfinite(estimate.high)
+    span = f"{estimate.low:+z.2f}, {estimate.high:+z.2f}" if known else "–"
+    return minus(f"{estimate.value:+z.2f} [{span}]")
 
 
 def _reference(items: Sequence[Item]) -> tuple[float, str] | None:
@@ -334,7 +329,3 @@ def _reference(items: Sequence[Item]) -> tuple[float, str] | None:
 def _three(estimate: Estimate | None) -> str | None:
     """With a third decimal: S hardly moves where a share of answers jumps."""
     return f"{estimate.value:.3f} [{estimate.low:.3f}, {estimate.high:.3f}]" if estimate else None
-
-
-def _count(number: int, one: str, many: str = "") -> str:
-    return f"{number:,} {one if number == 1 else many or one + 's'}"

@@ -53,7 +53,7 @@ def violins(panels: Sequence[Panel], *, title: str, reference: float = 0.5) -> s
     for place, (label, drawn) in enumerate(panels):
         x, y = WIDTH / columns * (place % columns), top + height * (place // columns)
         marks.append(_panel(label, drawn, x, y + LINE, WIDTH / columns - 10, colours, reference, len(names) > 1))
-    said = [f"{label}, {one.name}: mean {one.mean.value:.3f}, n = {len(one.values)}" for label, one in _all(panels)]
+    said = [f"{label}, {one.name}: {_told(one)}, n = {len(one.values)}" for label, one in _all(panels)]
     return drawing.svg(title, said, top + height * rows, legend + "".join(marks))
 
 
@@ -144,13 +144,18 @@ def _panel(
     return "".join(marks)
 
 
+def _told(one: Violin) -> str:
+    return f"mean {one.mean.value:.3f} [{one.mean.low:.3f}, {one.mean.high:.3f}]"
+
+
 def _violin(one: Violin, x: float, bottom: float, half: float, colour: str) -> str:
     def at(value: float) -> float:
         return bottom - HEIGHT * min(max(value, 0.0), 1.0)
 
+    stretch = drawing.line(x, at(one.mean.low), x, at(one.mean.high), f"stroke:{INK};stroke-width:3")
     if _degenerate(one.values):
-        marks = "".join(_ring(x, at(value), 2.5, colour, PAPER) for value in one.values)
-        return marks + _ring(x, at(one.mean.value), 4, INK, colour)
+        points = "".join(_ring(x, at(value), 2.5, colour, PAPER) for value in one.values)
+        return stretch + points + _ring(x, at(one.mean.value), 4, INK, colour)
     shape = density(one.values)
     outline = [(x + half * share, at(value)) for value, share in shape]
     outline += [(x - half * share, at(value)) for value, share in reversed(shape)]
@@ -161,8 +166,7 @@ def _violin(one: Violin, x: float, bottom: float, half: float, colour: str) -> s
         marks += drawing.line(
             x - half * reach, at(value), x + half * reach, at(value), f"stroke:{colour};stroke-width:1.6"
         )
-    marks += drawing.line(x, at(one.mean.low), x, at(one.mean.high), f"stroke:{INK};stroke-width:3")
-    return marks + _ring(x, at(one.mean.value), 4, INK, PAPER)
+    return marks + stretch + _ring(x, at(one.mean.value), 4, INK, PAPER)
 
 
 def _ring(x: float, y: float, radius: float, stroke: str, fill: str) -> str:

@@ -30,6 +30,7 @@ BASE: dict[tuple[str, ...], tuple[str, ...]] = {
     ("show",): ("last",),
     ("report",): ("last",),
     ("compare",): ("last", "last"),
+    ("export",): ("kept.jsonl", "--to", "lm-eval", "-o", "out"),
     ("web",): ("--no-open",),
     ("models",): (),
     ("models", "get"): ("nothing",),

@@ -17,6 +17,7 @@ from otherminds.cli import COMMANDS, cli
 from otherminds.errors import ModelError
 from otherminds.models import Prompt, Response
 from otherminds.models.scripted import Scripted
+from otherminds.store import RunRow, Store
 
 KEY = "sk-test-4f1c9a72e0b3"
 BAD_FILE = """{"otherminds": 1, "suite": "mine"}
@@ -73,7 +74,7 @@ def test_run_show_runs_compare_and_report(own_folder: Path) -> None:
     assert compared["changed"][0]["question"] == "Where will Nadia look for the key first?"
     assert all(row["holm"] >= row["p"] for row in compared["rows"])
     told = call("compare", oracle["run"], realist["run"], "-o", "pages/c.html").stdout
-    assert "<h1>Two runs, item by item</h1>" in (own_folder / "pages/c.html").read_text(encoding="utf-8")
+    assert "<h1>oracle beside realist</h1>" in (own_folder / "pages/c.html").read_text(encoding="utf-8")
     assert "p (Holm)" in told
     assert "Where will Nadia look for the key" in told
     assert "and 12 more (--json has all)" in told
@@ -202,13 +203,14 @@ def test_when_every_call_fails_so_does_the_run() -> None:
         (["run", "starter", "-m", "baseline:liar"], "there is no baseline 'liar'"),
         (["run", "starter", "-m", "smollm2", "-M", "colour=red"], "no setting 'colour'"),
         (["run", "starter", "-M", "temperature"], "should be KEY=VALUE"),
-        (["run", "starter", "-m", "smollm2", "-M", "temperature=hot"], "cannot be made with these settings"),
+        (["run", "starter", "-m", "smollm2", "-M", "temperature=hot"], "temperature should be a number, not 'hot'"),
         (["run", "starter", "-m", "baseline:oracle", "--score", "charm"], "there is no score 'charm'"),
         (["run", "starter", "-m", "baseline:oracle", "--prompt", "shout"], "there is no prompt 'shout'"),
         (["run", "starter", "-m", "baseline:oracle", "--budget", "calls=few"], "calls=100"),
         (["run", "starter", "-m", "baseline:oracle", "--budget", "luck=3"], "not 'luck'"),
         (["run", "starter", "-m", "api:m"], "needs base_url"),
-        (["models", "probe", "baseline:oracle"], "made from a suite"),
+        (["run", "starter", "-m", "smollm2", "-m", "baseline:oracle"], "takes one model, not 2"),
+        (["models", "probe", "baseline:oracle"], "made from the questions"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
@@ -222,6 +224,25 @@ def test_click_says_what_is_missing(args: list[str]) -> None:
     assert done.exit_code == 2
     assert "Usage: otherminds" in done.stderr
     assert done.stdout == ""
+
+
+def test_last_is_the_run_that_was_asked_last() -> None:
+    oracle, realist, again = (
+        data("run", "starter", "-m", f"baseline:{name}", "--limit", "2")["run"]
+        for name in ("oracle", "realist", "oracle")
+    )
+    assert oracle == again != realist
+    assert data("show", "last")["run"] == oracle
+
+
+def test_runs_tells_what_is_under_way() -> None:
+    row = RunRow("abc123", "small", "d", "model", "f", "raw", "text", {}, "2026-01-01T00:00:00")
+    with Store("otherminds.db") as store, store.writing():
+        store.begin_run(row)
+        assert data("runs")[0]["state"] == "running"
+        assert "running" in call("runs").stdout
+    assert data("runs")[0]["state"] == "stopped"
+    assert "has no run with an answer yet" in fails(2, "show", "last")
 
 
 def test_unknown_runs_and_items() -> None:

@@ -171,3 +171,15 @@ def test_it_can_be_used_with_the_keyboard(page: Page) -> None:
     page.evaluate("document.querySelector('.records summary').focus()")
     page.press("Enter")
     page.wait("document.querySelector('.records details[open] dl')")
+
+
+def test_an_item_without_a_right_answer_is_neither_right_nor_wrong() -> None:
+    item = Item("open", "What next?", "tin", "", ("tin", "jar"), tags={"scored": False})
+    suite = Suite("open", (item,))
+    (record,) = records([Part("open", [run(suite, realist_of_nothing())])])["records"]
+    assert record["verdict"] == "unscored"
+
+
+def realist_of_nothing() -> Scripted:
+    """Prefers whatever comes first."""
+    return Scripted(lambda _: "A", name="first", weigh=lambda prompt: {prompt.choices[0]: 0.9, prompt.choices[1]: 0.05})

@@ -4,7 +4,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from otherminds.drawing import CONTROLS, WIDTH, visible
+from otherminds.drawing import WIDTH, fit, legend, visible
 from otherminds.errors import UsageError
 from otherminds.plots import bars, intervals
 from otherminds.stats import Estimate
@@ -105,6 +105,8 @@ def test_a_plot_is_told_in_words_too():
     assert root.get("role") == "img"
     assert root.find(f"{SVG}title").text == "By belief"
     assert root.find(f"{SVG}desc").text == "a: 0.50 [0.20, 0.80], n = 24"
+    exact = read(intervals([("a", [estimate(0.5, 0.4996, 0.5004)])], title="By belief", digits=3))
+    assert exact.find(f"{SVG}desc").text == "a: 0.500 [0.500, 0.500], n = 24"
 
 
 @pytest.mark.parametrize(
@@ -127,8 +129,26 @@ def test_hostile_text_stays_text(svg):
 def test_long_labels_are_cut_where_drawn_and_whole_where_said():
     label = "a baseline whose name goes on and on and on and on"
     svg = intervals([(label, [estimate(0.5, 0.2, 0.8)])], title="t")
-    assert [text for text in words(svg) if text.endswith("…")]
+    assert [text for text in words(svg) if "…" in text]
     assert label in read(svg).find(f"{SVG}desc").text
+
+
+def test_names_that_differ_at_the_end_are_still_told_apart():
+    names = ["a-model-with-a-very-long-name-" * 5 + end for end in ("one", "two")]
+    drawn, _ = legend(names, lambda index, x, y: "")
+    first, second = words(f"<svg xmlns='http://www.w3.org/2000/svg'>{drawn}</svg>")
+    assert (first[-3:], second[-3:]) == ("one", "two")
+    assert len(first) < 105
+    assert [fit("abcdefghij", width) for width in (200, 70, 12, 0)] == ["abcdefghij", "abc…hij", "a…", "a…"]
+
+
+def test_an_axis_and_a_lone_series_have_their_names():
+    rows = [("a", [estimate(0.5, 0.2, 0.8)])]
+    svg = intervals(rows, title="t", series=("smollm2",), measure="share of right answers")
+    assert {"smollm2", "share of right answers"} <= set(words(svg))
+    height = float(read(svg).get("viewBox").split()[-1])
+    assert all(float(text.get("y")) < height for text in marks(svg, "text"))
+    assert len(marks(intervals(rows, title="t"), "text")) == len(marks(svg, "text")) - 2
 
 
 def test_every_character_that_steers_text_is_shown():
@@ -137,8 +157,31 @@ def test_every_character_that_steers_text_is_shown():
     hidden = [
         c for c in characters if unicodedata.bidirectional(c) in steering or unicodedata.category(c) in ("Cc", "Cs")
     ]
-    assert [c for c in hidden if not CONTROLS.match(c)] == ["\t", "\n"]
+    assert [c for c in hidden if visible(c) == c] == ["\t", "\n"]
     assert visible("plain text, naïve — “quoted” 日本 👋\n") == "plain text, naïve — “quoted” 日本 👋\n"
+
+
+FLAG = "\U0001f3f4" + "".join(chr(0xE0000 + ord(letter)) for letter in "gbeng\x7f")
+
+
+@pytest.mark.parametrize("text", ["می\u200cخواهم", "क्\u200dष", "👩🏽\u200d🚀", "❤\ufe0f\u200d🔥", f"{FLAG}!"])
+def test_what_joins_letters_or_emoji_stays(text):
+    assert visible(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("ad\u200cmin", "ad⟨U+200C⟩min"),
+        ("\u200dm\u200d", "⟨U+200D⟩m⟨U+200D⟩"),
+        ("👩\u200d\u200d🚀", "👩⟨U+200D⟩⟨U+200D⟩🚀"),
+        ("👩\u200d", "👩⟨U+200D⟩"),
+        (FLAG[:-1], "\U0001f3f4⟨U+E0067⟩⟨U+E0062⟩⟨U+E0065⟩⟨U+E006E⟩⟨U+E0067⟩"),
+        (FLAG[1], "⟨U+E0067⟩"),
+    ],
+)
+def test_what_joins_nothing_is_shown_by_number(text, shown):
+    assert visible(text) == shown
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from otherminds import studies, ways_of_asking
 from otherminds.chapters import Chapter, Desk, Finding, Subject
 from otherminds.cli import cli
 from otherminds.commands import profile
+from otherminds.commands.options import open_model
 from otherminds.errors import ModelError, Unable
 from otherminds.items import Item, Suite
 from otherminds.models import get_model
@@ -198,7 +199,7 @@ SHAPE: dict[str, Any] = {
             "clusters": int,
             "method": str,
             "p": float,
-            "holm": float,
+            "holm": (float, type(None)),
             "only_first_right": [str],
             "only_second_right": [str],
         }
@@ -250,9 +251,13 @@ def test_two_models_side_by_side_by_hand(monkeypatch: pytest.MonkeyPatch, name: 
         mean = sum(model[i.id] - reader[i.id] for i in items) / len(items)
         assert row["value"] == pytest.approx(mean)
         assert (row["low"], row["high"], row["n"], row["p"]) == (gap.low, gap.high, len(items), gap.p)
-    assert [row["holm"] for row in data["differences"]] == holm([row["p"] for row in data["differences"]])
-    assert set(own[0]["only_second_right"]) == {id for id in reader if reader[id] > model[id]}
-    assert set(own[0]["only_first_right"]) == {id for id in reader if reader[id] < model[id]}
+    for study in {row["study"] for row in data["differences"]}:
+        rows = [row for row in data["differences"] if row["study"] == study]
+        enough = [row for row in rows if row["clusters"] >= 6]
+        assert [row["holm"] for row in enough] == holm([row["p"] for row in enough])
+        assert all(row["holm"] is None for row in rows if row not in enough)
+    assert set(own[0]["only_second_right"]) == {id for id in reader if (model[id], reader[id]) == (0, 1)}
+    assert set(own[0]["only_first_right"]) == {id for id in reader if (model[id], reader[id]) == (1, 0)}
     for part in ("<h2>Differences</h2>", f"{name} less first_order", "first_order"):
         assert part in page()
 
@@ -346,7 +351,7 @@ def test_studies_can_be_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_dry_run_asks_nothing_and_leaves_nothing(monkeypatch: pytest.MonkeyPatch, scripted: Scripted) -> None:
-    monkeypatch.setattr(profile, "_known", lambda *_: ("stubborn", frozenset()))
+    monkeypatch.setattr(profile, "_known", lambda *_: ("stubborn", frozenset(), {}))
     done = profiled(monkeypatch, chapter, "--dry-run", "--json")
     assert done.exit_code == 0, done.output
     rows = {row["study"]: row for row in json.loads(done.stdout)}
@@ -365,8 +370,17 @@ def test_a_dry_run_asks_nothing_and_leaves_nothing(monkeypatch: pytest.MonkeyPat
 
 def test_a_dry_run_on_a_bare_machine_fetches_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("OTHERMINDS_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(profile, "open_model", open_model)
     specs = ["-m", "smollm2", "-m", "api:far-away", "--base-url", "http://127.0.0.1:9/v1"]
     done = profiled(monkeypatch, chapter, *specs, "--dry-run", "--json")
     assert done.exit_code == 0, done.output
     assert {row["model"] for row in json.loads(done.stdout)} == {"smollm2", "api:far-away"}
     assert not (tmp_path / "cache").exists()
+
+
+def test_a_dry_run_knows_a_model_by_its_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(profile, "open_model", open_model)
+    name, _, known_as = profile._known("api:far-away", "http://127.0.0.1:9/v1", ("temperature=0.5",))
+    assert name == "api:far-away"
+    told = {"base_url": "http://127.0.0.1:9/v1", "temperature": 0.5, "seed": None, "top_p": None, "max_tokens": None}
+    assert told.items() <= known_as.items()

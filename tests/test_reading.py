@@ -1,5 +1,6 @@
 """A record as a person would read it."""
 
+from dataclasses import replace
 from math import log
 
 from otherminds.items import Item
@@ -23,6 +24,13 @@ def test_every_part_is_there() -> None:
     assert parts["verdict"] == "incorrect: 'jar' (S = 0.4); right would be 'tin'"
 
 
+def test_why_the_answer_is_right_is_said_where_it_is_known() -> None:
+    told = replace(ITEM, meta={"why": "she was out when it was moved"})
+    score = Score("correct", 1.0, "tin", "")
+    assert dict(read_record(Record(told, (), (), (), score)))["why it is right"] == "she was out when it was moved"
+    assert "why it is right" not in dict(read_record(Record(ITEM, (), (), (), score)))
+
+
 def test_words_that_were_cut_off_say_so() -> None:
     assert read_result(Response("It is in the", "length")) == "It is in the\n[ended: length]"
     assert read_result(Response("tin")) == "tin"
@@ -36,3 +44,9 @@ def test_a_failed_call_gives_its_reason() -> None:
 def test_bounds_are_shown_as_such() -> None:
     said = read_result(Weighing({"A": -0.1}, bounds={"B": (float("-inf"), -4.5)}))
     assert "'B'  not reported: log p between -inf and -4.500" in said
+
+
+def test_an_answer_that_nothing_makes_right_is_called_so() -> None:
+    open_ended = replace(ITEM, tags={"scored": False})
+    record = Record(open_ended, (), (), (), Score("incorrect", 0.0, "jar", "S = 0.4"))
+    assert dict(read_record(record))["verdict"] == "unscored: 'jar' (S = 0.4)"

@@ -8,7 +8,7 @@ import pytest
 from otherminds import drawing, plots
 from otherminds.errors import BadFile, UsageError
 from otherminds.report import Browser, Cards, Example, Figure, Linked, Report, Score, Scoreboard, Section, Table
-from otherminds.stats import proportion
+from otherminds.stats import difference, proportion
 
 HOSTILE = (
     "</pre></title></style><script>alert(1)</script><img src=x onerror=alert(2)> \" ' onclick=alert(3) "
@@ -69,7 +69,7 @@ def test_hostile_text_stays_text_wherever_it_stands():
 
 def test_what_steers_or_hides_text_is_shown_by_number():
     html = report(HOSTILE).html()
-    assert not drawing.CONTROLS.search(html)
+    assert drawing.visible(html) == html
     for code in ("U+202E", "U+2066", "U+200B", "U+0000", "U+001B", "U+D800"):
         assert f"<i class=control>{code}</i>" in html
 
@@ -172,14 +172,52 @@ def test_a_scoreboard_draws_every_estimate_and_leads_on():
     scores = [
         Score("Right", [proportion(30, 40)], 0.5, "realist 0.10", ["#items?study=a"]),
         Score("Gain", [proportion(1, 4)], 0.0, signed=True),
+        Score("S", [proportion(1, 3)], digits=3),
     ]
     html = Report("t", "", [Section("", [Scoreboard(["m"], [("**study** asks", scores)], "Scores")])]).html()
     page = Page(html)
-    assert len(page.named("svg")) == 2
+    assert len(page.named("svg")) == 3
     assert [attrs["href"] for attrs in page.named("a")] == ["#items?study=a"]
-    for part in ("0.75", "n = 40", "chance 0.50", "realist 0.10", "+0.25"):
+    for part in ("0.75", "n = 40", "chance 0.50", "realist 0.10", "+0.25", "0.333 0.061 to 0.792"):
         assert part in page.text
     assert page.text.count("chance") == 1
+
+
+def test_on_a_narrow_page_a_score_says_whose_it_is():
+    scores = [Score("False beliefs", [proportion(3, 4), None])]
+    html = Report("t", "", [Section("", [Scoreboard(["smollm2", "a<b"], [("starter", scores)], "Scores")])]).html()
+    cells = [attrs["data-of"] for attrs in Page(html).named("td") if "data-of" in attrs]
+    assert cells == ["smollm2", "a<b"]
+
+
+def test_what_may_be_too_wide_can_be_reached_by_keys():
+    svg = plots.intervals([("a", [proportion(1, 2)])], title="t")
+    html = Report("t", "", [Section("", [Figure(svg, "a “plot”"), Table(["a"], [[1]], "a table")])]).html()
+    boxes = [attrs for attrs in Page(html).named("div") if attrs.get("class") == "scroll"]
+    assert [(box["tabindex"], box["aria-label"]) for box in boxes] == [("0", "a “plot”"), ("0", "a table")]
+
+
+def test_numbers_have_a_minus_as_broad_as_a_plus():
+    rows = [["a-1", -1, -0.5, Linked(difference([0.0, 0.0, 1.0], [1.0, 1.0, 1.0]), "#items")]]
+    html = Report("t", "", [Section("", [Table(["", "n", "x", "d"], rows, "t")])]).html()
+    for part in (">a-1<", ">−1<", ">−0.50<", ">−0.67 [−"):
+        assert part in html
+    assert 'data-value="-0.5"' in html
+
+
+def test_a_column_of_numbers_may_have_gaps():
+    rows = [[cell] for cell in ("< 0.001", "0.062", "too few", "–", None, "3 of 1,200")]
+    html = Report("t", "", [Section("", [Table(["p"], rows, "t")])]).html()
+    assert [attrs.get("class") for attrs in Page(html).named("th", "td")] == ["number"] * 7
+
+
+def test_names_from_right_to_left_stay_where_they_are():
+    names = "מודל-א, نموذج جديد"
+    html = Report(f"{names} on the suite", f"{names}: 6 questions, **נח** (smollm2).", [Section("", [names])]).html()
+    apart = "<bdi>מודל-א</bdi>, <bdi>نموذج جديد</bdi>"
+    assert f"<h1>{apart} on the suite</h1>" in html
+    assert f'<p class="lead">{apart}: 6 questions, <strong><bdi>נח</bdi></strong> (smollm2).</p>' in html
+    assert f"<title>{names} on the suite</title>" in html
 
 
 def test_a_cell_leads_to_a_place_in_the_page_and_nowhere_else():

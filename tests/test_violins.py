@@ -44,6 +44,18 @@ def test_every_violin_has_its_marks():
     assert {"1 one", "2 two", "3 three", "TB", "SA", "n 20", "n 9", "n 3"} <= set(said)
 
 
+def test_the_mean_has_its_interval_where_there_is_no_shape_too():
+    few = violin("one", "a", [0.1, 0.2, 0.9])
+    svg = violins([("SA", [few])], title="Scores")
+    thick = [line for line in marks(svg, "line") if "stroke-width:3" in line.get("style")]
+    assert len(thick) == 1
+    # From 0 to 1 is 150 upwards.
+    length = abs(float(thick[0].get("y1")) - float(thick[0].get("y2")))
+    assert length == pytest.approx(150 * (min(few.mean.high, 1) - max(few.mean.low, 0)), abs=0.2)
+    desc = marks(svg, "desc")[0].text
+    assert desc == f"SA, one: mean 0.400 [{few.mean.low:.3f}, {few.mean.high:.3f}], n = 3"
+
+
 def test_the_same_numbers_give_the_same_characters():
     assert violins(PANELS, title="Scores") == violins(PANELS, title="Scores")
     Figure(violins(PANELS, title="<b>&"), "may stand in a page")

@@ -13,7 +13,6 @@ from otherminds.commands.screen import print_json, print_table
 
 if TYPE_CHECKING:
     from otherminds.measures import Comparison
-    from otherminds.report import Cell, Report
     from otherminds.runs import Record, Run
 
 MOST = 12
@@ -32,29 +31,30 @@ def compare(first_id: str, second_id: str, output: Path | None, store_path: Path
     """How far RUN_A lies above RUN_B on the items of both.
 
     The difference is paired by item and its interval clustered by story; p is of a sign-flip test over stories, and
-    adjusted (Holm) for the lines of the table. Then come the items that changed sides.
+    adjusted (Holm) for the lines of the table that rest on enough stories. Then come the items that changed sides.
     """
     from otherminds.measures import compare as paired
     from otherminds.store import Store
+    from otherminds.web.pages import comparison, holm, left_out
 
     with Store(store_path, create=False) as store:
         first, second = open_run(store, first_id), open_run(store, second_id)
     found = paired(first, second)
     if output:
-        _page(first, second, found).save(output)
+        comparison(first, second, found, saved=True).save(output)
     if as_json:
         print_json(_as_data(first, second, found))
         return
     print(f"A: {_named(first)}\nB: {_named(second)}")
     print_table(
         ["items", "A − B, with 95 % interval by story", "p (Holm)"],
-        [[row.items, str(row.difference), f"{row.holm:.3g}"] for row in found.rows],
+        [[row.items, str(row.difference), holm(row)] for row in found.rows],
         right=["p (Holm)"],
     )
     _print_sides(first, second, found)
-    print(f"  McNemar's exact p = {found.mcnemar:.3g}, as if items were independent, which twins are not")
-    if found.unpaired:
-        print(f"  left out: {found.unpaired} items that lack a value in one of the runs")
+    print(f"  McNemar's exact p: {found.mcnemar:.3f}, as if items were independent, which twins are not")
+    if said := left_out(first, second, found):
+        print(f"  {said}")
 
 
 def _named(run: Run) -> str:
@@ -76,7 +76,9 @@ def _print_sides(first: Run, second: Run, found: Comparison) -> None:
 def _as_data(first: Run, second: Run, found: Comparison) -> dict[str, Any]:
     a, b = (_by_id(run) for run in (first, second))
     rows = [
-        {"items": row.items, "tags": dict(row.tags), **asdict(row.difference), "holm": row.holm} for row in found.rows
+        {"items": row.items, "tags": dict(row.tags), **asdict(row.difference)}
+        | {"holm": None if row.too_few else row.holm}
+        for row in found.rows
     ]
     changed = [
         {"item": id, "question": a[id].item.question, "first": one, "second": other, "right": a[id].item.answer}
@@ -84,22 +86,6 @@ def _as_data(first: Run, second: Run, found: Comparison) -> dict[str, Any]:
         for one, other in [_said(a[id], b[id])]
     ]
     return asdict(found) | {"first": first.id, "second": second.id, "rows": rows, "changed": changed}
-
-
-def _page(first: Run, second: Run, found: Comparison) -> Report:
-    from otherminds.itembrowser import Part, browser
-    from otherminds.report import Report, Section, Table
-
-    columns = ["items", "A − B", "p (Holm)"]
-    rows: list[list[Cell]] = [[row.items, row.difference, f"{row.holm:.3g}"] for row in found.rows]
-    note = "Paired by item, with 95 % intervals by story; p by flipping the signs of stories."
-    table = Table(columns, rows, "How far A lies above B", note=note)
-    lead = (
-        f"A: {_named(first)}. B: {_named(second)}. Over all items, A lies {found.rows[0].difference} above B;"
-        f" only A is right in {len(found.gained)} items, only B in {len(found.lost)}."
-    )
-    items = browser([Part("A", [first]), Part("B", [second])])
-    return Report("Two runs, item by item", lead, [Section("", [table]), Section("Items", [items])])
 
 
 def _by_id(run: Run) -> dict[str, Record]:

@@ -40,7 +40,11 @@ def _numbers(_: click.Context, option: click.Parameter, text: str) -> tuple[int,
 
 @click.command()
 @click.option(
-    "--against", "spec", default="smollm2", show_default=True, metavar="MODEL", help="Whom to search against."
+    *("-m", "--model", "--against", "spec"),
+    default="smollm2",
+    show_default=True,
+    metavar="MODEL",
+    help="Whom to search against.",
 )
 @model_settings
 @click.option("--sets", default="tomi,all+asymmetric", show_default=True, help="Action sets; published, ours, every.")

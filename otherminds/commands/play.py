@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from otherminds.studies.dialogue.play import Played
     from otherminds.studies.dialogue.talks import State
 
-TEMPERATURE = "0.6"
+DRAWING = ("temperature=0.6", "top_p=0.9")
 """As published. Without any chance a small model soon says the same thing over and over."""
 
 
@@ -54,7 +54,7 @@ def play(context: click.Context, /, spec: str, output: Path, as_json: bool, **gi
     goes on from there to the same conversations. `otherminds build dialogue --talks DIR/talks.jsonl` makes questions.
     With --ablation and --patterns, --limit counts what is played four times or thirty-two.
 
-    Models draw at temperature 0.6 and with --seed, unless -M says otherwise.
+    Models draw at temperature 0.6 and top_p 0.9, with --seed, unless -M says otherwise.
     """
     from otherminds.store import Store
     from otherminds.studies.dialogue.stage import NO_ANSWER
@@ -105,7 +105,7 @@ def _players(spec: str, given: dict[str, Any], store: Store) -> tuple[Recorded, 
     from otherminds.recorded import Recorded
 
     budget = read_budget(given["budget"], given["prices"])
-    settings = (f"temperature={TEMPERATURE}", f"seed={given['seed']}", *given["extra"])
+    settings = (*DRAWING, f"seed={given['seed']}", *given["extra"])
     specs = [spec, given["partner"] or spec]
     served = [one for one in specs if one.startswith("api:")]
     found: dict[str, Recorded] = {}

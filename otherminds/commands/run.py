@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import asdict
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +15,11 @@ from otherminds.commands.options import PARTIAL, STORE, common, model_options, o
 from otherminds.commands.screen import note, print_json, print_table, progress
 
 if TYPE_CHECKING:
+    from otherminds.measures import Split
     from otherminds.runs import Forecast, Run
+
+LINES = 12
+"""The most kinds of items that a screen tells apart."""
 
 
 @click.command()
@@ -21,7 +27,9 @@ if TYPE_CHECKING:
 @model_options
 @click.option("--prompt", help="How to ask: raw, direct, cot or a json prompt. Default: as the suite says.")
 @click.option("--score", help="How to score: letters, cloze, text, json or json-free. Default: as the suite says.")
-@click.option("--limit", type=click.IntRange(min=1), help="Ask at most so many items, in whole groups of twins.")
+@click.option(
+    "--limit", type=click.IntRange(min=1), help="Ask at most so many items, in whole groups of twins that fit."
+)
 @click.option("--seed", type=int, default=0, show_default=True, help="For the order of choices and for --limit.")
 @click.option("--budget", metavar="NAME=N,…", help="Stop cleanly at calls=, tokens=, seconds= or money=.")
 @click.option("--prices", type=click.Path(path_type=Path), help="A JSON table of prices a million tokens.")
@@ -71,6 +79,8 @@ def run(
         _print_run(done)
         where = "" if store_path == STORE else f" --store {store_path}"
         note(f"\notherminds show {done.id}{where}   ·   otherminds report {done.id}{where} -o report.html")
+    if cut := _truncated(done):
+        note(cut)
     failed = done.verdicts()["error"]
     if done.partial or failed:
         note(_unfinished(done))
@@ -83,6 +93,18 @@ def _unfinished(done: Run) -> str:
         return f"not finished: {done.manifest['stopped']}; give the same command again to go on"
     failed = [record for record in done.records if record.score.verdict == "error"]
     return f"{len(failed)} of {len(done)} items failed, the first with: {failed[0].score.why}"
+
+
+def _truncated(done: Run) -> str:
+    """How many texts had no room for an answer, and how to give them more; nothing if all had."""
+    cut = [record for record in done.records if record.score.verdict == "truncated"]
+    who = done.manifest["identity"]
+    # Whoever sets the length of every request by hand has no use for this.
+    if not cut or {"extra", "max_completion_tokens"} & who.keys():
+        return ""
+    room = max([who.get("max_tokens", 0), *(prompt.max_tokens for prompt in cut[0].prompts)])
+    more = max(4096, 4 * room)
+    return f"{len(cut)} of {len(done)} texts were cut off at {room} tokens; -M max_tokens={more} gives them more room"
 
 
 def as_data(done: Run) -> dict[str, Any]:
@@ -117,17 +139,35 @@ def _print_run(done: Run) -> None:
     if not items:
         return
     guess = chance(items)
-    rows = [[split.label, str(mean_of(done, **split.tags) or "–")] for split in splits(items)]
+    kinds = splits(items)
+    shown = _first(kinds)
+    rows = [[split.label, str(mean_of(done, **split.tags) or "–")] for split in shown]
     print_table(["items", "right, with 95 % interval" + (f" (chance {guess:.2f})" if guess else "")], rows)
+    if more := len(kinds) - len(shown):
+        print(f"  {more} more kinds of items: see the report, or --json")
     print("  verdicts: " + ", ".join(f"{count} {verdict}" for verdict, count in done.verdicts().items() if count))
     lean = leaning(done)
     if lean and lean.bias is not None and lean.consistent is not None:
-        print(f"  mass {lean.mass:.2f}, bias to A {lean.bias:+.2f}, same answer in all orders {lean.consistent:.0%}")
+        print(
+            f"  mass {lean.mass:.2f} (of all choices together, median), bias to A {lean.bias:+.2f}"
+            f" (in log-probability),\n  same answer in all orders {lean.consistent:.0%}"
+        )
     elif lean:
-        print(f"  mass {lean.mass:.2g}")
+        print(f"  mass {lean.mass:.2g} (of all choices together, median)")
     calls, usage = done.manifest["calls"], done.manifest["usage"]
     print(f"  calls: {calls['made']} made, {calls['reused']} reused; tokens: {usage['prompt']:,} sent", end="")
     print(f" ({usage['cached']:,} from a shared past), {usage['written']:,} written")
+
+
+def _first(kinds: Sequence[Split]) -> list[Split]:
+    """As many kinds of items as a screen holds, all values of a tag or none; the first tag is always there."""
+    shown: list[Split] = []
+    for _, some in groupby(kinds, key=lambda split: tuple(split.tags)):
+        together = list(some)
+        if len(shown) > 1 and len(shown) + len(together) > LINES:
+            break
+        shown += together
+    return shown
 
 
 def _show_forecast(forecast: Forecast, as_json: bool) -> None:

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import json
-import re
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
+
+from otherminds.drawing import numbered
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 WIDE = 110
 """Columns of a terminal from which on there is room for what was spent so far."""
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
+GAP = 2
+"""Between two columns of a table."""
+LEAST = 6
+"""No column is made narrower than that; the terminal wraps what is broader than itself."""
 
 
 def print_json(data: Any) -> None:
@@ -32,20 +36,42 @@ def console() -> Console:
 
 
 def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[str] = ()) -> None:
-    """A plain table; the columns named in `right` hold numbers."""
+    """A plain table; the columns named in `right` hold numbers, and the first holds what one may want to copy."""
     from rich import box
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
-    for column in columns:
-        table.add_column(column, justify="right" if column in right else "left", overflow="fold")
-    for row in rows:
-        table.add_row(*(Text(harmless(cell)) for cell in row))
     screen = console()
+    shown = [[harmless(cell) for cell in row] for row in rows]
+    widths = _widths([columns, *shown], screen.width)
+    screen.width = max(screen.width, sum(widths) + GAP * (len(widths) - 1))
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, GAP - 1, 0, 0), show_edge=False, pad_edge=False, header_style="bold")
+    for column, width in zip(columns, widths, strict=True):
+        table.add_column(column, justify="right" if column in right else "left", overflow="fold", width=width)
+    for row in shown:
+        table.add_row(*map(Text, row))
     screen.print()
     screen.print(table)
     screen.print()
+
+
+def _widths(lines: Sequence[Sequence[str]], room: int) -> list[int]:
+    """How broad each column is: the broadest give way to the room there is, and no word breaks while one has others."""
+    from rich.cells import cell_len
+
+    def longest(parts: Iterable[str]) -> int:
+        return max(map(cell_len, parts), default=0)
+
+    cells = list(zip(*lines, strict=True))
+    widths = [longest(part for cell in column for part in cell.split("\n")) for column in cells]
+    words = [longest(word for cell in column for word in cell.split()) for column in cells]
+    for least in (words, [words[0], *(min(word, LEAST) for word in words[1:])]):
+        while sum(widths) + GAP * (len(widths) - 1) > room:
+            loose = [column for column, width in enumerate(widths) if width > least[column]]
+            if not loose:
+                break
+            widths[max(loose, key=lambda column: widths[column])] -= 1
+    return widths
 
 
 def print_fields(title: str, fields: Sequence[tuple[str, str]]) -> None:
@@ -65,7 +91,7 @@ def print_fields(title: str, fields: Sequence[tuple[str, str]]) -> None:
 
 def harmless(text: str) -> str:
     """The text with control characters, which could move the cursor or hide words, shown by their number."""
-    return _CONTROLS.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
+    return numbered(text, "\\x{:02x}")
 
 
 def note(text: str) -> None:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING
+from statistics import fmean
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from otherminds.commands.options import common, open_run, store_option
 from otherminds.commands.run import as_data
-from otherminds.commands.screen import print_fields, print_json, print_table
+from otherminds.commands.screen import note, print_fields, print_json, print_table
 from otherminds.errors import UsageError
 
 if TYPE_CHECKING:
@@ -26,20 +28,44 @@ def runs(store_path: Path, as_json: bool) -> None:
     from otherminds.store import Store
 
     with Store(store_path, create=False) as store:
-        rows = store.runs()
+        rows, running = store.runs(), store.running()
+        values = [_values(store.records(row.id)) for row in rows]
+    states = ["running" if row.id == running else "finished" if row.finished else "stopped" for row in rows]
+    rights = [fmean(some) if some else None for some in values]
+    found = list(zip(rows, states, rights, map(len, values), strict=True))
     if as_json:
-        print_json([asdict(row) for row in rows])
+        print_json([asdict(row) | {"state": state, "right": right, "n": n} for row, state, right, n in found])
         return
     print_table(
-        ["run", "started (UTC)", "suite", "model", "prompt", "score", "state"],
+        ["run", "started (UTC)", "suite", "model", "asked by", "right", "n", "state"],
         [
             [
-                *(row.id, row.created[:16].replace("T", " "), row.suite, row.model, row.prompt, row.score),
-                "finished" if row.finished else "stopped",
+                *(row.id, row.created[:16].replace("T", " "), row.suite, row.model),
+                *(
+                    f"{row.score}, {row.prompt}",
+                    "–" if right is None else f"{right:.2f}",
+                    f"{n:,}",
+                    state.replace("finished", "done"),
+                ),
             ]
-            for row in rows
+            for row, state, right, n in found
         ],
+        right=["right", "n"],
     )
+    if found:
+        note(
+            "right: the share of right answers among the n that are scored; `otherminds show RUN` and `report` say more"
+        )
+
+
+def _values(lines: Sequence[Mapping[str, Any]]) -> list[float]:
+    """What the answers of a run are worth, as far as they are scored; quick, since no call is read for it."""
+    found = [line["score"].get("value") for line in lines if _scored(line["item"].get("tags"))]
+    return [float(value) for value in found if isinstance(value, int | float)]
+
+
+def _scored(tags: object) -> bool:
+    return not isinstance(tags, dict) or tags.get("scored") is not False
 
 
 @click.command()
@@ -78,13 +104,15 @@ def _show_run(run: Run, as_json: bool) -> None:
         ["item", "verdict", "answer", "right", "S"],
         [
             [
-                *(record.item.id, record.score.verdict, record.score.answer, record.item.answer),
+                *(record.item.id, record.verdict, record.score.answer, record.item.answer),
                 "" if record.value("S") is None else f"{record.value('S'):.2f}",
             ]
             for record in run.records
         ],
         right=["S"],
     )
+    if run.values("S"):
+        note("S: the probability of the right choice among the choices")
 
 
 def _record(run: Run, item_id: str) -> Record:

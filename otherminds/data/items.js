@@ -25,6 +25,15 @@
     return element;
   };
 
+  // Keys stop at what they can scroll, and pass by whatever fits.
+  const widths = new ResizeObserver((boxes) => {
+    for (const { target } of boxes) {
+      if (target.scrollWidth > target.clientWidth) target.setAttribute("tabindex", "0");
+      else target.removeAttribute("tabindex");
+    }
+  });
+  for (const box of document.querySelectorAll(".scroll")) widths.observe(box);
+
   // ---- which records ----
 
   const text = (number) => (lower[number] ??= data.texts[number].toLowerCase());
@@ -103,7 +112,9 @@
       });
       const head = make("tr", {}, make("th"), make("th", {}, "event"), ...all.map(([name]) => make("th", { scope: "col" }, name)));
       const table = make("table", {}, make("caption", {}, heading), make("thead", {}, head), make("tbody", {}, ...rows));
-      return make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": heading }, table);
+      const box = make("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": heading }, table);
+      widths.observe(box);
+      return box;
     });
   };
   const calls = (record) =>
@@ -139,7 +150,7 @@
     const mark = MARKS[record.verdict] ?? "?";
     const about = [run.study, item.kind, run.model, `${run.score}, ${run.prompt}`].filter(Boolean).join(" · ");
     const said = record.said ? `said ${record.said}` : record.verdict;
-    const right = record.verdict === "correct" ? "" : `, right is ${item.answer}`;
+    const right = ["correct", "unscored"].includes(record.verdict) ? "" : `, right is ${item.answer}`;
     const summary = make(
       "summary",
       {},
@@ -164,7 +175,7 @@
       option.selected = value === current;
       list.append(option);
     }
-    return make("label", { for: `by-${name}` }, make("span", {}, name), list);
+    return make("label", { for: `by-${name}` }, make("span", {}, data.called?.[name] ?? name), list);
   };
   const count = make("p", { class: "count", role: "status" });
   const selects = make("div", { class: "parts" });

@@ -31,7 +31,7 @@ def answer_page(run: Run, position: int) -> Report:
         Section("What is known of the item", [_known(run, record)]),
     ]
     shown = [section for section in sections if section.blocks]
-    lead = f"{record.score.verdict.capitalize()}: {run.model}, asked by {run.score} ({run.prompt})."
+    lead = f"{record.verdict.capitalize()}: {run.model}, asked by {run.score} ({run.prompt})."
     subtitle = f"{run.suite} · answer {position + 1:,} of {len(run):,} of run {run.id}"
     return Report(record.item.id, lead, shown, subtitle=subtitle, trail=_trail(run, position))
 
@@ -61,7 +61,7 @@ def _in_short(record: Record) -> Table:
         ("right answer", item.answer),
         ("why it is right", why(item)),
         ("the model's answer", score.answer or "none"),
-        ("verdict", f"{score.verdict}: {score.why}" if score.why else score.verdict),
+        ("verdict", f"{record.verdict}: {score.why}" if score.why else record.verdict),
     ]
     return Table(["", ""], [row for row in rows if row[1]], "In short")
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from operator import itemgetter
 
-from otherminds.itembrowser import Part, records, script
-from otherminds.measures import Comparison, compare, mean_of
-from otherminds.report import Block, Browser, Cell, Folded, Linked, Report, Section, Table
+from otherminds.drawing import visible
+from otherminds.itembrowser import Part, link, records, script, tag_text
+from otherminds.measures import FEWEST, Comparison, Row, compare, mean_of
+from otherminds.report import Block, Browser, Cell, Linked, Report, Section, Table, minus
 from otherminds.runs import Record, Run
+from otherminds.significance import p_text
 from otherminds.stats import Estimate
 from otherminds.store import RunRow
 from otherminds.stories import STORIES, titled_story
@@ -34,15 +37,8 @@ class Overview:
         """Whom it asked what, how much of it, and how often the answers are right."""
         row = self.row
         started = row.created[:16].replace("T", " ")
-        return [
-            row.suite,
-            row.model,
-            f"{row.score}, {row.prompt}",
-            _short(self.right),
-            self.answers,
-            started,
-            self.state,
-        ]
+        right = [None, None] if self.answers is None else _right(self.right, self.answers)
+        return [row.suite, row.model, f"{row.score}, {row.prompt}", *right, started, self.state]
 
     @property
     def state(self) -> str:
@@ -50,7 +46,8 @@ class Overview:
         return "cannot be read" if self.answers is None else "finished" if self.row.finished else "not finished"
 
 
-COLUMNS = ["suite", "model", "asked by", "right", "answers", "started (UTC)", "state"]
+COLUMNS = ["suite", "model", "asked by", "right", "scored", "started (UTC)", "state"]
+SCORED = "Right: the share of right answers among those that are scored, with a 95 % interval by story."
 
 
 def view(row: RunRow, run: Run) -> Overview:
@@ -64,8 +61,7 @@ def runs_page(store: str, overviews: Sequence[Overview]) -> Report:
     lead = f"{many} in the store, newest first." if overviews else "There are no runs yet: `otherminds run` makes one."
     rows = [[Linked(each.row.id, to_run(each.row.id)), *each.cells] for each in overviews]
     note = (
-        "Right: the share of right answers among those that have a value, with a 95 % interval by story. A run that is"
-        " not finished is still going on, or was stopped: the same command goes on from there."
+        f"{SCORED} A run that is not finished is still going on, or was stopped: the same command goes on from there."
     )
     table = [Table(["run", *COLUMNS], rows, "Runs", note=note)] if rows else []
     return Report("Runs", lead, [Section("", table)], subtitle=store, trail=EVERYWHERE)
@@ -88,7 +84,7 @@ def run_page(row: RunRow, body: Report, others: Sequence[Overview]) -> Report:
         for each in others
         if each.right
     ]
-    table = Table(["compare", *COLUMNS], lines, "Other runs of the same suite")
+    table = Table(["compare", *COLUMNS], lines, "Other runs of the same suite", note=SCORED)
     compared = [Section("Compare", [table])] if lines else []
     *most, items = body.sections
     return replace(
@@ -111,59 +107,118 @@ def empty_page(run: Run, calls: int, seconds: float) -> Report:
 
 def compare_page(first: Run, second: Run) -> Report:
     """How far the first run lies above the second, and the items that changed sides."""
-    found = compare(first, second)
-    rows: list[list[Cell]] = [[row.items, row.difference, f"{row.holm:.3g}"] for row in found.rows]
+    return replace(comparison(first, second, compare(first, second)), trail=EVERYWHERE)
+
+
+def comparison(first: Run, second: Run, found: Comparison, *, saved: bool = False) -> Report:
+    """Two runs side by side; as a file it leads to its own items, else to the pages of runs and answers."""
+    whole = found.rows[0].difference
+    lead = (
+        f"A less B, right answers to the same items: {minus(str(whole))}."
+        f" {_items(len(found.gained))} only A has right, {len(found.lost):,} only B."
+    )
+    sections = [
+        Section("", [_the_two(first, second, saved=saved)]),
+        Section("Difference", [_differences(first, second, found, saved=saved)]),
+        Section("Changed sides", _sides(first, second, found, saved=saved)),
+    ]
+    if saved:
+        sections.append(Section("Items", [_side_by_side(first, second)]))
+    names = dict.fromkeys((first.model, second.model))
+    return Report(" beside ".join(names) if len(names) > 1 else f"{first.model}, asked twice", lead, sections)
+
+
+def left_out(first: Run, second: Run, found: Comparison) -> str:
+    """How many items are in no difference, and why; nothing if there are none."""
+    asked, other = (
+        {record.item.id for record in run.records if record.item.tags.get("scored") is not False}
+        for run in (first, second)
+    )
+    alone = len(asked ^ other)
+    parts = (
+        (alone, "that only one of the runs was asked"),
+        (found.unpaired - alone, "that both were asked and one has no value for"),
+    )
+    said = [f"{_items(count)} {why}" for count, why in parts if count]
+    return f"Left out: {'; '.join(said)}." if said else ""
+
+
+def _items(count: int) -> str:
+    return "1 item" if count == 1 else f"{count:,} items"
+
+
+def _the_two(first: Run, second: Run, *, saved: bool) -> Table:
+    rows: list[list[Cell]] = [
+        [name, run.id if saved else Linked(run.id, to_run(run.id)), *_run_cells(run)]
+        for name, run in (("A", first), ("B", second))
+    ]
+    return Table(["", "run", "suite", "model", "asked by", "right", "scored"], rows, "The two runs", note=SCORED)
+
+
+def _differences(first: Run, second: Run, found: Comparison, *, saved: bool) -> Table:
+    rows: list[list[Cell]] = []
+    for row in found.rows:
+        to = link("", {name: tag_text(value) for name, value in row.tags.items()})
+        rows.append([row.items, Linked(row.difference, to) if saved else row.difference, holm(row)])
     note = (
         "Shares of right answers, paired item by item; intervals by story; p by flipping the signs of stories, adjusted"
-        f" (Holm) for the lines of this table. McNemar's exact p is {found.mcnemar:.3g}, as if items were independent,"
-        " which twins are not."
+        f" (Holm) for the lines of this table that rest on {FEWEST} groups or more; fewer cannot tell anything."
+        f" McNemar's exact p is {_p(found.mcnemar)}, as if items were independent, which twins are not."
+        f" {left_out(first, second, found)}"
     )
-    left_out = f" Left out: {found.unpaired:,} items that lack a value in one of the runs." if found.unpaired else ""
-    runs: list[list[Cell]] = [
-        [name, Linked(run.id, to_run(run.id)), *_run_cells(run)] for name, run in (("A", first), ("B", second))
-    ]
-    whole = found.rows[0].difference
-    changed = f"{len(found.gained):,} items only A has right, {len(found.lost):,} only B."
-    return Report(
-        f"{first.model} beside {second.model}" if first.model != second.model else f"{first.model}, asked twice",
-        f"A less B, right answers to the same items: {whole}. {changed}",
-        [
-            Section("", [Table(["", "run", "suite", "model", "asked by", "right", "answers"], runs, "The two runs")]),
-            Section(
-                "Difference",
-                [Table(["items", "A − B, with 95 % interval", "p (Holm)"], rows, "A less B", note=note + left_out)],
-            ),
-            Section("Changed sides", _sides(first, second, found)),
-        ],
-        trail=EVERYWHERE,
-    )
+    columns = ["items", "A − B, with 95 % interval", "p (Holm)"]
+    return Table(columns, rows, "A less B: above 0, A is right more often", note=note.rstrip())
+
+
+def holm(row: Row) -> str:
+    """The adjusted p of a line, as it stands under a heading that says so."""
+    return "too few" if row.too_few else _p(row.holm)
+
+
+def _p(p: float) -> str:
+    return p_text(p).removeprefix("p ").removeprefix("= ")
 
 
 def _run_cells(run: Run) -> list[Cell]:
-    return [run.suite, run.model, f"{run.score}, {run.prompt}", _short(mean_of(run)), len(run)]
+    return [run.suite, run.model, f"{run.score}, {run.prompt}", *_right(mean_of(run), len(run))]
 
 
-def _short(estimate: Estimate | None) -> str | None:
-    return f"{estimate.value:.2f} [{estimate.low:.2f}, {estimate.high:.2f}]" if estimate else None
+def _right(estimate: Estimate | None, answers: int) -> list[Cell]:
+    """How often right, and how many of the answers that speaks of."""
+    if estimate is None:
+        return [None, f"0 of {answers:,}"]
+    share = f"{estimate.value:.2f} [{estimate.low:.2f}, {estimate.high:.2f}]"
+    return [share, f"{estimate.n:,} of {answers:,}"]
 
 
-def _sides(first: Run, second: Run, found: Comparison) -> list[Block]:
+def _sides(first: Run, second: Run, found: Comparison, *, saved: bool) -> list[Block]:
     """The items that only one of the runs has right, with what both said."""
     a, b = ({record.item.id: record for record in run.records} for run in (first, second))
 
-    def said(run: Run, record: Record) -> Linked:
-        return Linked(record.score.answer or record.score.verdict, to_answer(run.id, record.item.id))
+    def said(name: str, run: Run, record: Record) -> Linked:
+        id = record.item.id
+        to = link(name, {"id": visible(id)}) if saved else to_answer(run.id, id)
+        return Linked(record.score.answer or record.verdict, to)
 
     def table(ids: Iterable[str], caption: str) -> Table:
         lines: list[list[Cell]] = [
-            [id, a[id].item.question, said(first, a[id]), said(second, b[id]), a[id].item.answer] for id in ids
+            [id, a[id].item.question, said("A", first, a[id]), said("B", second, b[id]), a[id].item.answer]
+            for id in ids
         ]
         return Table(["item", "question", "A said", "B said", "right"], lines, caption)
 
     parts = (("Only A is right", found.gained), ("Only B is right", found.lost))
-    return [Folded(f"{title}: {len(ids):,}", [table(ids, title)]) for title, ids in parts if ids] or [
+    return [table(ids, f"{title}: {_items(len(ids))}") for title, ids in parts if ids] or [
         "Both runs are right and wrong about the same items."
     ]
+
+
+def _side_by_side(first: Run, second: Run) -> Browser:
+    """All answers of both runs, those to one item together."""
+    data = records([Part("A", [first], why), Part("B", [second], why)])
+    data["records"].sort(key=itemgetter("item"))
+    note = "Every question that was asked, with all that came back: what A said, then what B said."
+    return Browser(data | {"called": {"study": "run"}}, script(), note=f"{note} Numbers and answers above lead here.")
 
 
 def stories_page() -> Report:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from otherminds import plots
+from otherminds.leads import count
 from otherminds.report import Block, Cards, Cell, Figure, Folded, Report, Section, Table
 from otherminds.runs import Run
 from otherminds.stats import Estimate
@@ -22,9 +23,9 @@ from otherminds.studies.dialogue.measure import (
     SECOND,
     TRUE,
     Measures,
-    Sitting,
     TraitSplit,
     measure,
+    names,
 )
 from otherminds.studies.dialogue.show_talks import talk_blocks
 from otherminds.studies.dialogue.show_words import artefact_blocks, overlap_blocks, trait_word_blocks
@@ -61,7 +62,7 @@ def show(
     """The report of runs of questions about these talks; `live` is a section about a talk played just now."""
     found = measure(talks, runs, readings=readings)
     asked = [run for sitting in found.sittings for run in sitting.runs]
-    names = _names(found.sittings)
+    labels = names(found.sittings)
     sections = [
         Section("", [_cards(found), *_unfair(found)]),
         Section("What this shows, and what it cannot", [LIMITS]),
@@ -75,8 +76,8 @@ def show(
         Section("Conversations", talk_blocks(talks, found)),
         *([live] if live else []),
         Section("What was asked about", _counts(found)),
-        Section("How answers ended", how_it_answered(asked, names)),
-        Section("What was run", what_was_run(asked, names)),
+        Section("How answers ended", how_it_answered(asked, labels)),
+        Section("What was run", what_was_run(asked, labels)),
     ]
     manifest = asked[0].manifest
     subtitle = f"otherminds {manifest['otherminds']} · {manifest['started'][:10]} · study dialogue"
@@ -89,7 +90,8 @@ def lead(found: Measures) -> str:
     """The answer in words, with its numbers."""
     counts = found.counts
     guess = found.chance[ALL, ALL]
-    said = [f"{counts.questions} questions about {counts.talks} conversations; guessing would give {guess:.2f}."]
+    asked = f"{count(counts.questions, 'question')} about {count(counts.talks, 'conversation')}"
+    said = [f"{asked}; guessing would give {guess:.2f}."]
     for row in found.models:
         parts = [f"{kind} {one.value:.2f}" for kind in (FIRST, SECOND, FALSE) if (one := row.get(kind))]
         whole = row.get(ALL)
@@ -106,9 +108,10 @@ def lead(found: Measures) -> str:
 
 
 def _against(whole: Estimate, guess: float) -> str:
-    if whole.low > guess:
-        return "That is clearly above guessing."
-    return "That is clearly below guessing." if whole.high < guess else "That cannot be told from guessing."
+    if whole.low <= guess <= whole.high:
+        return "That cannot be told from guessing."
+    side = "above" if whole.low > guess else "below"
+    return f"The interval lies {side} guessing; one in twenty misses by chance."
 
 
 def _cards(found: Measures) -> Cards:
@@ -120,7 +123,7 @@ def _cards(found: Measures) -> Cards:
                 cards.append((f"{kind.capitalize()}{whose}", f"{one.value:.2f}", _note(one)))
     lexical = next(row for row in found.rules if row.label == LEXICAL).get(ALL)
     if lexical:
-        cards.append(("Words in common alone", f"{lexical.value:.2f}", "with the question, all questions"))
+        cards.append(("Words in common alone", f"{lexical.value:.2f}", f"with the question; {_note(lexical)}"))
     return Cards([*cards, ("Chance", f"{found.chance[ALL, ALL]:.2f}", "guessing among the options")])
 
 
@@ -144,20 +147,24 @@ def _by_state(found: Measures) -> list[Block]:
     for row in found.models:
         kinds = [kind for kind in (FIRST, SECOND, FALSE) if row.get(kind)]
         svg = plots.intervals(
-            [(state, [row.get(kind, state) for kind in kinds]) for state in (*STATES, ALL)],
+            [(state, some) for state in (*STATES, ALL) if any(some := [row.get(kind, state) for kind in kinds])],
             title=f"Right answers of {row.label} by mental state",
             series=kinds,
             reference=(found.chance[ALL, ALL], "chance"),
+            measure="share of right answers",
         )
         if kinds:
             blocks.append(Figure(svg, f"{row.label}: right answers, with 95 % intervals by conversation."))
         rows: list[list[Cell]] = [
-            [f"{state}, {kind}", row.get(kind, state), *(_value(rule.get(kind, state)) for rule in found.rules)]
+            [_kind(state, kind), row.get(kind, state), *(_short(rule.get(kind, state)) for rule in found.rules)]
             for state in (*STATES, ALL)
             for kind in KINDS
             if row.get(kind, state)
         ]
-        note = "False beliefs and right readings are both second order, as far as they are labelled."
+        note = (
+            "False beliefs and right readings are both second order, as far as they are labelled. Rules answer every"
+            " question that was asked."
+        )
         note += f" Without a value, and so in no mean: {row.unscored} answers." if row.unscored else ""
         if any(one.clusters < FEWEST for one in row.cells.values()):
             note += f" Intervals that rest on fewer than {FEWEST} conversations say little, and some do."
@@ -215,6 +222,7 @@ def _by_personality(found: Measures) -> list[Block]:
             series=labels[:4],
             reference=(0.0, "no difference"),
             axis=(-1.0, 1.0),
+            measure="difference in right answers",
         )
         figure = Figure(svg, f"Above 0, people high in the factor are read better; {name}, with 95 % intervals.")
         blocks += [figure, table] if order == 1 else [Folded(f"The same for {name}", [figure, table])]
@@ -283,20 +291,13 @@ def _counts(found: Measures) -> list[Block]:
     return [Table(["", "number"], rows, "Questions and conversations")]
 
 
-def _names(sittings: Sequence[Sitting]) -> dict[str, str]:
-    return {
-        run.id: sitting.label if len(sitting.runs) == 1 else f"{sitting.label}, run {number}"
-        for sitting in sittings
-        for number, run in enumerate(sitting.runs, start=1)
-    }
-
-
 def _short(one: Estimate | None) -> str | None:
     return f"{one.value:.2f} [{one.low:.2f}, {one.high:.2f}]" if one else None
 
 
-def _value(one: Estimate | None) -> float | None:
-    return one.value if one else None
+def _kind(state: str, kind: str) -> str:
+    """What a line is about; what holds for all is not said."""
+    return ", ".join(part for part in (state, kind) if part != ALL) or ALL
 
 
 def _signed(one: Estimate) -> str:

@@ -67,7 +67,7 @@ def _question(talk: Talk, item: Item, sittings: Sequence[Sitting]) -> Example:
         )
         for choice in item.choices
     ]
-    ends = [f"{label}: {said.score.verdict}" for label, said in picked.items() if said]
+    ends = [f"{label}: {said.verdict}" for label, said in picked.items() if said]
     fields = [
         ("question", item.question),
         ("options; the arrow is the right one", "\n".join(options)),

@@ -61,7 +61,15 @@ def artefact_blocks(found: Mapping[RecipeName, Artefacts]) -> list[Block]:
         "; ".join(f"**{name}**: {words}" for name, words in RECIPE_WORDS.items())
         + f". A published {100 * PUBLISHED_SHARE:.2f} % for ToMATO was found by a recipe close to the second."
     )
-    columns = ["recipe", "words", "significant", "share", "|z*| over", "more often right", "less often right"]
+    columns = [
+        "recipe",
+        "words",
+        "significant",
+        "share",
+        "significant beyond z of",
+        "more often right",
+        "less often right",
+    ]
     blocks: list[Block] = [
         "A word that is in right options more often than chance has it could be learnt, and the conversation left"
         " unread (Gardner et al. 2021).",
@@ -73,7 +81,8 @@ def artefact_blocks(found: Mapping[RecipeName, Artefacts]) -> list[Block]:
             caption = (
                 f"Every word by how often it stands in an option and how often that is right; {RECIPE_WORDS[name]}."
             )
-            blocks.append(Figure(_scatter(each, f"Words and right options, {name}", chance), caption))
+            svg = _scatter(each, f"Words and right options, {name}", chance, "share in right options")
+            blocks.append(Figure(svg, caption))
     return blocks
 
 
@@ -86,16 +95,16 @@ def trait_word_blocks(talks: Sequence[Talk]) -> list[Block]:
     figures: list[Block] = []
     for factor, each in of_traits(design).items():
         if each.words:
-            svg = _scatter(each, f"Words of thoughts and {factor}", EVEN)
+            svg = _scatter(each, f"Words of thoughts and {factor}", EVEN, "share in thoughts of people who are high")
             caption = f"{factor}: more often when high: {_named(each.high)}; more often when low: {_named(each.low)}."
             figures.append(Figure(svg, caption))
     words = f"One person of a scene was given several patterns of traits, in {len(design)} talks."
     return [words, Folded("Words of thoughts by factor", figures)]
 
 
-def _scatter(found: Artefacts, title: str, chance: float) -> str:
+def _scatter(found: Artefacts, title: str, chance: float, shared: str) -> str:
     points = [Point(word.word, word.n, word.share, abs(word.z) > found.line) for word in found.words]
-    return scatter(points, title=title, chance=chance, z=found.line, counted="how often (logarithmic)")
+    return scatter(points, title=title, chance=chance, z=found.line, counted="how often (logarithmic)", shared=shared)
 
 
 def _named(words: Sequence[Word]) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from otherminds.chapters import CLOZE, LETTERS, TEXT, Chapter, Desk, Finding, Size, Subject, ask_each, unfinished
 from otherminds.itembrowser import link, story_of
 from otherminds.items import Item, Suite
+from otherminds.leads import count
 from otherminds.models.scripted import Scripted
 from otherminds.report import Cell, Linked, Report, Table
 from otherminds.runs import Recorded, Run
@@ -22,6 +23,7 @@ from otherminds.studies.explore.show import show
 from otherminds.studies.explore.sittings import by_story
 from otherminds.studies.explore.versus import Outcome, versus
 from otherminds.studies.explore.why import why
+from otherminds.telling import listing
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +87,7 @@ def look(subjects: Sequence[Subject], desk: Desk) -> Chapter | None:
     numbers = measure(of_one, runs, seed=desk.seed)
     return Chapter(
         page,
-        list(_findings(numbers)),
+        list(_findings(numbers, [name for name, hunt in hunts.items() if not hunt.found])),
         runs,
         front=[_hardest(numbers)],
         cut=cut,
@@ -154,10 +156,11 @@ def example() -> list[Found]:
 # ---- what to take away --------------------------------------------------------------------------------------------
 
 
-def _findings(found: Measures) -> Iterator[Finding]:
+def _findings(found: Measures, spotless: Sequence[str]) -> Iterator[Finding]:
     beside = dict(found.beside)
     rules = [(name, beside[name][0]) for name in ("realist", "first-order reader") if name in beside]
     words = ", ".join(f"{name} {one.value:.2f}" for name, one in rules if one)
+    words += f"; of {listing(spotless)} none found that it gets wrong" if spotless else ""
     what_is_so = list(SPLITS).index("what is so")
     for sitting, right in zip(found.sittings, found.overall, strict=True):
         to = {"model": sitting.run.model, "suite": sitting.run.suite, "method": found.method}
@@ -166,7 +169,8 @@ def _findings(found: Measures) -> Iterator[Finding]:
             # Chosen because they are failed: to lie below chance is no finding, so chance is only named beside.
             guess = "" if found.guess is None else f"guessing {found.guess:.2f}, "
             said = (
-                f"Of the questions about {right.n} stories that a search found for it, it gets {right.value:.2f} right."
+                f"Of the questions about {count(right.n, 'story', 'stories')} that a search found for it, it gets"
+                f" {right.value:.2f} right."
             )
             yield Finding(what, sitting.label, right, None, f"{guess}{words}", to, first=True, sentence=said)
         if so := beside[sitting.label][what_is_so]:

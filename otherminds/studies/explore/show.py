@@ -10,8 +10,10 @@ from dataclasses import replace
 from math import isfinite
 
 from otherminds import plots
+from otherminds.leads import count
 from otherminds.report import Block, Cards, Cell, Figure, Report, Section, Table
 from otherminds.runs import Run
+from otherminds.significance import p_text
 from otherminds.stats import Difference, Estimate
 from otherminds.studies.explore.contexts import bank
 from otherminds.studies.explore.gallery import gallery
@@ -89,7 +91,7 @@ def lead(found: Measures) -> str:
         if right is None:
             continue
         said = [
-            f"{sitting.label} is right in {_short(right)} of the questions about {_count(right.n, 'story', 'stories')} "
+            f"{sitting.label} is right in {_short(right)} of the questions about {count(right.n, 'story', 'stories')} "
             f"that {FOUND_BY[found.method]} chose because it fails them{_simpler(found)}."
         ]
         said.append(_on_reality(beside[sitting.label]))
@@ -131,7 +133,7 @@ def _on_telling(pair: Pair) -> str:
 def _verdict(difference: Difference) -> str:
     if difference.value == 0:
         return "no difference"
-    p = "p < 0.001" if difference.p < 0.001 else f"p = {difference.p:.3f}"
+    p = p_text(difference.p)
     return f"a clear difference ({p})" if difference.p < 0.05 else f"a difference that can be chance ({p})"
 
 
@@ -139,18 +141,25 @@ def _cards(found: Measures) -> Cards:
     cards = []
     for sitting, right, before in zip(found.sittings, found.overall, found.when_found, strict=True):
         if right and before:
-            note = f"{_count(right.n, 'story', 'stories')}; {before.value:.2f} when found"
+            note = f"{_sure(right)} stories; {before.value:.2f} when found"
             cards.append((f"Right, {sitting.label}", f"{right.value:.2f}", note))
     for label, contests in found.contests[:1]:
-        cards.append(("Over-generation", f"{contests[0].accuracy.second.value:.2f}", f"{label}, the same settings"))
+        other = contests[0].accuracy.second
+        cards.append(("Over-generation", f"{other.value:.2f}", f"{label}; {_sure(other)} settings"))
     for pair in found.told[:1]:
-        cards.append(("In other words", f"{pair.second.value:.2f}", "the same questions and stories"))
+        note = f"{pair.label.rpartition(', ')[0]}, the same questions; {_sure(pair.second)} stories"
+        cards.append(("In other words", f"{pair.second.value:.2f}", note))
     for label, estimates in found.beside:
         if label == "realist" and estimates[0]:
-            cards.append(("Realist", f"{estimates[0].value:.2f}", "answers with what is so"))
+            note = f"answers with what is so; {_sure(estimates[0])} stories"
+            cards.append(("Realist", f"{estimates[0].value:.2f}", note))
     if found.guess is not None:
         cards.append(("Chance", f"{found.guess:.2f}", "guessing among the choices"))
     return Cards(cards)
+
+
+def _sure(one: Estimate) -> str:
+    return f"95 % {one.low:.2f} to {one.high:.2f}, n = {one.n}"
 
 
 def _by_kind(found: Measures) -> list[Block]:
@@ -169,6 +178,7 @@ def _by_kind(found: Measures) -> list[Block]:
             title=f"Accuracy of {name} by set of events",
             series=("plain", "asymmetric"),
             reference=_reference(found),
+            measure="accuracy",
         )
         blocks.append(Figure(svg, f"{name}: the mean accuracy of stories, with 95 % intervals."))
     heading: list[Row] = [("by people", ()), *found.people, ("by moves", ()), *found.moves]
@@ -177,6 +187,7 @@ def _by_kind(found: Measures) -> list[Block]:
         title="Accuracy by people and by moves",
         series=who[:SERIES],
         reference=_reference(found),
+        measure="accuracy",
     )
     blocks.append(Figure(svg, "The same by the number of people and of moves that a story had to have."))
     return blocks
@@ -196,6 +207,7 @@ def _hard_or_odd(found: Measures) -> list[Block]:
         [*picked[: len(found.sittings)], ("baselines", []), *picked[len(found.sittings) :]],
         title="The model beside rules without a mind, on the stories found",
         series=drawn,
+        measure="accuracy",
     )
     blocks: list[Block] = [
         "A story can be failed because it asks for a mind, or because it is odd. If the **realist**, who answers with"
@@ -342,7 +354,3 @@ def _short(estimate: Estimate) -> str:
 
 def _span(estimate: Estimate) -> str:
     return f"{estimate.value:.2f} [{estimate.low:.2f}, {estimate.high:.2f}]"
-
-
-def _count(number: int, one: str, many: str) -> str:
-    return f"{number:,} {one if number == 1 else many}"

@@ -14,6 +14,7 @@ from typing import Any
 
 from otherminds import stats
 from otherminds.items import Item
+from otherminds.measures import same_model
 from otherminds.runs import Run
 from otherminds.stats import Estimate
 from otherminds.studies.explore.hunt import Found
@@ -51,6 +52,11 @@ class Sitting:
     raw: bool
     """The stories were told in their canonical words."""
 
+    @property
+    def asked(self) -> set[tuple[str, str]]:
+        """The stories as they were told, each with a question."""
+        return {(each.item.context, each.item.question) for each in self.answers}
+
     def of(self, method: str) -> list[Answer]:
         """The answers to searched questions about the stories that a method found."""
         return [each for each in self.answers if each.searched and each.found.method == method]
@@ -67,7 +73,22 @@ def sit(findings: Findings, runs: Sequence[Run]) -> list[Sitting]:
             some = tuple(each for each in answers if each.raw is raw)
             if some:
                 found.append(Sitting(named[run.id], run, some, raw))
-    return found
+    return [each for place, each in enumerate(found) if not _said_before(each, place, found)]
+
+
+def _said_before(sitting: Sitting, place: int, all: Sequence[Sitting]) -> bool:
+    """Whether the same model was asked all of this elsewhere: what two searches found stands in both their suites."""
+    asked = sitting.asked
+    return any(
+        other.asked > asked or (other.asked == asked and number < place)
+        for number, other in enumerate(all)
+        if number != place and _way(other.run) == _way(sitting.run)
+    )
+
+
+def _way(run: Run) -> tuple[str, ...]:
+    """Who was asked, and how."""
+    return same_model(run), run.score, run.prompt, str(run.manifest["seed"])
 
 
 def hardest(found: Sequence[Found], *, each: int = HARDEST) -> list[Found]:

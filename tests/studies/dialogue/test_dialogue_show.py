@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from otherminds.items import Suite
 from otherminds.report import Conversation, Example, Figure, Folded, Report, Section, Table
 from otherminds.studies.dialogue.measure import PUBLISHED
 from otherminds.studies.dialogue.show import show
@@ -40,12 +41,24 @@ def test_the_lead_gives_numbers_chance_and_the_rule(page):
     assert "most words of the question would give 1.00" in page.lead
 
 
+def test_one_is_one() -> None:
+    suite = questions(TALKS[0])
+    one = Suite(suite.name, suite.items[:1], prompt=suite.prompt, score=suite.score)
+    told = show(TALKS[:1], [answering(one, lambda item: True, name="good")])
+    assert told.lead.startswith("1 question about 1 conversation; guessing")
+
+
 def test_every_state_has_its_line_with_chance(page):
     svg = next(block.svg for block in blocks(page, "By mental state") if isinstance(block, Figure))
     for words in ("belief", "desire", "emotion", "chance", "false belief"):
         assert words in svg
     table = tables(page, "By mental state")[0]
-    assert "belief, first order" in [row[0] for row in table.rows]
+    lines = {row[0]: row for row in table.rows}
+    assert "belief, first order" in lines
+    assert {"belief", "first order", "all"} <= lines.keys()
+    assert not [label for label in lines if "all" in label.split(", ")[1:]]
+    # The rules stand there with their intervals too.
+    assert all(str(cell).endswith("]") for cell in lines["all"][2:])
     assert "fewer than 6 conversations" in table.note
 
 
@@ -124,6 +137,9 @@ def test_judged_traits_and_hidden_things_get_sections():
     page = show(design, runs, readings=readings)
     (judged,) = tables(page, "Who is higher in a trait")
     assert [row[2].value for row in judged.rows] == [0.0, 1.0, 1.0, 1.0, 1.0]
+    again = show(design, [*runs, answering(judging, lambda item: True, seed=1)])
+    (both,) = tables(again, "Who is higher in a trait")
+    assert [row[0] for row in both.rows] == ["somebody, run 1"] * 5 + ["somebody, run 2"] * 5
     figures = next(block for block in blocks(page, "Who is higher in a trait") if isinstance(block, Folded)).blocks
     assert len(figures) == 5
     (hidden,) = tables(page, "What hiding does")

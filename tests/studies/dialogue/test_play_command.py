@@ -62,7 +62,7 @@ def test_the_folder_has_talks_and_what_was_played(tmp_path: Path) -> None:
     assert (tmp_path / "out/apart.jsonl").read_text(encoding="utf-8") == ""
     assert (found["messages"]["messages"], found["messages"]["share"]) == (12, 0.0)
     assert found["leak_check"] == {"prompts": 12, "leaks": 0, "shown_on_purpose": 0, "found": []}
-    assert found["players"][0]["identity"]["extra"] == ["temperature=0.6", "seed=0"]
+    assert found["players"][0]["identity"]["extra"] == ["temperature=0.6", "top_p=0.9", "seed=0"]
     assert found["players"][0]["calls"] == {"made": 12, "reused": 0}
     assert told("--limit", "3", "--turns", "2", "-o", "out")["players"][0]["calls"] == {"made": 0, "reused": 12}
 
@@ -72,7 +72,7 @@ def test_options_reach_the_play(tmp_path: Path) -> None:
     given = ["--turns", "1", "--states", "emotion,desire", "--swap", "--seed", "5", "--pairs", "2", "--limit", "4"]
     found = told(*given, "-M", "temperature=1", "-o", "a")
     assert found["states"] == ["desire", "emotion"]
-    assert found["players"][0]["identity"]["extra"] == ["temperature=0.6", "seed=5", "temperature=1"]
+    assert found["players"][0]["identity"]["extra"] == ["temperature=0.6", "top_p=0.9", "seed=5", "temperature=1"]
     assert {(talk.first, talk.state) for talk in talks.load(tmp_path / "a/talks.jsonl")} == {
         (1, "desire"),
         (1, "emotion"),

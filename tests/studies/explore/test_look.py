@@ -67,3 +67,6 @@ def test_models_answer_about_each_others_stories() -> None:
     assert any(isinstance(block, Table) and {"guesser", "realist"} <= set(block.columns) for block in section.blocks)
     # Searched questions are of the first order, and a reader of first-order beliefs is right in all of them.
     assert "first_order was asked about" in chapter.report.lead
+    hardest = [finding for finding in chapter.findings if finding.what == "Right about its hardest stories"]
+    assert [finding.model for finding in hardest] == ["guesser", "realist"]
+    assert hardest[0].beside.endswith("; of first_order none found that it gets wrong")

@@ -180,3 +180,16 @@ def test_the_same_events_in_another_setting_are_another_story_to_retell() -> Non
     runs = [asked([FALSE, other]), asked([other], paraphrase=2)]
     (pair,) = measure([FALSE, other], runs).told
     assert pair.difference.n == 1
+
+
+def test_stories_that_two_searches_found_are_no_second_sitting() -> None:
+    findings = {"box sayer": [FALSE, TRUE], "basket sayer": [FALSE]}
+    own, theirs = asked([FALSE, TRUE]), asked([FALSE], name="stories of basket sayer")
+    other = asked([FALSE], says("basket", "basket sayer"))
+    for runs in ([own, theirs, other], [theirs, own, other]):
+        numbers = measure(findings, runs)
+        assert [sitting.label for sitting in numbers.sittings] == ["box sayer", "basket sayer"]
+        assert numbers.sittings[0].run.id == own.id
+    # With the choices in another order the same questions are others.
+    again = run(suite([FALSE, TRUE]), BOX, seed=1)
+    assert len(measure(findings, [own, again, other]).sittings) == 3

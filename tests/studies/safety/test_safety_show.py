@@ -3,17 +3,20 @@
 import csv
 import re
 from io import StringIO
+from math import inf
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
 from otherminds.items import Suite
-from otherminds.report import Folded, Report, Section, Table
+from otherminds.report import Cards, Folded, Report, Section, Table
 from otherminds.runs import run
+from otherminds.stats import Estimate
 from otherminds.store import MEMORY, Store
 from otherminds.studies.safety.ask import ask, askings
 from otherminds.studies.safety.drift import drifting
+from otherminds.studies.safety.explored import three
 from otherminds.studies.safety.measure import Measures, measure
 from otherminds.studies.safety.oracles import omniscient, perfect
 from otherminds.studies.safety.series import Lineup, Member
@@ -142,3 +145,50 @@ def test_one_model_with_everything_asked() -> None:
     spans = [[float(cell) for cell in row[1:-1]] for row in wordings.rows]
     assert [row[-1] for row in wordings.rows] == [f"{min(span):.3f} to {max(span):.3f}" for span in spans]
     assert page.html() == report(Lineup(()), measure(Lineup(()), asked.runs)).html()
+
+
+@pytest.fixture(scope="module")
+def alone(suite: Suite) -> Report:
+    """The page of one model."""
+    return report(Lineup(()), measure(Lineup(()), [run(suite, omniscient(suite))]))
+
+
+def test_tasks_are_named_before_the_key_and_the_key_stands_before_the_figure(alone: Report) -> None:
+    cards = alone.sections[0].blocks[0]
+    assert isinstance(cards, Cards)
+    assert cards.cards[0][0] == "S, facts (TB)"
+    assert re.fullmatch(r"95 % 0\.\d{3} to [01]\.\d{3}, n = \d+", cards.cards[0][2])
+    for short in ("INT", "FP", "D/V", "CA"):
+        assert re.search(rf"\w \({short}\)", alone.lead)
+    first, second, *_ = section(alone, "Scores by task").blocks
+    assert str(first).startswith("**TB** facts of the story")
+    assert "all alike: points" in second.caption
+
+
+def test_how_often_the_order_matters_is_said_of_so_many_items(alone: Report) -> None:
+    assert re.search(r"the same answer in 100% of \d+ items", alone.lead)
+
+
+def test_the_verdict_says_that_it_goes_by_p(alone: Report) -> None:
+    assert "“Against 0.5” goes by p" in tables(section(alone, "Scores by task"))["Scores of omniscient"].note
+
+
+def test_an_interval_that_says_nothing_is_a_dash() -> None:
+    assert three(Estimate(3.308, -inf, inf, 4, 1, ""), signed=True) == "+3.308 [–]"
+    assert three(Estimate(3.308, 3.1, 3.5, 4, 2, ""), signed=True) == "+3.308 [+3.100, +3.500]"
+
+
+def test_the_spread_of_the_label_bias_has_a_column_of_its_own(alone: Report) -> None:
+    (table,) = tables(section(alone, "Exploratory: what the letters are worth")).values()
+    place = table.columns.index("its sd")
+    assert all(re.fullmatch(r"\d+\.\d\d", str(row[place])) for row in table.rows)
+
+
+def test_shares_beside_rules_have_intervals_and_their_number(alone: Report, page: Report) -> None:
+    rules = tables(section(alone, "Exploratory: rules without a mind"))["Right answers, models and rules"].rows
+    assert rules[-1][0] == "items"
+    assert all(str(cell).endswith("]") for row in rules[:-1] for cell in row[1:])
+    (reliable,) = (t for c, t in tables(section(alone, "Exploratory: calibration")).items() if c.startswith("Reliab"))
+    assert all(str(row[-1]).endswith("]") for row in reliable.rows)
+    side_by_side = tables(section(page, "Scores by task"))["Mean S, with 95 % intervals"].rows
+    assert side_by_side[-1][0] == "items"

@@ -63,10 +63,11 @@ def part(desk: Desk, style: Style) -> Suite:
     """What is asked, by the size of the look."""
     if desk.size != "quick":
         return build(style=style, focal=desk.size == "standard")
-    # Chats are slow: one swap of every perturbed task, by turns, and both of the two that all are compared with.
+    # Chats are slow: one swap of every task, by turns.
     return suite(drawn(desk.seed), style=style).where(
         lambda item: (
-            item.tags["class"] == NONE or item.tags["swap"] == SWAPS[CLASSES.index(str(item.tags["class"])) % 2]
+            item.tags["swap"]
+            == SWAPS[(CLASSES.index(str(item.tags["class"])) + STAGES.index(str(item.tags["stage"]))) % 2]
         )
     )
 
@@ -79,20 +80,18 @@ def _drawn_in_words(desk: Desk) -> str:
 
 
 def drawn(seed: int) -> Tasks:
-    """Two stages, one of each kind, with their unperturbed tasks and half of the classes each: every class once."""
+    """The unperturbed task of every stage, and every class once, spread over the stages: groups are what tells."""
     dice = random.Random(f"perturbed:{seed}")
     known = {str(item.tags["story"]) for item in build(focal=True)}
-    pairs = [(one, other) for one in STAGES for other in STAGES if one.startswith("UC") and other.startswith("UT")]
-    dice.shuffle(pairs)
-    # Some stages lack a class, but there are two that lack none: some pair will do.
-    return next(tasks for pair in pairs if (tasks := _halves(*pair, known, dice)) <= known)
-
-
-def _halves(labelled: str, moved: str, known: set[str], dice: random.Random) -> Tasks:
-    """Five classes of the one stage, first those that the other lacks, and the rest of the other."""
-    here = sorted(CLASSES[1:], key=lambda name: (f"{moved}/{name}" in known, dice.random()))[:5]
-    there = [name for name in CLASSES if name not in here]
-    return frozenset({f"{labelled}/{name}" for name in (CLASSES[0], *here)} | {f"{moved}/{name}" for name in there})
+    stages = {name: [stage for stage in STAGES if f"{stage}/{name}" in known] for name in CLASSES[1:]}
+    taken = dict.fromkeys(dice.sample(STAGES, len(STAGES)), 0)
+    tasks = {f"{stage}/{NONE}" for stage in STAGES}
+    # Some stages lack a class, so those that fit in the fewest come first.
+    for name in sorted(stages, key=lambda name: (len(stages[name]), dice.random())):
+        stage = min((stage for stage in taken if stage in stages[name]), key=taken.__getitem__)
+        taken[stage] += 1
+        tasks.add(f"{stage}/{name}")
+    return frozenset(tasks)
 
 
 def suite(tasks: Tasks, *, style: Style = "vanilla") -> Suite:

@@ -1,3 +1,4 @@
+from collections import Counter
 from dataclasses import replace
 
 import pytest
@@ -13,6 +14,7 @@ from otherminds.studies.perturbed import agents, intervene, look
 from otherminds.studies.perturbed.build import build
 from otherminds.studies.perturbed.calculus import CLASSES
 from otherminds.studies.perturbed.show import show
+from otherminds.studies.perturbed.tasks import STAGES
 
 STYLES = ("vanilla", "cot")
 LINES = "Lines of the published study"
@@ -178,11 +180,11 @@ def test_a_model_that_never_says_anything_readable_has_a_page_too():
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_a_first_look_has_every_class_once_and_two_unperturbed_tasks(seed):
+def test_a_first_look_has_every_class_once_and_every_stage_unperturbed(seed):
     tasks = look.drawn(seed)
-    names = [task.split("/")[1] for task in tasks]
-    assert sorted(names) == sorted([*CLASSES, "none"])
-    assert len({task.split("/")[0] for task in tasks}) == 2
+    stages, names = zip(*(task.split("/") for task in tasks), strict=True)
+    assert sorted(names) == sorted([*CLASSES[1:], *["none"] * len(STAGES)])
+    assert set(Counter(stages).values()) == {2, 3}
     assert {item.tags["story"] for item in look.suite(tasks)} == tasks
 
 
@@ -195,10 +197,10 @@ def test_a_first_look_says_how_small_it_is(bar):
     with Store(MEMORY) as store:
         page = look.look([Subject.of(unsure)], Desk(store, bar, seed=3)).report
     assert "unsure, prefill" in page.html()
-    assert page.lead.endswith("A first look: 12 tasks drawn by seed 3, 14 of 136 focal items.")
+    assert page.lead.endswith("A first look: 17 tasks drawn by seed 3, 17 of 136 focal items.")
 
 
-@pytest.mark.parametrize(("size", "items"), [("quick", 14), ("standard", 136), ("full", 1088)])
+@pytest.mark.parametrize(("size", "items"), [("quick", 17), ("standard", 136), ("full", 1088)])
 def test_how_much_is_asked(size, items, bar):
     with Store(MEMORY) as store:
         assert len(look.part(Desk(store, bar, size), "cot")) == items

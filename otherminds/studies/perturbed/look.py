@@ -10,7 +10,7 @@ from otherminds import stats
 from otherminds.chapters import Chapter, Desk, Finding, Subject, ask_each, unfinished
 from otherminds.items import Suite
 from otherminds.measures import FEWEST
-from otherminds.report import Report
+from otherminds.report import Report, minus
 from otherminds.runs import Run
 from otherminds.stats import Difference
 from otherminds.studies.perturbed import intervene
@@ -174,7 +174,7 @@ def _dropped(sitting: Sitting, style: str) -> Difference | None:
 
 
 def _moved(gap: Difference) -> str:
-    number = f"{gap.value:+z.2f}"
+    number = minus(f"{gap.value:+z.2f}")
     if gap.p <= 0.05:
         return f"moves its score by {number}"
     if gap.clusters < FEWEST:

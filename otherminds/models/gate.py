@@ -70,7 +70,7 @@ def _of_weights(prompt: Prompt, weighing: Weighing) -> str:
 
 def _least_mass(prompt: Prompt, weighing: Weighing) -> float:
     """The probability of all choices together; one that goes on from another is part of it already."""
-    least = {choice: low for choice, (low, _) in weighing.bounds.items()} | weighing.logprobs
+    least = {**{choice: low for choice, (low, _) in weighing.bounds.items()}, **weighing.logprobs}
     apart = least if prompt.labels else _beginnings(least)
     return sum(exp(min(value, 0.0)) for value in apart.values() if isfinite(value))
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from otherminds.models.servers import GREETING
+from otherminds.models.forms import GREETINGS
 
 
 def prefers_b(_: str) -> str:
@@ -43,7 +43,7 @@ class CountingServer:
 
             def do_POST(self) -> None:
                 body = self.rfile.read(int(self.headers["Content-Length"])).decode()
-                if json.dumps(GREETING) in body:
+                if any(json.dumps(greeting) in body for greeting in GREETINGS):
                     self._send(reply(body))
                     return
                 time.sleep(delay)

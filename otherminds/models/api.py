@@ -7,20 +7,21 @@ server is busy. What each kind of server can do is in `servers`, how it is reach
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
 from otherminds.errors import Unable, UsageError
 from otherminds.models import Prompt, Response, Weighing
-from otherminds.models.replies import usage, written
-from otherminds.models.servers import SERVERS, Server, find_server
+from otherminds.models.forms import ABILITIES
+from otherminds.models.known_servers import SERVERS, find_server
+from otherminds.models.servers import Server
 from otherminds.models.settings import number, whole
-from otherminds.models.wire import Missing, Unanswered, Wire
+from otherminds.models.wire import FILTERED, Lacking, Missing, Rejected, Unanswered, Wire
 from otherminds.models.wishes import Wishes
 
-_REFUSALS = ("content_filter", "content_policy_violation")
+T = TypeVar("T")
 _HINTS = {"temperature": "-M temperature=null", "logprobs": "-M top_logprobs=5"}
 """What to try when the server speaks of something."""
 
@@ -30,9 +31,10 @@ class Endpoint:
 
     `max_tokens` lets texts be longer than a prompt asks for, as models that think before they answer need it. `server`
     says what the server is, if it does not say so itself; `prefill` whether it continues a last message of the
-    assistant, `system` whether it takes a system turn. `extra` goes into every request as it is, before anything else;
-    null in it leaves a field out. `top_logprobs` is how many next tokens are asked for where labels cannot be asked for
-    by name.
+    assistant, `system` whether it takes a system turn, `lacks` what it cannot do, so that nothing is tried out.
+    `timeout` is for one call and `patience` for an outage of the server, both in seconds. `extra` goes into every
+    request as it is, before anything else; null in it leaves a field out. `top_logprobs` is how many next tokens are
+    asked for, at most, where labels cannot be asked for by name.
     """
 
     batch = ask_batch = 1
@@ -51,10 +53,12 @@ class Endpoint:
         parallel: int = 16,
         retries: int = 5,
         timeout: float = 60,
+        patience: float = 900,
         top_logprobs: int = 20,
         server: str | None = None,
         prefill: bool | None = None,
         system: bool = True,
+        lacks: str | Sequence[str] | None = None,
         extra: Mapping[str, Any] | None = None,
     ) -> None:
         if not base_url:
@@ -76,7 +80,9 @@ class Endpoint:
             parallel=self.parallel,
             retries=whole("retries", retries, least=0),
             timeout=number("timeout", timeout, least=0.001),
+            patience=number("patience", patience, least=0),
         )
+        self._lacks = _abilities(lacks)
         self._model, self._kind, self._prefill, self._system = model, server, prefill, system
         self._top = whole("top_logprobs", top_logprobs, least=1)
         self._wishes = Wishes(temperature=temperature, seed=seed, top_p=top_p, max_tokens=max_tokens, extra=extra)
@@ -89,18 +95,23 @@ class Endpoint:
         """How many calls had to be made again so far."""
         return self._wire.retried
 
+    @property
+    def waited(self) -> float:
+        """The seconds that calls waited before they were made again, all together."""
+        return self._wire.waited
+
     @cached_property
     def identity(self) -> Mapping[str, Any]:
         """All that can change an answer, as far as a server tells; the key is not part of it."""
+        server = self._settled
         return {
             "backend": "api",
             "base_url": self._wire.base,
             "model": self._model,
-            "server": self._server.kind,
-            "says": self._server.facts,
-            "top_logprobs": self._top,
+            "server": server.kind,
+            "says": server.facts,
+            "form": server.form.to_dict(),
             **({"query": self._wire.query} if self._wire.query else {}),
-            **({} if self._system else {"system": False}),
             **self._wishes.identity,
         }
 
@@ -112,10 +123,26 @@ class Endpoint:
     @cached_property
     def cannot(self) -> frozenset[str]:
         """What the server has shown to lack; prefill too, if it would answer a begun message instead of going on."""
-        return self._server.lacks() | (frozenset() if self._continues else {"prefill"})
+        lacks = self._settled.lacks if self._lacks is None and self._server.kind == Server.kind else self._lacks
+        return (lacks or frozenset()) | (frozenset() if self._continues else {"prefill"})
+
+    @property
+    def _settled(self) -> Server:
+        """The server, once it is known in which form it is asked."""
+        if self._lacks is None and not self._server.settled:
+            doubtful = self._wire.doubtful
+            self._server.settle()
+            # A server that is about to start may not have its list of models yet.
+            if doubtful and (again := self._find()).listed:
+                self._server = again
+                again.settle()
+        return self._server
 
     @cached_property
     def _server(self) -> Server:
+        return self._find()
+
+    def _find(self) -> Server:
         return find_server(
             self._wire, self._model, kind=self._kind, top=self._top, wishes=self._wishes, system=self._system
         )
@@ -131,29 +158,40 @@ class Endpoint:
     def _ask(self, prompt: Prompt) -> Response:
         self._check(prompt)
         try:
-            path, body = self._server.request(prompt)
-            body |= self._wishes.text(prompt)
-            if prompt.schema:
-                body |= self._server.schema(prompt, path)
-            data = self._server.post(path, body)
-            text, finish = written(data)
+            response = self._in_form(lambda: self._server.ask(prompt))
         except Unanswered as error:
-            if error.code in _REFUSALS:
+            if error.code in FILTERED:
                 return Response(finish="refused", rendered=self._server.shown(prompt))
             return Response(finish="error", rendered=self._server.shown(prompt), error=self._words(error))
         except Missing as error:
             self._refuse(prompt, error)
-        return Response(text, finish, usage(data), self._server.shown(prompt))
+        return replace(response, rendered=self._server.shown(prompt))
 
     def _weigh(self, prompt: Prompt) -> Weighing:
         self._check(prompt)
+        server = self._server
         try:
-            weighing = self._server.labels(prompt) if prompt.labels else self._server.continuations(prompt)
+            weighing = self._in_form(lambda: (server.labels if prompt.labels else server.continuations)(prompt))
         except Unanswered as error:
-            return Weighing(rendered=self._server.shown(prompt), error=self._words(error))
+            if isinstance(error, Lacking) and ("weigh" if prompt.labels else "continuations") in self.cannot:
+                raise Unable(str(error)) from None
+            return Weighing(rendered=server.shown(prompt), error=self._words(error))
         except Missing as error:
             self._refuse(prompt, error)
-        return replace(weighing, rendered=self._server.shown(prompt))
+        return replace(weighing, rendered=server.shown(prompt))
+
+    def _in_form(self, ask: Callable[[], T]) -> T:
+        """What comes back in the usual form, or, where that is rejected, in the one that the server takes.
+
+        Who asks for the identity first, as every run does, has settled the form, and no call changes it any more.
+        """
+        try:
+            return ask()
+        except (Rejected, Lacking, Missing):
+            usual = self._server.form
+            if self._server.settled or self._settled.form == usual:
+                raise
+            return ask()
 
     def _words(self, error: Unanswered) -> str:
         """Why a prompt has no answer, and what to try."""
@@ -179,3 +217,13 @@ class Endpoint:
                 f"{self.name} is on a server that is not known to continue a begun message; use a prompt without "
                 "prefill, or prefill=True if you know that it does"
             )
+
+
+def _abilities(given: str | Sequence[str] | None) -> frozenset[str] | None:
+    """What somebody says that a server lacks; none where nobody says anything."""
+    if given is None:
+        return None
+    named = given.replace(",", " ").split() if isinstance(given, str) else list(given)
+    if unknown := sorted(set(map(str, named)) - {*ABILITIES}):
+        raise UsageError(f"lacks knows {', '.join(ABILITIES)}, not {unknown[0]!r}")
+    return frozenset(named)

@@ -82,7 +82,8 @@ def serving(
         def send(self, reply: Reply) -> None:
             payload = (reply.text or json.dumps(reply.body)).encode()
             try:
-                self.send_response(reply.status)
+                # The usual one would set the date by itself.
+                (self.send_response_only if "Date" in reply.headers else self.send_response)(reply.status)
                 self.send_header("Content-Length", str(len(payload)))
                 for name, value in reply.headers.items():
                     self.send_header(name, value)

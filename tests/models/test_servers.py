@@ -1,6 +1,8 @@
 """What kinds of servers can do, each a real one on loopback, scripted; a real llama.cpp server is in test_agreement."""
 
 import json
+import re
+from collections import Counter
 from collections.abc import Callable
 from math import exp, inf, log
 from typing import Any
@@ -11,7 +13,6 @@ from scripted_server import Call, Reply, always, chat, completion, serving, top
 from otherminds.errors import EndpointError, ModelError, Unable
 from otherminds.models import Message, Prompt
 from otherminds.models.api import Endpoint
-from otherminds.models.servers import GREETING
 
 pytestmark = pytest.mark.usefixtures("waits", "no_key_of_ours")
 
@@ -201,12 +202,21 @@ def test_a_vllm_that_hides_its_tokens_is_asked_like_any_other() -> None:
     with serving(answer, owner="vllm") as server:
         found = Endpoint("m", base_url=server.url).weigh([LETTERS, LETTERS])
     assert exp(found[1].logprobs["A"]) == pytest.approx(0.7)
-    assert sum(call.path == "/tokenize" for call in server.calls) == 1
+    asked = [call.path for call in server.calls]
+    assert asked[-1] == "/v1/completions"
+    assert "/tokenize" not in asked[-3:], "it is found out once"
 
 
 # ── what a server lacks ──
 
-ECHO = completion(GREETING, logprobs={"tokens": ["Good", " morning"], "token_logprobs": [None, -1.0]})
+
+def echoing(call: Call) -> Reply:
+    """A server that reports the prompt's own words."""
+    words = re.findall(r" ?[^ ]+", call.body["prompt"])
+    logprobs = {"tokens": words, "token_logprobs": [None, *(-1.0 for _ in words[1:])]}
+    return completion(call.body["prompt"], logprobs=logprobs)
+
+
 TOP, CHAT_TOP = top({" A": -1.0, "A": -1.0}), top({" A": -1.0, "A": -1.0}, in_chat=True)
 NOT_THERE = Reply({"error": {"message": "This is a chat model"}}, status=404)
 NOT_SO = Reply({"error": {"message": "echo is not supported"}}, status=400)
@@ -216,30 +226,66 @@ BROKEN = Reply({"error": {"message": "no route"}}, status=500)
 @pytest.mark.parametrize(
     ("echo", "raw", "in_chat", "lacks"),
     [
-        (ECHO, completion(" A", **TOP), chat("A", **CHAT_TOP), ""),
-        (ECHO, completion(" A", **TOP), chat("A"), ""),
+        (None, completion(" A", **TOP), chat("A", **CHAT_TOP), ""),
+        (None, completion(" A", **TOP), chat("A"), ""),
         (NOT_SO, completion(" A", **TOP), chat("A"), "continuations"),
         (completion("x"), completion(" A", **TOP), chat("A"), "continuations"),
         (completion("x"), completion(" A"), chat("A"), "continuations weigh"),
         (completion("x"), completion(" A"), chat("A", **CHAT_TOP), "continuations raw"),
         (NOT_THERE, NOT_THERE, chat("A"), "continuations raw weigh"),
         (NOT_THERE, NOT_THERE, chat("A", **CHAT_TOP), "continuations raw"),
-        (BROKEN, BROKEN, chat("A"), "continuations raw weigh"),
         (NOT_SO, NOT_SO, NOT_SO, "continuations raw weigh"),
-        (ECHO, completion(" A", **TOP), NOT_THERE, "chat prefill"),
+        (None, completion(" A", **TOP), NOT_THERE, "chat prefill"),
     ],
 )
-def test_what_a_server_lacks_is_found_out_with_one_token(echo: Reply, raw: Reply, in_chat: Reply, lacks: str) -> None:
+def test_what_a_server_lacks_is_found_out_with_one_token(
+    echo: Reply | None, raw: Reply, in_chat: Reply, lacks: str
+) -> None:
     def answer(call: Call) -> Reply:
         if call.path == "/v1/chat/completions":
             return in_chat
-        return echo if "echo" in call.body else raw
+        return (echo or echoing(call)) if "echo" in call.body else raw
 
     with serving(answer) as server:
         model = Endpoint("m", base_url=server.url, prefill=True)
         assert model.cannot == model.cannot == set(lacks.split())
-    assert all(call.body["max_tokens"] == 1 for call in server.calls)
-    assert len(server.calls) <= 3 + 2 * (raw is BROKEN), "nothing is found out twice"
+    assert all(1 in (call.body.get("max_tokens"), call.body.get("max_completion_tokens")) for call in server.calls)
+    said = Counter(json.dumps(call.body, sort_keys=True) + call.path for call in server.calls)
+    doubtful = in_chat is NOT_THERE or "weigh" in lacks
+    assert max(said.values()) <= 1 + doubtful, "nothing is asked twice but where a no came before the first answer"
+
+
+def test_a_server_that_fails_at_a_trial_has_not_said_what_it_lacks() -> None:
+    def answer(call: Call) -> Reply:
+        return BROKEN if call.path == "/v1/completions" else chat("A", **CHAT_TOP)
+
+    with serving(answer) as server:
+        with pytest.raises(EndpointError, match=r"500: no route.*nobody knows what this server can do.*-M lacks="):
+            _ = Endpoint("m", base_url=server.url).cannot
+        assert Endpoint("m", base_url=server.url, lacks="raw, continuations", prefill=True).cannot == {
+            "raw",
+            "continuations",
+        }
+
+
+@pytest.mark.parametrize("status", [404, 400, 500])
+@pytest.mark.parametrize("often", [1, 3, 10])
+def test_a_server_that_is_about_to_start_lacks_nothing(status: int, often: int) -> None:
+    left = [often]
+
+    def answer(call: Call) -> Reply:
+        left[0] -= 1
+        if left[0] >= 0:
+            return Reply({"error": {"message": "starting"}}, status=status)
+        if call.path == "/v1/chat/completions":
+            return chat("A", **CHAT_TOP)
+        return echoing(call) if "echo" in call.body else completion(" A", **TOP)
+
+    with serving(answer) as server:
+        model = Endpoint("m", base_url=server.url, prefill=True)
+        assert model.cannot == frozenset()
+        form = model.identity["form"]
+    assert form == {"raw": ["max_tokens", 20], "chat": ["max_tokens", 20], "system": True, "exact": True}
 
 
 def test_a_server_that_has_chat_alone_says_so_and_not_that_its_address_is_wrong() -> None:
@@ -279,7 +325,7 @@ def test_a_list_of_models_is_no_condition(models: Reply) -> None:
 
 
 def test_a_bare_list_of_models_is_one_too() -> None:
-    with serving(lambda _: completion(" box"), models=Reply([{"id": "m", "owned_by": "vllm"}])) as server:
+    with serving(lambda _: NOT_THERE, models=Reply([{"id": "m", "owned_by": "vllm"}])) as server:
         assert Endpoint("m", base_url=server.url).identity["server"] == "vllm"
 
 

@@ -50,7 +50,7 @@ def test_what_fails_is_not_tried_again_once_the_work_is_broken_off() -> None:
     before = BROKEN_OFF.set(broken_off)
     try:
         with pytest.raises(EndpointError, match="cannot be reached") as caught:
-            wire.post("/completions", {})
+            wire.post("/completions", {}, dict)
     finally:
         BROKEN_OFF.reset(before)
     assert "tried" not in str(caught.value)

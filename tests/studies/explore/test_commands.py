@@ -20,8 +20,8 @@ from click.testing import CliRunner, Result
 from otherminds.cli import cli
 from otherminds.items import Suite
 from otherminds.models import Prompt
+from otherminds.models.forms import GREETINGS
 from otherminds.models.scripted import Scripted
-from otherminds.models.servers import GREETING
 from otherminds.studies.explore.build import load
 from otherminds.studies.explore.contexts import bank
 from tests.models.scripted_server import Call, Reply, chat, serving
@@ -270,7 +270,7 @@ class Server:
         if asked.path != "/v1/chat/completions":
             return Reply({}, status=404)
         content = asked.body["messages"][0]["content"]
-        if content == GREETING:
+        if content in GREETINGS:
             return chat("Good morning.")
         with self._lock:
             held = self.limit is not None and self.answered.total() >= self.limit

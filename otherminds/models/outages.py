@@ -1,0 +1,37 @@
+"""Servers that are waited for just now, so that whoever shows progress can say why nothing moves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from threading import Lock
+
+
+class Outages:
+    """A board of sentences; `tell` is called with each as it goes up, once."""
+
+    def __init__(self) -> None:
+        self.tell: Callable[[str], None] = lambda _: None
+        self._lock = Lock()
+        self._waiting: dict[object, str] = {}
+
+    @property
+    def now(self) -> str:
+        """Why something waits at this moment; empty if nothing does."""
+        with self._lock:
+            return next(iter(self._waiting.values()), "")
+
+    def begin(self, who: object, sentence: str) -> None:
+        """Somebody waits."""
+        with self._lock:
+            known = who in self._waiting
+            self._waiting[who] = sentence
+        if not known:
+            self.tell(sentence)
+
+    def end(self, who: object) -> None:
+        """Somebody waits no more."""
+        with self._lock:
+            self._waiting.pop(who, None)
+
+
+OUTAGES = Outages()

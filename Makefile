@@ -4,13 +4,14 @@ BIN := .venv/bin
 N ?= 20000
 
 .DEFAULT_GOAL := help
-.PHONY: help profile test check browser second-opinion bench
+.PHONY: help profile test check browser second-opinion faults bench
 
 help:
 	@echo "make profile          install, get the default model, measure it, write profile/profile.html"
 	@echo "make test             install what the tests need; lint, types, tests"
 	@echo "make check            lint and types alone"
 	@echo "make second-opinion   compare the belief engine with a second program on N=$(N) generated stories"
+	@echo "make faults           put a model server's faults, one kind after another, to the code that asks it"
 	@echo "make bench            print what things cost"
 
 profile: .venv/core
@@ -33,6 +34,9 @@ browser:
 
 second-opinion: .venv/dev
 	@$(BIN)/python -m tests.agreement --stories $(N)
+
+faults: .venv/dev
+	@$(BIN)/python -m tests.faults.matrix --bad
 
 bench: .venv/dev
 	@for each in benchmarks/*.py; do echo "== $$each"; $(BIN)/python $$each || exit 1; done

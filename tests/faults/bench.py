@@ -32,7 +32,7 @@ KEY, USER, PASSWORD = "sk-faults-0123456789abcdef", "somebody", "pass-faults-012
 SECRETS = (KEY, PASSWORD, "c29tZWJvZHk6cGFzcy1mYXVsdHMt")
 """The last one is how name and password begin in a header."""
 PATIENCE = 2.0
-MEMORY = 150
+MEMORY = 250
 """MB that a cell may take at most."""
 TOLD = "told"
 """A chat that begins with a system turn, which no wording of the package does."""
@@ -136,9 +136,13 @@ class Outcome:
     """Calls in the store that a calm run would not have put there."""
     unhealed: int = 0
     """Items that differ from the calm run after all is well again."""
+    stopped: str = ""
+    """The sentence with which the run ended early, where it may."""
     aborted: str = ""
+    renamed: bool = False
+    """Whether the model has another fingerprint than in the calm run, since the server did not say who it is."""
     faults: list[str] = field(default_factory=list)
-    """What else went wrong: hung, took memory, leaked a key, is another model."""
+    """What else went wrong: hung, took memory, leaked a key."""
     example: str = ""
     """The first thing that went wrong, in words."""
     reasons: list[str] = field(default_factory=list)
@@ -168,27 +172,29 @@ class Bench:
     """A server, a suite, and the calm run of every form that was asked for."""
 
     def __init__(self, server: FaultServer, *, items: int = 24, limit: float = 30.0) -> None:
-        self._server, self._suite, self._limit = server, suite(items), limit
-        self._calm: dict[str, Calm] = {}
+        self._server, self._items, self._limit = server, items, limit
+        self._calm: dict[tuple[str, int], Calm] = {}
 
-    def calm(self, form: Form) -> Calm:
+    def calm(self, form: Form, items: int) -> Calm:
         """What a calm run comes to; the same server is asked, because its address is part of who it is."""
-        if form.name not in self._calm:
+        if (form.name, items) not in self._calm:
             with tempfile.TemporaryDirectory() as folder:
                 self._server.strike(kind=form.server)
-                done = self._run(form, Path(folder) / "calm.db", self._endpoint(form))
+                done = self._run(form, items, Path(folder) / "calm.db", self._endpoint(form))
                 if done.verdicts()["error"]:
                     raise AssertionError(f"the calm run of {form.name} fails: {done.records[0].score.why}")
                 calls = {key: result for key, result, _ in _calls(Path(folder) / "calm.db")}
-                items = {record.item.id: _whole(record) for record in done.records}
+                whole = {record.item.id: _whole(record) for record in done.records}
                 verdicts = {record.item.id: _verdict(record) for record in done.records}
-                self._calm[form.name] = Calm(items, verdicts, calls, done.fingerprint)
-        return self._calm[form.name]
+                self._calm[form.name, items] = Calm(whole, verdicts, calls, done.fingerprint)
+        return self._calm[form.name, items]
 
     def run(self, cell: Cell) -> Outcome:
         """Put the suite to the server while the cell's fault strikes, and once more when all is well."""
         kind, form = KINDS[cell.kind], FORMS[cell.form]
-        expected, outcome, began = self.calm(form), Outcome(cell), time.monotonic()
+        # As many as can be under way at once, where that is what is tried.
+        items = max(self._items, cell.rate // 2) if cell.mode == "latency" else self._items
+        expected, outcome, began = self.calm(form, items), Outcome(cell), time.monotonic()
         with ExitStack() as stack:
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
             many = {"crowd": 64, "latency": cell.rate}.get(cell.mode, kind.parallel)
@@ -196,10 +202,10 @@ class Bench:
             model = self._endpoint(form, kind, parallel=many)
             watch = stack.enter_context(_memory())
             self._server.strike(cell.plan(), kind.fault, kind=form.server, latency=latency)
-            timer = Timer(self._limit, self._give_up, [outcome])
+            timer = Timer(120 if cell.mode == "latency" else self._limit, self._give_up, [outcome])
             timer.start()
             try:
-                done = self._run(form, folder / "store.db", model)
+                done = self._run(form, items, folder / "store.db", model)
                 self._compare(done, expected, kind, outcome)
             except Exception as error:
                 self._ended(error, cell, kind, outcome)
@@ -209,8 +215,8 @@ class Bench:
                 outcome.faults.append("followed a redirect")
             self._look_into(folder / "store.db", expected, kind, outcome)
             self._server.strike(kind=form.server)
-            self._heal(form, folder / "store.db", expected, kind, outcome)
-        if watch.most > MEMORY:
+            self._heal(form, items, folder / "store.db", expected, kind, outcome)
+        if watch.most > MEMORY and cell.mode != "latency":
             outcome.faults.append(f"took {watch.most} MB")
         outcome.seconds = time.monotonic() - began
         return outcome
@@ -224,11 +230,14 @@ class Bench:
             url = url.replace("//", f"//{USER}:{PASSWORD}@")
         key = "" if kind and kind.basic else KEY
         server = "other" if form.server == "other" else None
+        if parallel > 64:
+            # A thousand at once in one program, on both sides, take their time.
+            more["timeout"] = 30
         return Endpoint(MODEL, base_url=url, api_key=key, server=server, parallel=parallel, **more)
 
-    def _run(self, form: Form, path: Path, model: Endpoint) -> Run:
+    def _run(self, form: Form, items: int, path: Path, model: Endpoint) -> Run:
         way = TOLD if form.chat else "raw"
-        asked = self._suite.using(prompt="direct" if form.chat and form.score == "cloze" else way, score=form.score)
+        asked = suite(items).using(prompt="direct" if form.chat and form.score == "cloze" else way, score=form.score)
         with Store(path) as store:
             return om.run(asked, model, store=store)
 
@@ -237,8 +246,7 @@ class Bench:
         self._server.release()
 
     def _compare(self, done: Run, expected: Calm, kind: Kind, outcome: Outcome) -> None:
-        if done.fingerprint != expected.fingerprint:
-            outcome.faults.append("another identity")
+        outcome.renamed = done.fingerprint != expected.fingerprint
         records = {record.item.id: record for record in done.records}
         for id, calm_one in expected.items.items():
             record = records.get(id)
@@ -263,8 +271,11 @@ class Bench:
         told = isinstance(error, OthermindsError)
         if any(secret in str(error) for secret in SECRETS):
             outcome.faults.append("shows a key")
-        if told and (kind.may_stop or cell.mode == "always"):
-            outcome.reasons.append(str(error))
+        # A fault that always strikes outlasts any patience. Where what strikes is not one prompt but the whole server,
+        # or what the server says of itself, there is no item to lay it to.
+        whole = cell.mode == "always" or (cell.mode == "sticky" and self._server.struck_about)
+        if told and (kind.may_stop or whole):
+            outcome.stopped = str(error)
             return
         outcome.aborted = type(error).__name__
         outcome.note(f"{type(error).__name__}: {error}")
@@ -285,10 +296,10 @@ class Bench:
         if any(secret.encode() in kept for secret in SECRETS):
             outcome.faults.append("keeps a key")
 
-    def _heal(self, form: Form, path: Path, expected: Calm, kind: Kind, outcome: Outcome) -> None:
+    def _heal(self, form: Form, items: int, path: Path, expected: Calm, kind: Kind, outcome: Outcome) -> None:
         """Once all is well, the same command comes to what the calm run came to."""
         try:
-            done = self._run(form, path, self._endpoint(form))
+            done = self._run(form, items, path, self._endpoint(form))
         except Exception as error:
             outcome.unhealed = len(expected.items)
             outcome.note(f"afterwards {type(error).__name__}: {error}")
@@ -341,7 +352,7 @@ def _calls(path: Path) -> list[tuple[str, Any, Any]]:
     found = []
     for verb, prompt, text, rendered in rows:
         result = json.loads(text)
-        usage = result.pop("usage")
+        usage = result.pop("usage", {})
         found.append((f"{verb} {prompt}", {"result": result, "rendered": rendered}, usage))
     return found
 

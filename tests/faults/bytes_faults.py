@@ -85,7 +85,7 @@ def trickle(exchange: Exchange) -> None:
     """The right reply in one byte after another; slower than any time-out of the whole, faster than one of a byte."""
     for byte in exchange.whole():
         exchange.send(bytes([byte]))
-        exchange.wait(0.01)
+        exchange.wait(0.003)
 
 
 def trickle_forever(exchange: Exchange) -> None:

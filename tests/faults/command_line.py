@@ -24,7 +24,7 @@ COMMANDS = (
     Cell("logprobs-1e400", "cloze-raw", "sticky", 30),
     Cell("error-string", "text-chat", "sticky", 30),
     Cell("bearer-key-in-500", "letters-chat", "sticky", 30),
-    Cell("hang-forever", "text-raw", "sticky", 10),
+    Cell("hang-forever", "text-raw", "sticky", 30),
     Cell("500", "text-raw", "always", 100),
     Cell("latin-1", "letters-raw", "chance", 10),
 )

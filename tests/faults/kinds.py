@@ -79,6 +79,10 @@ def _weighed(form: Form) -> bool:
     return form.score != "text"
 
 
+def _echoing(form: Form) -> bool:
+    return form.score == "cloze" and form.server == "other"
+
+
 def _scoring(form: Form) -> bool:
     return form.server == "sglang" and not form.chat
 
@@ -126,8 +130,6 @@ _FRAMING = {
     "html": raw.page(200),
     "302": raw.redirect(302),
     "307": raw.redirect(307),
-    "twice": raw.twice,
-    "twice-late": raw.twice_late,
     "bad-header": raw.header(b"this is no header"),
     "null-header": raw.header(b"X-Null: \0\x01"),
     "huge-header": raw.header(b"X-Huge: " + b"x" * 200_000),
@@ -146,6 +148,7 @@ _FRAMING = {
     "latin-1": raw.recoded("latin-1"),
     "latin-1-told": raw.recoded("latin-1", "; charset=latin-1"),
 }
+_TWICE = {"twice": raw.twice, "twice-late": raw.twice_late}
 _BIG = {"gzip-bomb": raw.gzip_bomb, "50-MB": raw.big}
 _ENVELOPE = {
     "error-object": raw.said({"error": {"message": "overloaded", "type": "server_error"}}),
@@ -246,6 +249,7 @@ ALL: tuple[Kind, ...] = (
     *_group("time", {"trickle-forever": raw.trickle_forever}, timeout=0.4, retries=2),
     *_group("time", {"trickle-headers": raw.trickle_headers}, timeout=0.4, retries=2),
     *_group("framing", _FRAMING),
+    *_group("framing", _TWICE, _everywhere),
     *_group("framing", {"length-long": raw.length(20)}, timeout=0.4, retries=2),
     *_group("framing", _BIG, parallel=4, retries=2),
     *_group("envelope", _ENVELOPE),
@@ -259,6 +263,7 @@ ALL: tuple[Kind, ...] = (
     ),
     *_group("envelope", {"finish-length": said.choice(said.cut_short)}, _text, says=frozenset({"truncated"})),
     *_group("log-probabilities", _WEIGHTS, _weighed),
+    *_group("log-probabilities", {"echo-ignored": said.weights(said.not_echoed)}, _echoing),
     *_group("label endpoints", _TOKENS, _tokenising),
     *_group("label endpoints", _SCORES, _scoring),
     *_group("label endpoints", _LLAMA, lambda form: form.server == "llama.cpp" and form.score != "text"),

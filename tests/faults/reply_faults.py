@@ -198,6 +198,15 @@ def too_many(part: dict[str, Any], exchange: Exchange) -> None:
     given["top_logprobs"] += [{" A": -0.1, " B": -3.0}] * 2
 
 
+def not_echoed(part: dict[str, Any], exchange: Exchange) -> object:
+    """The new token alone, as if nobody had asked for the prompt."""
+    if not exchange.request.body.get("echo"):
+        return False
+    part["text"] = part["logprobs"]["tokens"][-1]
+    part["logprobs"] = {name: values[-1:] for name, values in part["logprobs"].items()}
+    return None
+
+
 # ── label endpoints ──
 
 

@@ -104,18 +104,12 @@ class Exchange:
     def wait(self, seconds: float) -> None:
         """Let time pass, but not beyond the end of the client or of the server."""
         until = time.monotonic() + seconds
+        poll = select.poll()  # select itself knows no more than a thousand
+        poll.register(self._socket, select.POLLIN)
         while (left := until - time.monotonic()) > 0:
-            if self._over.is_set():
+            # A client never says anything before it has its reply; so if there is news, it is the end of it.
+            if self._over.is_set() or poll.poll(1000 * min(left, 0.2)):
                 raise Gone
-            readable, _, _ = select.select([self._socket], [], [], min(left, 0.05))
-            if readable:
-                try:
-                    # A client never says anything before it has its reply; so this is the end of it.
-                    if not self._socket.recv(1, socket.MSG_PEEK):
-                        raise Gone
-                except OSError:
-                    raise Gone from None
-                time.sleep(min(left, 0.05))
 
     def close(self) -> None:
         """End the connection in an orderly way."""
@@ -144,6 +138,8 @@ class FaultServer:
     latency: float = 0.0
     struck: int = 0
     """How many requests a fault struck."""
+    struck_about: int = 0
+    """How many of these asked what the server is."""
     came: int = 0
     misled: Counter[str] = field(default_factory=Counter)
     """Requests that followed a redirect, with and without a key."""
@@ -164,7 +160,7 @@ class FaultServer:
         with self._lock:
             self._over = Event()
             self.kind, self.latency, self._plan, self._fault = kind, latency, plan, fault or self._fault
-            self.struck = self.came = 0
+            self.struck = self.struck_about = self.came = 0
             self.misled = Counter()
             self._seen.clear()
 
@@ -209,7 +205,7 @@ class FaultServer:
                     exchange = self._exchange(*heard, client)
                     self._answer(exchange, late)
                     late = exchange.late
-                    if not exchange.open:
+                    if not exchange.open or exchange.request.headers.get("connection", "").lower() == "close":
                         return
                 except (Gone, OSError):
                     return
@@ -244,19 +240,20 @@ class FaultServer:
                 exchange.wait(self.latency)
             if hit:
                 before = deepcopy(exchange.right)
-                self._count(1)
+                self._count(exchange, 1)
                 if self._fault(exchange) is not False:
                     return
-                self._count(-1)
+                self._count(exchange, -1)
                 exchange.right = before
             exchange.reply()
         finally:
             with self._lock:
                 self._under_way -= 1
 
-    def _count(self, more: int) -> None:
+    def _count(self, exchange: Exchange, more: int) -> None:
         with self._lock:
             self.struck += more
+            self.struck_about += more * (exchange.request.method == "GET")
 
 
 def _read(reader: Any) -> tuple[str, str, dict[str, str], Any] | None:

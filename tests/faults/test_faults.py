@@ -10,7 +10,7 @@ from tests.faults.kinds import FORMS, KINDS, Kind
 from tests.faults.matrix import row
 from tests.faults.server import FaultServer
 
-MODES = (("chance", 30), ("sticky", 30), ("chance", 50), ("sticky", 10), ("chance", 10), ("sticky", 50))
+MODES = (("chance", 30), ("sticky", 30), ("chance", 50), ("sticky", 50), ("chance", 20), ("sticky", 20))
 
 
 def sampled(place: int, kind: Kind) -> Cell:
@@ -26,7 +26,7 @@ CELLS = [
     *(Cell(kind, form, "start", 2) for kind, form in [("500", "letters-raw"), ("404", "text-chat")]),
     Cell("hang-forever", "cloze-raw", "start", 2),
     Cell("429", "letters-chat", "crowd", 8),
-    Cell("429", "text-raw", "latency", 1000),
+    Cell("429", "text-raw", "latency", 128),
 ]
 
 

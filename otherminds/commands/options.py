@@ -6,13 +6,14 @@ Nothing heavy is imported at the top of any file in this folder: `otherminds --h
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from otherminds.commands.screen import progress
+from otherminds.commands.screen import note, progress
 from otherminds.errors import UsageError, WeightsError
 from otherminds.files import parse_json
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from otherminds.store import Store
 
 STORE = Path("otherminds.db")
+PATIENCE = "otherminds.patience"
 PARTIAL = 3
 """The exit code of work that was stopped before its end, with everything so far kept."""
 
@@ -53,11 +55,31 @@ def common(function: Callable[..., Any]) -> Callable[..., Any]:
     return json_option(debug_option(function))
 
 
+def _remember_patience(context: click.Context, _: click.Parameter, value: str | None) -> None:
+    if value is not None:
+        context.meta[PATIENCE] = _seconds(value)
+
+
+def _seconds(text: str) -> float:
+    """90, 90s, 15m or 2h as seconds."""
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([smh]?)", text.strip().lower(), re.ASCII)
+    if not found:
+        raise UsageError(f"--patience {text!r} should be a time such as 90s, 15m or 2h")
+    return float(found[1]) * {"": 1, "s": 1, "m": 60, "h": 3600}[found[2]]
+
+
 def model_settings(function: Callable[..., Any]) -> Callable[..., Any]:
     """How a model is set up on the command line."""
+    patience = click.option(
+        "--patience",
+        metavar="TIME",
+        expose_value=False,
+        callback=_remember_patience,
+        help="How long to wait for an api: server that is away, such as 2h.  [default: 15m]",
+    )
     base_url = click.option("--base-url", help="The address of the server, for api: models.")
     extra = click.option("-M", "extra", multiple=True, metavar="KEY=VALUE", help="A setting, such as temperature=0.7.")
-    return base_url(extra(function))
+    return base_url(patience(extra(function)))
 
 
 def model_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -86,11 +108,16 @@ def open_model(spec: str, base_url: str | None, extra: tuple[str, ...], *, suite
     if base_url is not None:
         settings["base_url"] = base_url
     kind, _, name = spec.partition(":")
+    given = click.get_current_context(silent=True)
+    if kind == "api" and given and PATIENCE in given.meta:
+        settings.setdefault("patience", given.meta[PATIENCE])
     if kind == "baseline":
         return _baseline(name, suite, settings)
     from otherminds.models import get_model
+    from otherminds.models.outages import OUTAGES
     from otherminds.models.weights import WEIGHTS, present
 
+    OUTAGES.tell = note
     try:
         model = get_model(spec, **settings)
     except TypeError as error:

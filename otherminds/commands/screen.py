@@ -119,13 +119,24 @@ def _bar(title: str, also: Callable[[], object]) -> Iterator[Callable[[int, int]
         BarColumn,
         MofNCompleteColumn,
         Progress,
+        ProgressColumn,
+        Task,
         TaskID,
         TextColumn,
         TimeElapsedColumn,
         TimeRemainingColumn,
     )
+    from rich.text import Text
 
-    columns = [
+    from otherminds.models.outages import OUTAGES
+
+    class Waiting(ProgressColumn):
+        """Why nothing moves, if a server is waited for."""
+
+        def render(self, _: Task) -> Text:
+            return Text(harmless(OUTAGES.now), overflow="ellipsis")
+
+    columns: list[ProgressColumn] = [
         TextColumn("{task.description}", markup=False),
         BarColumn(bar_width=20),
         MofNCompleteColumn(),
@@ -133,6 +144,7 @@ def _bar(title: str, also: Callable[[], object]) -> Iterator[Callable[[int, int]
         TextColumn("left"),
         TimeRemainingColumn(),
     ]
+    columns.append(Waiting())
     screen = Console(stderr=True)
     if screen.width >= WIDE:
         columns.append(TextColumn("{task.fields[also]}", markup=False))

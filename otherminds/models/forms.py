@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import Any
 
 from otherminds.errors import EndpointError
-from otherminds.models.wire import Lacking, Missing, Refused, Rejected, Unanswered
+from otherminds.models.wire import Lacking, Missing, Refused, Rejected, Unanswered, Wire
 from otherminds.models.wishes import LENGTH, LENGTH_TOO, Body
 
 GREETINGS = ("Good morning", "Good evening", "Many thanks", "Kind regards", "Happy birthday", "Warm welcome")
@@ -66,29 +67,38 @@ class Form:
         return {**told, "system": self.system, "exact": self.exact}
 
 
-def refusal(trial: Trial) -> Refusal | None:
+def refusal(trial: Trial, wire: Wire) -> Refusal | None:
     """Why a server does not do this, said to every greeting; None as soon as it does."""
-    said: Refusal | None = None
-    for greeting in GREETINGS:
+    waited = 0.0
+    for often in count():
+        noes: list[Refusal] = []
+        silence: Unanswered | None = None
+        for greeting in GREETINGS:
+            try:
+                trial(greeting)
+                return None
+            except (Missing, Lacking, Refused) as error:
+                noes.append(error)
+            except Rejected as error:
+                noes.append(error)
+                # It names the field that it does not take, so that nothing has to be guessed.
+                if error.fields:
+                    return error
+            except Unanswered as error:
+                silence = error
+        if silence is None:
+            return noes[-1]
         try:
-            trial(greeting)
-            return None
-        except Rejected as error:
-            said = error
-            # It names the field that it does not take, so that nothing has to be guessed.
-            if error.fields:
-                break
-        except (Missing, Lacking, Refused) as error:
-            said = error
-        except Unanswered as error:
+            waited = wire.outlast(silence, often, waited)
+        except Unanswered:
             raise EndpointError(
-                f"{error}, so that nobody knows what this server can do; try again, or say what it lacks, as in"
+                f"{silence}, so that nobody knows what this server can do; try again, or say what it lacks, as in"
                 f" -M lacks=raw,continuations (of {', '.join(ABILITIES)}), and nothing is tried"
             ) from None
-    return said
+    raise AssertionError("the loop returns or raises")
 
 
-def find_take(trial: Callable[[Take], Trial], usual: Take) -> tuple[Take | None, Refusal | None]:
+def find_take(trial: Callable[[Take], Trial], usual: Take, wire: Wire) -> tuple[Take | None, Refusal | None]:
     """The form that a path takes, beginning with the usual one, or none; and why nothing can be weighed there.
 
     `trial` asks for one token in a given form.
@@ -96,7 +106,7 @@ def find_take(trial: Callable[[Take], Trial], usual: Take) -> tuple[Take | None,
     first: Refusal | None = None
     for length in (LENGTH, LENGTH_TOO):
         for top in dict.fromkeys((usual.top, min(usual.top, _FEWER), 0)):
-            said = refusal(trial(Take(length, top)))
+            said = refusal(trial(Take(length, top)), wire)
             if said is None:
                 return Take(length, top), None if top else first
             first = first or said

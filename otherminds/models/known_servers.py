@@ -14,7 +14,7 @@ from math import log
 from typing import Any
 
 from otherminds.models import Prompt, Usage, Weighing
-from otherminds.models.forms import Form, refusal
+from otherminds.models.forms import Form
 from otherminds.models.gate import is_logprob
 from otherminds.models.replies import add, chances, counted, part, token_numbers, usage
 from otherminds.models.servers import Server, as_text, as_turn
@@ -41,11 +41,11 @@ class _Tokenising(Server):
         """They lack nothing that others have; some releases show no tokens, some templates take no system turn."""
         server = self.on_trial(self.form)
         server.form = form = replace(
-            self.form, exact=refusal(lambda words: server.exact_labels(as_text(words))) is None
+            self.form, exact=not self.refuses(lambda words: server.exact_labels(as_text(words)))
         )
-        bare = form.system and refusal(lambda words: server.token(as_turn(words, system=True)))
-        if bare and refusal(lambda words: server.token(as_turn(words))):
-            bare = None  # It does not chat at all.
+        bare = form.system and self.refuses(lambda words: server.token(as_turn(words, system=True)))
+        if bare and self.refuses(lambda words: server.token(as_turn(words))):
+            bare = False  # It does not chat at all.
         return replace(form, system=form.system and not bare), frozenset()
 
     def labels(self, prompt: Prompt) -> Weighing:

@@ -78,8 +78,8 @@ class Server:
         def raw_text(take: Take) -> Trial:
             return lambda words: self.on_trial(replace(self.form, raw=take)).token(as_text(words))
 
-        chat, mute = find_take(in_chat, self.form.chat)
-        raw, dumb = find_take(raw_text, self.form.raw)
+        chat, mute = find_take(in_chat, self.form.chat, self.wire)
+        raw, dumb = find_take(raw_text, self.form.raw, self.wire)
         no_chat = isinstance(mute, Missing | Refused)
         if raw is None and no_chat and mute:
             raise mute
@@ -91,10 +91,14 @@ class Server:
             "chat": no_chat,
             "prefill": no_chat,
             "weigh": dumb and mute,
-            "continuations": dumb or refusal(lambda words: server.continuations(split_words(words))),
+            "continuations": dumb or self.refuses(lambda words: server.continuations(split_words(words))),
         }
-        system = form.system and not (chat and refusal(lambda words: server.token(as_turn(words, system=True))))
+        system = form.system and not (chat and self.refuses(lambda words: server.token(as_turn(words, system=True))))
         return replace(form, system=system), frozenset(ability for ability, lacks in lacking.items() if lacks)
+
+    def refuses(self, trial: Trial) -> bool:
+        """Whether the server says no to this, whatever the words."""
+        return refusal(trial, self.wire) is not None
 
     def on_trial(self, form: Form) -> Self:
         """This server in another form, for a trial."""

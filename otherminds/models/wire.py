@@ -14,13 +14,10 @@ import hashlib
 import json
 import random
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from itertools import count
-from math import isfinite
-from threading import Condition, Lock
+from threading import Lock
 from typing import Any, Literal, TypeVar
 from weakref import finalize
 
@@ -29,6 +26,7 @@ import httpx
 from otherminds.errors import EndpointError, UsageError
 from otherminds.models import BROKEN_OFF
 from otherminds.models.connections import Connections, Overdue, Reply, Unreadable
+from otherminds.models.limits import Limit, retry_after
 from otherminds.models.outages import OUTAGES
 
 LONGEST_WAIT = 60.0
@@ -38,6 +36,8 @@ _FIRST_BUSY_WAIT = 2.0
 """Limits are often by the minute: without a word on how long, five tries again take half of one at the least."""
 CONFIRMED = 6
 """How often a server must say that it does not let us in, or has no such thing, before we believe it."""
+_TRIALS = 2
+"""How often a trial that got no answer is made again before another takes its place."""
 FILTERED = ("content_filter", "content_policy_violation")
 """A server's codes for what it will not answer."""
 _BUSY = (429, 503, 529)
@@ -83,40 +83,6 @@ class Unsound(Exception):
         self.lacking = lacking
         """The reply is whole, only that what was asked for is nowhere in it: some servers do not have it."""
         self.code = code
-
-
-class Limit:
-    """How many calls may be under way: halved when the server is busy, one more for every round that goes well."""
-
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._now = float(most)
-        self._under_way = 0
-        self._cuts = 0
-        self._changed = Condition()
-
-    def enter(self) -> int:
-        """Wait for a place; the number tells `leave` what the limit knew when the call began."""
-        with self._changed:
-            self._changed.wait_for(lambda: self._under_way < int(self._now))
-            self._under_way += 1
-            return self._cuts
-
-    def leave(self, began: int, *, busy: bool, well: bool) -> None:
-        """Give the place back."""
-        with self._changed:
-            self._under_way -= 1
-            # Calls that began before the last cut tell nothing about the limit that it set.
-            if busy and began == self._cuts:
-                self._now, self._cuts = max(1.0, self._now / 2), self._cuts + 1
-            elif well:
-                self._now = min(float(self._most), self._now + 1 / self._now)
-            self._changed.notify_all()
-
-    @property
-    def now(self) -> int:
-        """How many may be under way at this moment."""
-        return int(self._now)
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,42 +194,59 @@ class Wire:
             if result.kind == "away" and request.method == "GET" and not self._paths:
                 raise EndpointError(result.sentence)
             tries = {"rejected": 1, "missing": CONFIRMED, "refused": CONFIRMED}.get(result.kind, self._retries)
+            if trying and attempt >= min(tries, _TRIALS) and request.method == "POST":
+                raise self._error(request, result, attempt + 1)
             if attempt >= tries:
                 self._judge(request, result, attempt + 1)
                 down += 1
-            wait = self._wait(result, attempt, down)
-            if waited + wait > self._patience:
-                raise EndpointError(f"{result.sentence} ({_longer(waited, wait, self._patience)})")
-            waited += wait
-            with self._lock:
-                self.retried += 1
-                self.waited += wait
-            if down:
-                OUTAGES.begin(self, f"{result.sentence}; waiting for it, up to {self._patience / 60:.0f} min")
-            if sleep(wait):
-                OUTAGES.end(self)
-                raise EndpointError(result.sentence)
+            waited = self._pause(result, attempt, waited, down)
         raise AssertionError("the loop returns or raises")
+
+    def outlast(self, error: Unanswered, often: int, waited: float) -> float:
+        """Wait for a server that answered nothing at all; what was waited so far, and longer than that now.
+
+        A server that answers other things is not waited for: it has no answer to this one.
+        """
+        if self._well is not None and not isinstance(self._once(self._well), _Fault):
+            raise error
+        return self._pause(_Fault(str(error)), often, waited, 1)
+
+    def _pause(self, fault: _Fault, attempt: int, waited: float, down: int) -> float:
+        """Wait before the next try, as long as the patience lasts; what was waited so far comes back."""
+        wait = self._wait(fault, attempt, down)
+        if waited + wait > self._patience:
+            raise EndpointError(f"{fault.sentence} ({_longer(waited, wait, self._patience)})")
+        with self._lock:
+            self.retried += 1
+            self.waited += wait
+        if down:
+            OUTAGES.begin(self, f"{fault.sentence}; waiting for it, up to {self._patience / 60:.0f} min")
+        if sleep(wait):
+            OUTAGES.end(self)
+            raise EndpointError(fault.sentence)
+        return waited + wait
+
+    def _error(self, request: _Request, fault: _Fault, tries: int) -> EndpointError:
+        often = f" (tried {tries} times)" if tries > 1 and fault.kind != "rejected" else ""
+        return fault.error(fault.sentence + often, asked=request.url in self._paths)
 
     def _judge(self, request: _Request, fault: _Fault, tries: int) -> None:
         """Raise what a request that failed so often comes to; return where all there is to do is wait."""
-        often = f" (tried {tries} times)" if tries > 1 and fault.kind != "rejected" else ""
-        error = fault.error(fault.sentence + often, asked=request.url in self._paths)
-        well = self._well
+        error = self._error(request, fault, tries)
         if fault.kind in ("rejected", "lacking", "unsound"):
             raise error
-        if well is None:
+        if self._well is None:
             # Nothing ever went well: an address where nobody is, or a key that nobody takes, is a slip of the pen.
-            if fault.kind in ("away", "missing", "refused"):
-                raise error if fault.kind != "away" else EndpointError(str(error))
-            return
-        if fault.kind == "away":
-            return
-        again = self._once(well)
-        if not isinstance(again, _Fault):
-            raise error
-        if again.kind in ("missing", "refused") and tries > 2 * CONFIRMED:
-            raise again.error(again.sentence, asked=False)
+            if fault.kind == "away":
+                raise EndpointError(str(error))
+            if fault.kind in ("missing", "refused"):
+                raise error
+        elif fault.kind != "away":
+            again = self._once(self._well)
+            if not isinstance(again, _Fault):
+                raise error
+            if again.kind in ("missing", "refused") and tries > 2 * CONFIRMED:
+                raise again.error(again.sentence, asked=False)
 
     def _wait(self, fault: _Fault, attempt: int, down: int) -> float:
         """Seconds until the next try; a server that wants us to wait for long is heard if it is down for sure."""
@@ -337,7 +320,7 @@ class Wire:
             return _Fault(f"{url} answers {status}: {said}; check base_url", "missing")
         if status in _PASSING or status >= 500 or status < 300:
             kind: Kind = "busy" if status in _BUSY else "passing"
-            return _Fault(f"{url} failed ({status}: {said})", kind, _retry_after(reply.headers))
+            return _Fault(f"{url} failed ({status}: {said})", kind, retry_after(reply.headers))
         sentence = f"the server rejects this prompt ({status}: {said})"
         return _Fault(sentence, "rejected", code=code, fields=_fields(reply.data))
 
@@ -392,28 +375,3 @@ def _fields(data: Any) -> frozenset[str]:
     places = [part.get("loc") for part in detail if isinstance(part, dict)] if isinstance(detail, list) else []
     named = [str(step) for place in places if isinstance(place, list) for step in place]
     return frozenset([*named, re.split(r"[.\[]", param)[0]] if isinstance(param, str) and param else named)
-
-
-def _retry_after(headers: Mapping[str, str]) -> float:
-    """The seconds that the server asks us to wait; a date counts from the server's own clock, which may be off."""
-    given = headers.get("Retry-After", "")
-    try:
-        seconds = float(given)
-    except ValueError:
-        seconds = _until(given, headers.get("Date", ""))
-    return max(0.0, seconds) if isfinite(seconds) else 0.0
-
-
-def _until(date: str, now: str) -> float:
-    try:
-        then = parsedate_to_datetime(date)
-    except (ValueError, TypeError, IndexError):
-        return 0.0
-    try:
-        today = parsedate_to_datetime(now)
-    except (ValueError, TypeError, IndexError):
-        today = datetime.now(UTC)
-    try:
-        return (then - today).total_seconds()
-    except TypeError:  # one of the two does not say in which zone it is
-        return 0.0

@@ -6,7 +6,8 @@ import pytest
 
 from otherminds.errors import EndpointError
 from otherminds.models import BROKEN_OFF
-from otherminds.models.wire import Limit, Wire
+from otherminds.models.limits import Limit
+from otherminds.models.wire import Wire
 
 
 def test_a_busy_server_halves_the_limit_once_a_round() -> None:

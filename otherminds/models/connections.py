@@ -131,6 +131,7 @@ async def _exchange(client: httpx.AsyncClient, method: str, url: str, body: Mapp
         async for piece in response.aiter_raw():
             size += len(piece)
             if size > LARGEST_BODY:
+                pieces.clear()  # An exception keeps alive what its frames hold.
                 raise Unreadable(f"more than {LARGEST_BODY // 2**20} MiB")
             pieces.append(piece)
         content = _unpacked(b"".join(pieces), response.headers.get("Content-Encoding", "").strip().lower())
@@ -155,6 +156,7 @@ def _unpacked(content: bytes, encoding: str) -> bytes:
     except zlib.error as error:
         raise Unreadable(f"a packed body that is broken ({error})") from None
     if len(whole) > LARGEST_BODY:
+        del whole
         raise Unreadable(f"a body that unpacks to more than {LARGEST_BODY // 2**20} MiB")
     if not unpacker.eof:
         raise Unreadable("a packed body that is cut short")

@@ -16,7 +16,10 @@ from otherminds.errors import EndpointError
 from otherminds.models.wire import Lacking, Missing, Refused, Rejected, Unanswered, Wire
 from otherminds.models.wishes import LENGTH, LENGTH_TOO, Body
 
-GREETINGS = ("Good morning", "Good evening", "Many thanks", "Kind regards", "Happy birthday", "Warm welcome")
+GREETINGS = (
+    *("Good morning", "Good evening", "Many thanks", "Kind regards", "Happy birthday", "Warm welcome"),
+    *("Safe journey", "Sweet dreams", "Best wishes", "Merry Christmas"),
+)
 """What is said to find out what a server takes: each once, until one is answered."""
 ABILITIES = ("raw", "chat", "prefill", "schema", "weigh", "continuations")
 _FEWER = 5

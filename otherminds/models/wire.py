@@ -181,7 +181,7 @@ class Wire:
         return result
 
     def _call(self, request: _Request, *, trying: bool) -> Any:
-        waited, down = 0.0, 0
+        waited, down, blamed = 0.0, 0, False
         for attempt in count():
             result = self._once(request)
             if not isinstance(result, _Fault):
@@ -197,8 +197,13 @@ class Wire:
             if trying and attempt >= min(tries, _TRIALS) and request.method == "POST":
                 raise self._error(request, result, attempt + 1)
             if attempt >= tries:
-                self._judge(request, result, attempt + 1)
-                down += 1
+                if self._others_fare_better(request, result, attempt + 1):
+                    # It may have got well just then, so that this request has one more try.
+                    if blamed:
+                        raise self._error(request, result, attempt + 1)
+                    blamed = True
+                    continue
+                blamed, down = False, down + 1
             waited = self._pause(result, attempt, waited, down)
         raise AssertionError("the loop returns or raises")
 
@@ -230,8 +235,8 @@ class Wire:
         often = f" (tried {tries} times)" if tries > 1 and fault.kind != "rejected" else ""
         return fault.error(fault.sentence + often, asked=request.url in self._paths)
 
-    def _judge(self, request: _Request, fault: _Fault, tries: int) -> None:
-        """Raise what a request that failed so often comes to; return where all there is to do is wait."""
+    def _others_fare_better(self, request: _Request, fault: _Fault, tries: int) -> bool:
+        """Whether the server answers what it answered before; what needs no such proof is raised."""
         error = self._error(request, fault, tries)
         if fault.kind in ("rejected", "lacking", "unsound"):
             raise error
@@ -241,12 +246,11 @@ class Wire:
                 raise EndpointError(str(error))
             if fault.kind in ("missing", "refused"):
                 raise error
-        elif fault.kind != "away":
-            again = self._once(self._well)
-            if not isinstance(again, _Fault):
-                raise error
-            if again.kind in ("missing", "refused") and tries > 2 * CONFIRMED:
-                raise again.error(again.sentence, asked=False)
+            return False
+        again = None if fault.kind == "away" else self._once(self._well)
+        if isinstance(again, _Fault) and again.kind in ("missing", "refused") and tries > 2 * CONFIRMED:
+            raise again.error(again.sentence, asked=False)
+        return fault.kind != "away" and not isinstance(again, _Fault)
 
     def _wait(self, fault: _Fault, attempt: int, down: int) -> float:
         """Seconds until the next try; a server that wants us to wait for long is heard if it is down for sure."""

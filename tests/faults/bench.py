@@ -31,7 +31,7 @@ from tests.faults.truth import MODEL
 KEY, USER, PASSWORD = "sk-faults-0123456789abcdef", "somebody", "pass-faults-0123456789"
 SECRETS = (KEY, PASSWORD, "c29tZWJvZHk6cGFzcy1mYXVsdHMt")
 """The last one is how name and password begin in a header."""
-PATIENCE = 2.0
+PATIENCE = 600.0
 MEMORY = 250
 """MB that a cell may take at most."""
 TOLD = "told"

@@ -196,7 +196,7 @@ def test_a_server_that_answers_nobody_ends_the_work(reply: Reply, sentence: str)
 @pytest.mark.parametrize(
     ("reply", "sentence"),
     [
-        (Reply({"error": "kaput"}, status=500), r"failed (500: kaput) (tried 3 times)"),
+        (Reply({"error": "kaput"}, status=500), r"failed (500: kaput) (tried 4 times)"),
         (Reply(text="<html>oops</html>", status=502), "502: <html>oops"),
         (Reply({}, status=524), "524"),
         (Reply({"choices": []}, cut=True), "broke off in the middle"),

@@ -40,9 +40,7 @@ class _Tokenising(Server):
     def find_form(self) -> tuple[Form, frozenset[str]]:
         """They lack nothing that others have; some releases show no tokens, some templates take no system turn."""
         server = self.on_trial(self.form)
-        server.form = form = replace(
-            self.form, exact=not self.refuses(lambda words: server.exact_labels(as_text(words)))
-        )
+        server.form = form = replace(self.form, exact=not self.refuses(server.shows))
         bare = form.system and self.refuses(lambda words: server.token(as_turn(words, system=True)))
         if bare and self.refuses(lambda words: server.token(as_turn(words))):
             bare = False  # It does not chat at all.
@@ -54,6 +52,10 @@ class _Tokenising(Server):
 
     def exact_labels(self, prompt: Prompt) -> Weighing:
         """Labels by their own tokens."""
+        raise NotImplementedError
+
+    def shows(self, words: str) -> object:
+        """One token of these words, weighed by its number after them."""
         raise NotImplementedError
 
     def continuing(self) -> Body:
@@ -91,11 +93,19 @@ class Vllm(_Tokenising):
     def exact_labels(self, prompt: Prompt) -> Weighing:
         """Labels by their own tokens."""
         variants = self.variants(prompt)
-        asks = {"logprob_token_ids": sorted(variants), "return_tokens_as_token_ids": True}
-        listed, spent = self.next_token(prompt, extra=len(variants), **asks)
+        listed, spent = self._listed(prompt, variants)
         names = {f"token_id:{number}": text for number, text in variants.items()}
         found = {names.get(token, token): value for token, value in listed.items()}
         return counted(prompt, found, spent, spelt=variants.values())
+
+    def shows(self, words: str) -> object:
+        """One token of these words, weighed by its number after them."""
+        return self._listed(as_text(words), self.ids(words)[:1])
+
+    def _listed(self, prompt: Prompt, numbers: Iterable[int]) -> tuple[dict[str, float], Usage]:
+        """Next tokens by their numbers, all of these among them."""
+        wanted = sorted(numbers)
+        return self.next_token(prompt, among=wanted, logprob_token_ids=wanted, return_tokens_as_token_ids=True)
 
 
 class SGLang(_Tokenising):
@@ -109,18 +119,22 @@ class SGLang(_Tokenising):
         if prompt.messages:
             return Server.labels(self, prompt)
         variants = self.variants(prompt)
-        body = {"model": self.model, "query": prompt.text, "items": [""], "label_token_ids": list(variants)}
-
-        def read(data: Any) -> tuple[list[float], Usage]:
-            return chances(data, len(variants)), usage(data)
-
-        found, spent = self.post("/score", body | {"apply_softmax": False}, read)
+        found, spent = self._scored(prompt.text, list(variants))
         # What was rounded to nothing is less likely than all that was not; it is bounded, and never zero.
         pairs = zip(variants.values(), found, strict=True)
         known = {text: log(min(chance, 1.0)) for text, chance in pairs if chance > 0}
         if not known:
             raise Rejected(f"{self.model} gives none of the labels any chance; weigh them as continuations")
         return counted(prompt, known, spent, spelt=variants.values())
+
+    def shows(self, words: str) -> object:
+        """One token of these words, weighed by its number after them."""
+        return self._scored(words, list(self.ids(words)[:1]))
+
+    def _scored(self, text: str, numbers: list[int]) -> tuple[list[float], Usage]:
+        """The probabilities of tokens after a text."""
+        body = {"model": self.model, "query": text, "items": [""], "label_token_ids": numbers, "apply_softmax": False}
+        return self.post("/score", body, lambda data: (chances(data, len(numbers)), usage(data)))
 
 
 class LlamaCpp(_Tokenising):

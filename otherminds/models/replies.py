@@ -62,8 +62,8 @@ def written(data: Any) -> tuple[str, Finish]:
 
 def _text(content: Any) -> str:
     """A content in words; some servers send it in parts, of which not all are text."""
-    if isinstance(content, list):
-        return "".join(_text(_object(each).get("text")) for each in content)
+    if isinstance(content, list) and content and all(isinstance(each, dict) for each in content):
+        return "".join(_text(each.get("text")) for each in content)
     if content is None:
         return ""
     if not is_text(content):

@@ -6,16 +6,18 @@ What some can do beyond this common ground is in `known_servers`.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from copy import copy
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, Self, TypeVar
 
-from otherminds.errors import ModelError
+from otherminds.errors import EndpointError, ModelError
 from otherminds.models import Message, Prompt, Response, Usage, Weighing
-from otherminds.models.forms import Form, Take, Trial, find_take, refusal
+from otherminds.models.forms import GREETINGS, Form, Take, Trial, find_take, refusal
 from otherminds.models.replies import (
+    LOST,
     add,
     counted,
     echoed,
@@ -23,7 +25,7 @@ from otherminds.models.replies import (
     usage,
     written,
 )
-from otherminds.models.wire import Missing, Refused, Wire
+from otherminds.models.wire import Missing, Refused, Unsound, Wire
 from otherminds.models.wishes import Body, Wishes
 
 T = TypeVar("T")
@@ -85,6 +87,8 @@ class Server:
             raise mute
         form = replace(self.form, raw=raw or self.form.raw, chat=chat or self.form.chat)
         server = self.on_trial(form)
+        for as_prompt in (as_text, as_turn):
+            server.count_tokens(as_prompt)
         lacking = {
             # Beside a chat that can be weighed, a raw prompt that cannot is of no use.
             "raw": raw is None or (dumb and not mute),
@@ -112,6 +116,15 @@ class Server:
         if self.form.at(path).top:
             return self.labels(prompt)
         return self.post(path, self.wishes.weighing() | body, written)
+
+    def count_tokens(self, as_prompt: Callable[[str], Prompt]) -> None:
+        """Find out how many next tokens are usual, where the first reply had fewer than were asked for."""
+        path, _ = self.request(as_prompt(""))
+        for words in GREETINGS[1:]:
+            if not 0 < self._usual.get(path, 0) < self.form.at(path).top - LOST:
+                return
+            with suppress(EndpointError):
+                self.labels(as_prompt(words))
 
     # ── how it is asked ──
 
@@ -160,18 +173,24 @@ class Server:
         found, spent = self.next_token(prompt)
         return counted(prompt, found, spent)
 
-    def next_token(self, prompt: Prompt, *, extra: int = 0, **more: Any) -> tuple[dict[str, float], Usage]:
-        """The likeliest next tokens after a prompt with their log-probabilities, and so many `extra` ones."""
+    def next_token(self, prompt: Prompt, *, among: Sequence[int] = (), **more: Any) -> tuple[dict[str, float], Usage]:
+        """The likeliest next tokens after a prompt with their log-probabilities; `among` them must be these."""
         path, body = self.request(prompt)
         top = self.form.at(path).top
         asks = {"logprobs": top} if path == "/completions" else {"logprobs": True, "top_logprobs": top}
 
         def read(data: Any) -> tuple[dict[str, float], Usage]:
-            return reported(data, asked=top + extra, usual=0 if more else self._usual.get(path, 0)), usage(data)
+            usual = 0 if among else self._usual.get(path, 0)
+            found = reported(data, asked=top + len(among), usual=usual)
+            if missing := [number for number in among if f"token_id:{number}" not in found]:
+                raise Unsound(
+                    f"the server does not report the token {missing[0]}, for which it was asked", lacking=True
+                )
+            return found, usage(data)
 
         found, spent = self.post(path, self.wishes.weighing() | body | asks | more, read)
-        if self.trying and not more:
-            self._usual[path] = len(found)
+        if self.trying and not among:
+            self._usual[path] = max(self._usual.get(path, 0), len(found))
         return found, spent
 
     def continuations(self, prompt: Prompt) -> Weighing:

@@ -298,7 +298,8 @@ class Sticky:
     seed: str
 
     def __call__(self, request: Request) -> bool:
-        return fraction(self.seed, request.key) < self.share
+        # A server that never says who it is belongs to no prompt: it is another server.
+        return request.method == "POST" and fraction(self.seed, request.key) < self.share
 
 
 @dataclass(frozen=True)

@@ -18,9 +18,12 @@ from otherminds.models.wishes import LENGTH, LENGTH_TOO, Body
 
 GREETINGS = (
     *("Good morning", "Good evening", "Many thanks", "Kind regards", "Happy birthday", "Warm welcome"),
-    *("Safe journey", "Sweet dreams", "Best wishes", "Merry Christmas"),
+    *("Safe journey", "Sweet dreams", "Best wishes", "Merry Christmas", "Good night", "Long time"),
+    *("Take care", "Well done", "Never mind", "Some other time"),
 )
 """What is said to find out what a server takes: each once, until one is answered."""
+NOES = 10
+"""How many of them must get a no before it counts."""
 ABILITIES = ("raw", "chat", "prefill", "schema", "weigh", "continuations")
 _FEWER = 5
 """Next tokens that servers report which do not report as many as others."""
@@ -89,8 +92,9 @@ def refusal(trial: Trial, wire: Wire) -> Refusal | None:
                     return error
             except Unanswered as error:
                 silence = error
-        if silence is None:
-            return noes[-1]
+            if len(noes) == NOES:
+                return noes[-1]
+        assert silence is not None, "whoever was not answered, and not said no to, got nothing"
         try:
             waited = wire.outlast(silence, often, waited)
         except Unanswered:

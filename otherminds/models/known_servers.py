@@ -14,7 +14,7 @@ from math import log
 from typing import Any
 
 from otherminds.models import Prompt, Usage, Weighing
-from otherminds.models.forms import Form
+from otherminds.models.forms import Form, refusal
 from otherminds.models.gate import is_logprob
 from otherminds.models.replies import add, chances, counted, part, token_numbers, usage
 from otherminds.models.servers import Server, as_text, as_turn
@@ -31,6 +31,8 @@ class _Tokenising(Server):
     """A server that shows its tokens, so that labels can be asked for by number."""
 
     can_prefill = True
+    lists_in_chat = False
+    """Whether it weighs by numbers after raw prompts only."""
 
     def __init__(self, wire: Wire, model: str, entry: Mapping[str, Any], **settings: Any) -> None:
         super().__init__(wire, model, entry, **settings)
@@ -41,9 +43,11 @@ class _Tokenising(Server):
         """They lack nothing that others have; some releases show no tokens, some templates take no system turn."""
         server = self.on_trial(self.form)
         server.form = form = replace(self.form, exact=not self.refuses(server.shows))
-        bare = form.system and self.refuses(lambda words: server.token(as_turn(words, system=True)))
-        if bare and self.refuses(lambda words: server.token(as_turn(words))):
+        bare = form.system and self.refuses(lambda words: server.bare_token(as_turn(words, system=True)))
+        if bare and self.refuses(lambda words: server.bare_token(as_turn(words))):
             bare = False  # It does not chat at all.
+        elif self.lists_in_chat or not form.exact:
+            server.count_tokens(as_turn)
         return replace(form, system=form.system and not bare), frozenset()
 
     def labels(self, prompt: Prompt) -> Weighing:
@@ -112,6 +116,7 @@ class SGLang(_Tokenising):
     """SGLang: `/v1/score` gives the probabilities of chosen tokens after a raw prompt."""
 
     kind = "sglang"
+    lists_in_chat = True
     facts_at = "/get_server_info"
 
     def exact_labels(self, prompt: Prompt) -> Weighing:
@@ -216,7 +221,9 @@ class LlamaCpp(_Tokenising):
         )
 
     def find_form(self) -> tuple[Form, frozenset[str]]:
-        """All of it is known: it weighs by numbers, and its template is asked for before anything is sent."""
+        """All of it is known, if it answers: it weighs by numbers, and shows what its template makes of a prompt."""
+        if no := refusal(self.on_trial(self.form).ids, self.wire):
+            raise no
         return self.form, frozenset()
 
     def _chances(self, ids: tuple[int, ...], wanted: set[int]) -> tuple[Mapping[int, float], Usage]:

@@ -87,8 +87,9 @@ class Server:
             raise mute
         form = replace(self.form, raw=raw or self.form.raw, chat=chat or self.form.chat)
         server = self.on_trial(form)
-        for as_prompt in (as_text, as_turn):
-            server.count_tokens(as_prompt)
+        for take, as_prompt in ((raw, as_text), (chat, as_turn)):
+            if take and take.top:
+                server.count_tokens(as_prompt)
         lacking = {
             # Beside a chat that can be weighed, a raw prompt that cannot is of no use.
             "raw": raw is None or (dumb and not mute),
@@ -97,7 +98,9 @@ class Server:
             "weigh": dumb and mute,
             "continuations": dumb or self.refuses(lambda words: server.continuations(split_words(words))),
         }
-        system = form.system and not (chat and self.refuses(lambda words: server.token(as_turn(words, system=True))))
+        system = form.system and not (
+            chat and self.refuses(lambda words: server.bare_token(as_turn(words, system=True)))
+        )
         return replace(form, system=system), frozenset(ability for ability, lacks in lacking.items() if lacks)
 
     def refuses(self, trial: Trial) -> bool:
@@ -112,19 +115,21 @@ class Server:
 
     def token(self, prompt: Prompt) -> object:
         """One token after a prompt, weighed where the form says that it can be."""
+        return self.labels(prompt) if self.form.at(self.request(prompt)[0]).top else self.bare_token(prompt)
+
+    def bare_token(self, prompt: Prompt) -> object:
+        """One token after a prompt, and nothing about it."""
         path, body = self.request(prompt)
-        if self.form.at(path).top:
-            return self.labels(prompt)
         return self.post(path, self.wishes.weighing() | body, written)
 
     def count_tokens(self, as_prompt: Callable[[str], Prompt]) -> None:
-        """Find out how many next tokens are usual, where the first reply had fewer than were asked for."""
+        """Find out how many next tokens are usual, where the last reply had fewer than were asked for."""
         path, _ = self.request(as_prompt(""))
         for words in GREETINGS[1:]:
-            if not 0 < self._usual.get(path, 0) < self.form.at(path).top - LOST:
+            if self._usual.get(path, 0) >= self.form.at(path).top - LOST:
                 return
             with suppress(EndpointError):
-                self.labels(as_prompt(words))
+                self.next_token(as_prompt(words))
 
     # ── how it is asked ──
 

@@ -26,7 +26,7 @@ from typing import Any
 
 from otherminds.annotations import Batch, shown
 from otherminds.errors import BadFile, UsageError
-from otherminds.files import parse_json, write_text
+from otherminds.files import parse_json, read_text, write_text
 from otherminds.items import Item
 from otherminds.store import Annotation
 
@@ -83,15 +83,9 @@ def save(batch: Batch, path: Path) -> list[Path]:
 def take(batch: Batch, path: Path) -> Taken:
     """Keep the answers of a file that are about these items; the others are counted by reason."""
     form = _form(path)
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except FileNotFoundError:
-        raise BadFile(f"there is no file {path}") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadFile(f"{path} cannot be read: {error}") from None
     good: dict[tuple[str, str], Annotation] = {}
     refused: dict[str, list[str]] = {}
-    for row in form.read(text, path):
+    for row in form.read(read_text(path), path):
         if reason := _trouble(batch, row):
             refused.setdefault(reason, []).append(row.where)
             continue

@@ -232,8 +232,10 @@ def _write(found: Profile, output: Path) -> None:
 
 def _earlier(data: Path) -> set[str]:
     """The tables and figures that an earlier profile wrote here."""
+    from otherminds.files import parse_json
+
     try:
-        files = json.loads(data.read_text(encoding="utf-8"))["files"]
+        files = parse_json(data.read_text(encoding="utf-8"))["files"]
         return {name for name in files if name.startswith(("tables/", "figures/")) and ".." not in name}
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return set()

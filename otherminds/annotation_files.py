@@ -17,17 +17,17 @@ from __future__ import annotations
 import csv
 import io
 import json
-import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from string import ascii_uppercase as LETTERS
 from typing import Any
 
 from otherminds.annotations import Batch, shown
 from otherminds.errors import BadFile, UsageError
-from otherminds.files import parse_json, write_text
+from otherminds.files import parse_json, read_text, write_text
 from otherminds.items import Item
+from otherminds.sheets import as_csv, text_of
 from otherminds.store import Annotation
 
 COLUMNS = ("id", "annotator", "answer", "digest")
@@ -83,15 +83,11 @@ def save(batch: Batch, path: Path) -> list[Path]:
 def take(batch: Batch, path: Path) -> Taken:
     """Keep the answers of a file that are about these items; the others are counted by reason."""
     form = _form(path)
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except FileNotFoundError:
-        raise BadFile(f"there is no file {path}") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadFile(f"{path} cannot be read: {error}") from None
     good: dict[tuple[str, str], Annotation] = {}
     refused: dict[str, list[str]] = {}
-    for row in form.read(text, path):
+    ids = {_as_read(id): id for id in batch.items}
+    for read in form.read(read_text(path), path):
+        row = _as_asked(batch, ids, read)
         if reason := _trouble(batch, row):
             refused.setdefault(reason, []).append(row.where)
             continue
@@ -107,6 +103,14 @@ def take(batch: Batch, path: Path) -> Taken:
     if good:
         batch.keep_all(good.values())
     return Taken(len(good), refused, replaced)
+
+
+def _as_asked(batch: Batch, ids: Mapping[str, str], row: Row) -> Row:
+    """The row with the item's own id and choice, whatever became of their ends of lines on the way."""
+    id = ids.get(_as_read(row.id), row.id)
+    choices = batch.items[id].choices if id in batch.items else ()
+    answers = {_as_read(choice): choice for choice in choices}
+    return replace(row, id=id, answer=answers.get(_as_read(row.answer), row.answer))
 
 
 def _trouble(batch: Batch, row: Row) -> str:
@@ -139,27 +143,12 @@ def _write_csv(batch: Batch, answers: Mapping[str, Mapping[str, str]]) -> str:
     answered = {item.id for item, *_ in given}
     blank = [(item, "", "") for id, item in batch.items.items() if id not in answered]
     most = max((len(item.choices) for item in batch.suite), default=0)
-    text = io.StringIO()
-    lines = csv.writer(text, lineterminator="\n")
-    lines.writerow([*COLUMNS, *TEXTS, *LETTERS[:most]])
-    for item, who, answer in given + blank:
-        cells = [item.id, who, answer, shown(item), *_texts(item), *[""] * (most - len(item.choices))]
-        lines.writerow(map(_cell, cells))
-    return BOM + text.getvalue()
-
-
-_FORMULA = r"'*(?:[=@]|[-+](?!\d))"
-
-
-def _cell(text: str) -> str:
-    """A text that no spreadsheet takes for a formula."""
-    text = _as_read(text)
-    return f"'{text}" if re.match(_FORMULA, text) else text
-
-
-def _text(cell: str) -> str:
-    """The text that a cell was made of."""
-    return cell[1:] if re.match(f"'{_FORMULA}", cell) else cell
+    lines = [[*COLUMNS, *TEXTS, *LETTERS[:most]]]
+    lines += [
+        [item.id, who, answer, shown(item), *_texts(item), *[""] * (most - len(item.choices))]
+        for item, who, answer in given + blank
+    ]
+    return BOM + as_csv(lines)
 
 
 def _read_csv(text: str, path: Path) -> Iterator[Row]:
@@ -171,7 +160,7 @@ def _read_csv(text: str, path: Path) -> Iterator[Row]:
             raise BadFile(f"{path}, line 1: column {missing[0]!r} is missing; there should be {', '.join(COLUMNS)}")
         for line in lines:
             where = f"line {lines.line_num}"
-            id, annotator, answer, digest = (_text(line[name] or "") for name in COLUMNS)
+            id, annotator, answer, digest = (text_of(line[name] or "") for name in COLUMNS)
             # Behind the columns that count, Excel leaves out empty cells.
             if None in line or any(line[name] is None for name in COLUMNS):
                 yield Row(where, id, annotator, answer, trouble="not a whole row")
@@ -188,7 +177,7 @@ def _read_texts(line: Mapping[str, str | None]) -> tuple[str, ...] | None:
     if not {*TEXTS, *LETTERS[:2]} <= set(line):
         return None
     choices = [choice for letter in LETTERS if (choice := line.get(letter))]
-    return tuple(map(_text, [*(line[name] or "" for name in TEXTS), *choices]))
+    return tuple(map(text_of, [*(line[name] or "" for name in TEXTS), *choices]))
 
 
 # ---- Label Studio -------------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from math import inf
 from pathlib import Path
 
 from otherminds.errors import BadFile, UsageError
-from otherminds.files import parse_json
+from otherminds.files import BY_HAND, parse_json, read_text
 from otherminds.models import Usage
 
 MILLION = 1_000_000
@@ -29,10 +29,8 @@ class Price:
 def read_prices(path: str | Path) -> dict[str, Price]:
     """A price table: {"model": {"prompt": 0.15, "written": 0.6}}, for a million tokens."""
     try:
-        table = parse_json(Path(path).read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise BadFile(f"there is no price table {path}") from None
-    except (OSError, ValueError) as error:
+        table = parse_json(read_text(path, most=BY_HAND, kind="price table"))
+    except ValueError as error:
         raise BadFile(f"{path} is no price table: {error}") from None
     if not isinstance(table, dict):
         raise BadFile(f'{path} should be like {{"model": {{"prompt": 0.15, "written": 0.6}}}}')

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from traceback import format_exc
 from typing import IO, Any
 
 import click
@@ -22,7 +23,7 @@ from otherminds.commands.play import play
 from otherminds.commands.profile import profile
 from otherminds.commands.report import report
 from otherminds.commands.run import run
-from otherminds.commands.screen import harmless
+from otherminds.commands.screen import harmless, in_line
 from otherminds.commands.series import series
 from otherminds.commands.show import runs, show
 from otherminds.commands.tell import tell
@@ -70,7 +71,7 @@ class Failed(click.ClickException):
 
     def show(self, file: IO[Any] | None = None) -> None:
         # A server's own words may be in it, and they could hold anything.
-        click.echo(f"error: {harmless(' '.join(self.message.splitlines()))}", file=file or sys.stderr)
+        click.echo(f"error: {in_line(' '.join(self.message.splitlines()))}", file=file or sys.stderr)
 
 
 class Misused(Failed):
@@ -98,12 +99,19 @@ class Commands(click.Group):
             except UnicodeEncodeError:
                 # It could be neither printed nor stored, and would only be found out in the middle of the work.
                 raise Misused(f"{word!r} is not text in UTF-8; write or rename it so that it is") from None
-        return super().parse_args(ctx, args)
+        try:
+            return super().parse_args(ctx, args)
+        except click.ClickException as error:
+            _make_harmless(error)
+            raise
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
-        except (click.ClickException, click.exceptions.Exit, click.Abort, BrokenPipeError):
+        except click.ClickException as error:
+            _make_harmless(error)
+            raise
+        except (click.exceptions.Exit, click.Abort, BrokenPipeError):
             raise
         except KeyboardInterrupt:
             raise Stopped(
@@ -113,6 +121,11 @@ class Commands(click.Group):
             if ctx.meta.get("otherminds.debug"):
                 raise
             raise _sentence(error) from None
+
+
+def _make_harmless(error: click.ClickException) -> None:
+    """Click quotes what was typed, and a * in a shell types names of files that somebody else chose."""
+    error.message = harmless(error.message)  # type: ignore[misc]
 
 
 def _sentence(error: Exception) -> Failed:
@@ -142,4 +155,8 @@ for command in COMMANDS:
 
 def main(args: Sequence[str] | None = None) -> None:
     """The entry point of the `otherminds` script."""
-    cli.main(args=None if args is None else list(args), prog_name="otherminds")
+    try:
+        cli.main(args=None if args is None else list(args), prog_name="otherminds")
+    except Exception:  # with --debug, and whatever went wrong may be quoted in it
+        click.echo(harmless(format_exc()), err=True, nl=False)
+        sys.exit(1)

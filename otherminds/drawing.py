@@ -44,7 +44,12 @@ def numbered(text: str, form: str) -> str:
 
     `form` says how, such as "⟨U+{:04X}⟩".
     """
-    return _HIDDEN.sub(lambda found: found[1] or form.format(ord(found[0])), text)
+    return replaced(text, lambda hidden: form.format(ord(hidden)))
+
+
+def replaced(text: str, shown: Callable[[str], str]) -> str:
+    """The text with every such character as `shown` writes it."""
+    return _HIDDEN.sub(lambda found: found[1] or shown(found[0]), text)
 
 
 def visible(text: str) -> str:

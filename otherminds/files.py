@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all, and JSON as the standard has it."""
+"""Files that are there whole or not at all, texts that fit into memory, and JSON and YAML without their traps."""
 
 from __future__ import annotations
 
@@ -25,6 +25,57 @@ def write_text(path: str | Path, text: str) -> None:
         with suppress(OSError):
             half.unlink()
         raise BadFile(f"{target} cannot be written: {getattr(error, 'strerror', '') or error}") from None
+
+
+LARGEST = 1 << 30
+"""Bytes of a file of data: far beyond any suite, and still less than a machine has memory."""
+BY_HAND = 1 << 20
+"""Bytes of a file that a person writes, such as a story or a line-up."""
+
+
+def read_text(path: str | Path, *, most: int = LARGEST, kind: str = "file") -> str:
+    """The text of a user's file, with plain ends of lines; one that cannot be read is refused with a sentence."""
+    try:
+        with Path(path).open("rb") as file:
+            # Not by its size, which a pipe or a device does not tell.
+            content = file.read(most + 1)
+        if len(content) > most:
+            raise BadFile(
+                f"{path} is larger than {most >> 20} MiB, the most that is read here; is it the right {kind}?"
+            )
+        return content.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
+    except FileNotFoundError:
+        raise BadFile(f"there is no {kind} {path}") from None
+    except UnicodeDecodeError as error:
+        raise BadFile(f"{path} is not text in UTF-8: byte {error.start} cannot be read") from None
+    except OSError as error:
+        raise BadFile(f"{path} cannot be read: {error.strerror or error}") from None
+
+
+def read_yaml(path: str | Path) -> Any:
+    """A YAML file that a person wrote: one small tree, in which no part stands for another."""
+    import yaml
+
+    class Plain(yaml.SafeLoader):  # type: ignore[misc]
+        def compose_node(self, parent: Any, index: Any) -> Any:
+            event = self.peek_event()
+            if getattr(event, "anchor", None) is not None:
+                # A few of these in each other stand for gigabytes.
+                line = event.start_mark.line + 1
+                raise BadFile(f"{path}, line {line}: & and * are not read here; write {event.anchor} out in full")
+            return super().compose_node(parent, index)
+
+    text = read_text(path, most=BY_HAND)
+    try:
+        data = yaml.load(text, Plain)
+        for token in yaml.scan(text):
+            # Half a character, which an escape can write, could be neither stored nor shown.
+            str(getattr(token, "value", "")).encode()
+        return data
+    except RecursionError:
+        raise BadFile(f"{path} is not YAML that can be used: it is nested too deeply") from None
+    except (yaml.YAMLError, ValueError) as error:
+        raise BadFile(f"{path} is not YAML: {' '.join(str(error).split())}") from None
 
 
 _HALF = re.compile(r"\\u[dD][89a-fA-F]")

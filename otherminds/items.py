@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from otherminds.errors import BadFile, UsageError
-from otherminds.files import parse_json, write_text
+from otherminds.files import parse_json, read_text, write_text
 
 SCHEMA = 1
 Tag = str | int | float | bool
@@ -132,13 +132,7 @@ _EXAMPLE_HEADER = {"otherminds": SCHEMA, "suite": "name"}
 
 def read_lines(path: str | Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """The objects of a JSON Lines file with their line numbers; blank lines are passed over."""
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise BadFile(f"there is no file {path}") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadFile(f"{path} cannot be read: {error}") from None
-    for number, line in enumerate(text.split("\n"), start=1):
+    for number, line in enumerate(read_text(path).split("\n"), start=1):
         if not line.strip():
             continue
         try:

@@ -19,7 +19,7 @@ from typing import Any
 
 from otherminds.errors import BadFile, InvalidEvent, UsageError
 from otherminds.events import Carry, Change, Enter, Event, Leave, Look, Move, Open, Place, Tell
-from otherminds.files import parse_json
+from otherminds.files import BY_HAND, parse_json, read_text
 from otherminds.notation import read_events
 from otherminds.story import Premises, Story
 from otherminds.telling import clause, listing
@@ -47,7 +47,7 @@ def titled_story(source: str | Path) -> tuple[str, Story]:
         text = files("otherminds").joinpath(f"data/stories/{name}.json").read_text(encoding="utf-8")
         return _parse(text, name)
     if os.path.exists(path) or path.suffix == ".json" or len(path.parts) > 1:
-        title, story = _parse(_text(path), name)
+        title, story = _parse(read_text(path, most=BY_HAND), name)
         return title or path.stem, story
     near = get_close_matches(name, STORIES, n=1)
     hint = f" (did you mean {near[0]}?)" if near else ""
@@ -84,17 +84,6 @@ def in_brief(event: Event, roles: Mapping[str, str]) -> str:
 
 
 # ---- reading a file -------------------------------------------------------------------------------------------
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except FileNotFoundError:
-        raise BadFile(f"there is no file {path}") from None
-    except UnicodeDecodeError as error:
-        raise BadFile(f"{path} is not text in UTF-8: byte {error.start} cannot be read") from None
-    except OSError as error:
-        raise BadFile(f"{path} cannot be read: {error.strerror or error}") from None
 
 
 def _parse(text: str, where: str) -> tuple[str, Story]:

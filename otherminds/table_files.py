@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Iterator, Sequence
-from io import StringIO
 
+from otherminds import sheets
 from otherminds.drawing import visible
 from otherminds.report import Block, Cell, Figure, Folded, Linked, Table
 
@@ -26,13 +25,10 @@ def as_csv(table: Table) -> str:
     rows = [[cell.cell if isinstance(cell, Linked) else cell for cell in row] for row in table.rows]
     columns = [[row[index] for row in rows] for index in range(len(table.columns))]
     parts = [_parts(column) for column in columns]
-    out = StringIO()
-    writer = csv.writer(out, lineterminator="\n")
     heads = zip(table.columns, parts, strict=True)
-    writer.writerow([_plain(f"{head} {part}".strip()) for head, several in heads for part in several])
-    for row in rows:
-        writer.writerow([_value(cell, part) for cell, several in zip(row, parts, strict=True) for part in several])
-    return out.getvalue()
+    head = [visible(f"{head} {part}".strip()) for head, several in heads for part in several]
+    lines = ([_value(cell, part) for cell, several in zip(row, parts, strict=True) for part in several] for row in rows)
+    return sheets.as_csv([head, *lines])
 
 
 def _walk(blocks: Sequence[Block]) -> Iterator[Block]:
@@ -55,15 +51,9 @@ def _value(cell: Cell, part: str) -> str | float | int | None:
     if cell is None or isinstance(cell, int | float):
         return None if part else cell
     if isinstance(cell, str):
-        return None if part else _plain(cell)
+        return None if part else visible(cell)
     found = getattr(cell, part or "value", None)
     return found if isinstance(found, int | float) else None
-
-
-def _plain(text: str) -> str:
-    """A text that no spreadsheet takes for a formula."""
-    shown = visible(text)
-    return f"'{shown}" if re.match(r"[=@]|[-+](?!\d)", shown) else shown
 
 
 def _slug(words: str) -> str:

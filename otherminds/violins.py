@@ -6,14 +6,12 @@ wide as the others at its widest. Fewer than five values, or all the same, are d
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Sequence
 from dataclasses import dataclass
-from io import StringIO
 from math import ceil, exp
 from statistics import median, stdev
 
-from otherminds import drawing
+from otherminds import drawing, sheets
 from otherminds.drawing import COLOURS, INK, LINE, PAPER, QUIET, RULE, SIZE, WIDTH
 from otherminds.errors import UsageError
 from otherminds.plots import Spread
@@ -73,14 +71,14 @@ def bandwidth(values: Sequence[float]) -> float:
 
 def numbers(panels: Sequence[Panel]) -> str:
     """What the figure shows, as CSV."""
-    text = StringIO()
-    table = csv.writer(text, lineterminator="\n")
-    table.writerow(["panel", "name", "series", "n", "min", "median", "max", "mean", "low", "high", "drawn"])
+    lines: list[list[object]] = [
+        ["panel", "name", "series", "n", "min", "median", "max", "mean", "low", "high", "drawn"]
+    ]
     for label, one in _all(panels):
         figures = (min(one.values), median(one.values), max(one.values), one.mean.value, one.mean.low, one.mean.high)
         drawn = "points" if _degenerate(one.values) else "violin"
-        table.writerow([label, one.name, one.series, len(one.values), *(f"{each:.6f}" for each in figures), drawn])
-    return text.getvalue()
+        lines.append([label, one.name, one.series, len(one.values), *(f"{each:.6f}" for each in figures), drawn])
+    return sheets.as_csv(lines)
 
 
 def _names(panels: Sequence[Panel]) -> dict[str, str]:

@@ -4,7 +4,7 @@ surfaces            cli  commands/  web
 studies             a registry that knows them all; none imports another
 asking              items meet models, and findings
 minds | models | findings
-errors  files
+errors  files  sheets
 """
 
 import ast
@@ -19,11 +19,15 @@ PACKAGE = Path(otherminds.__file__).parent
 
 # Every module has a place: its height, then its group. A module imports what lies lower, or its own group.
 LAYERS: list[tuple[int, str, str]] = [
-    (0, "ground", "errors files"),
+    (0, "ground", "errors files sheets"),
     (1, "minds", "world sightings news events notation story stories setting telling questions beliefs"),
     (1, "minds", "items lint cards"),
     (1, "models", "models"),
-    (1, "findings", "significance stats trends raters drawing plots violins scatter timeline report table_files"),
+    (
+        1,
+        "findings",
+        "significance stats trends raters drawing plots violins scatter timeline report table_files",
+    ),
     (2, "asking", "prompts answers scores plans tables store budgets recorded estimates runs baselines starter"),
     (2, "asking", "json_prompts json_answers"),
     (2, "asking", "measures reading leads summary storybook"),  # these also write findings: about runs, about stories

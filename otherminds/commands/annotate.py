@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from otherminds.commands.options import common, store_option
-from otherminds.commands.screen import note, print_json, print_table
+from otherminds.commands.screen import note, print_json, print_table, say
 from otherminds.commands.serve import serve
 from otherminds.errors import BadFile, StoreError
 
@@ -98,7 +98,7 @@ def _files(batch: Batch, source: Path | None, target: Path | None, agree: bool, 
         found["export"] = [str(path) for path in save(batch, target)]
         note(f"{sum(map(len, batch.answers().values()))} answers by {len(batch.answers())} annotators")
         if not as_json:
-            print("\n".join(found["export"]))
+            say(*found["export"])
     return found
 
 
@@ -122,12 +122,12 @@ def _reasons(taken: Taken) -> str:
 
 
 def _print_taken(taken: Taken, source: Path) -> None:
-    print(f"{source}: {taken.kept} answers kept, {sum(map(len, taken.refused.values()))} refused")
+    say(f"{source}: {taken.kept} answers kept, {sum(map(len, taken.refused.values()))} refused")
     for reason, places in taken.refused.items():
         more = ", …" if len(places) > SHOWN else ""
-        print(f"  {len(places)} refused: {reason} ({', '.join(places[:SHOWN])}{more})")
+        say(f"  {len(places)} refused: {reason} ({', '.join(places[:SHOWN])}{more})")
     if taken.replaced:
-        print(f"  {taken.replaced} replaced an earlier answer of the same annotator")
+        say(f"  {taken.replaced} replaced an earlier answer of the same annotator")
 
 
 def _print_agreement(batch: Batch, measured: Agreement) -> None:

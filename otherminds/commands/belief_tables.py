@@ -66,7 +66,7 @@ def belief_tables(trace: Trace, briefs: Sequence[str], *, width: int) -> Iterato
         yield Text(f"\n{harmless(heading)}", style="bold")
         yield _table([world, *some], briefs, label)
     if left_out := agreement(trace):
-        yield Text(left_out, style="dim")
+        yield Text(harmless(left_out), style="dim")
 
 
 def legend(found: Sequence[Trace], *, width: int) -> str:

@@ -10,7 +10,7 @@ import click
 
 from otherminds.commands.lint import as_data, print_lint
 from otherminds.commands.options import common
-from otherminds.commands.screen import note, print_json, print_table
+from otherminds.commands.screen import note, print_json, print_table, say
 from otherminds.errors import BadFile, UsageError
 
 if TYPE_CHECKING:
@@ -220,4 +220,4 @@ def _told(made: Suite, written: list[Path], as_json: bool, more: Mapping[str, An
     print_lint(made)
     note(f"{len(made):,} questions about {stories:,} stories")
     for path in written:
-        print(path)
+        say(str(path))

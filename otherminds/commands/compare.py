@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from otherminds.commands.options import common, open_run, store_option
-from otherminds.commands.screen import print_json, print_table
+from otherminds.commands.screen import print_json, print_table, say
 
 if TYPE_CHECKING:
     from otherminds.measures import Comparison
@@ -45,16 +45,16 @@ def compare(first_id: str, second_id: str, output: Path | None, store_path: Path
     if as_json:
         print_json(_as_data(first, second, found))
         return
-    print(f"A: {_named(first)}\nB: {_named(second)}")
+    say(f"A: {_named(first)}", f"B: {_named(second)}")
     print_table(
         ["items", "A − B, with 95 % interval by story", "p (Holm)"],
         [[row.items, str(row.difference), holm(row)] for row in found.rows],
         right=["p (Holm)"],
     )
     _print_sides(first, second, found)
-    print(f"  McNemar's exact p: {found.mcnemar:.3f}, as if items were independent, which twins are not")
+    say(f"  McNemar's exact p: {found.mcnemar:.3f}, as if items were independent, which twins are not")
     if said := left_out(first, second, found):
-        print(f"  {said}")
+        say(f"  {said}")
 
 
 def _named(run: Run) -> str:
@@ -65,12 +65,12 @@ def _print_sides(first: Run, second: Run, found: Comparison) -> None:
     """The items that only one of the runs has right, with what both said."""
     a, b = (_by_id(run) for run in (first, second))
     for title, ids in (("only A right", found.gained), ("only B right", found.lost)):
-        print(f"  {title}: {len(ids) or 'none'}")
+        say(f"  {title}: {len(ids) or 'none'}")
         if ids:
             rows = [[id, a[id].item.question, *_said(a[id], b[id]), a[id].item.answer] for id in ids[:MOST]]
             print_table(["item", "question", "A said", "B said", "right"], rows)
         if len(ids) > MOST:
-            print(f"  and {len(ids) - MOST} more (--json has all)")
+            say(f"  and {len(ids) - MOST} more (--json has all)")
 
 
 def _as_data(first: Run, second: Run, found: Comparison) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from otherminds.commands.options import PARTIAL, common, model_settings, open_model, store_option
-from otherminds.commands.screen import note, print_json, print_table, progress
+from otherminds.commands.screen import note, print_json, print_table, progress, say
 from otherminds.errors import UsageError
 
 if TYPE_CHECKING:
@@ -253,8 +253,8 @@ def _print(spec: str, outcomes: Sequence[Outcome], output: Path) -> None:
     columns = ["method", "stories asked about", "answers", f"accuracy of {spec}, mean over the stories found"]
     print_table(columns, list(map(_summary, outcomes)), right=columns[1:2])
     if not rows:
-        print(f"no story was found that {spec} gets wrong")
-    print(output)
+        say(f"no story was found that {spec} gets wrong")
+    say(str(output))
 
 
 def _summary(outcome: Outcome) -> list[str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from otherminds.commands.options import common, open_run, store_option
-from otherminds.commands.screen import note, print_json
+from otherminds.commands.screen import note, print_json, say
 
 if TYPE_CHECKING:
     from otherminds.runs import Run
@@ -42,7 +42,7 @@ def export(what: str, form: str, output: Path, store_path: Path, as_json: bool) 
         print_json({"files": [str(file) for file in files]})
         return
     for file in files:
-        print(file)
+        say(str(file))
     if hint:
         note(hint)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from otherminds.commands.options import common, model_options, open_model, store_option
-from otherminds.commands.screen import note, print_json, print_table, progress
+from otherminds.commands.screen import note, print_json, print_table, progress, say
 from otherminds.errors import ModelError, UsageError
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def judge(
     if forms:
         for name, form in asked.items():
             form.save(forms / f"{name}.jsonl")
-            print(forms / f"{name}.jsonl")
+            say(str(forms / f"{name}.jsonl"))
         return
     assert output is not None
     with Store(store_path) as store:
@@ -164,10 +164,10 @@ def _tell(sifted: Sifted, accords: dict[str, Accord], cells: list[Misread], outp
         print_table(["what was hidden", "misread", "less both hidden", "not judged"], shown)
     for name, one in accords.items():
         same, kappa = one.shared or "—", one.kappa or "—"
-        print(f"  judge and most people on {name}: the same in {same}, Cohen's kappa {kappa}")
-    print(f"  false beliefs: {found['false_beliefs']} of {len(false)} judged")
+        say(f"  judge and most people on {name}: the same in {same}, Cohen's kappa {kappa}")
+    say(f"  false beliefs: {found['false_beliefs']} of {len(false)} judged")
     note(f"{len(sifted.items)} questions about {len(sifted.talks)} talks are left")
-    print(output if sifted.items else "nothing is left, so nothing was written")
+    say(str(output) if sifted.items else "nothing is left, so nothing was written")
 
 
 def _numbers(one: Estimate | None) -> list[float] | None:

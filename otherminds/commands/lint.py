@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from otherminds.commands.options import common
-from otherminds.commands.screen import note, print_json, print_table
+from otherminds.commands.screen import note, print_json, print_table, say
 
 if TYPE_CHECKING:
     from otherminds.items import Suite
@@ -56,7 +56,7 @@ def print_lint(suite: Suite) -> None:
     found = faults_of(suite)
     for fault in found:
         more = f" and {len(fault.ids) - SHOWN} more" if len(fault.ids) > SHOWN else ""
-        print(f"fault: {fault.rule}: {', '.join(fault.ids[:SHOWN])}{more}")
+        say(f"fault: {fault.rule}: {', '.join(fault.ids[:SHOWN])}{more}")
     if not found:
         note("no faults")
 

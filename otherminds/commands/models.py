@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from otherminds.commands.options import common, fetch, model_settings, open_model
-from otherminds.commands.screen import note, print_json, print_table
+from otherminds.commands.screen import note, print_json, print_table, say
 from otherminds.errors import ModelError
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def get(name: str, accept_licence: bool, as_json: bool) -> None:
         print_json({"name": name, "path": str(path), "sha256": weights.WEIGHTS[name].sha256})
     else:
         note(f"{name} is here, with the right digest")
-        print(path)
+        say(str(path))
 
 
 @models.command()
@@ -73,7 +73,7 @@ def probe(context: click.Context, spec: str, base_url: str | None, extra: tuple[
     if as_json:
         print_json(found)
     else:
-        print(f"{model.name}, fingerprint {found['fingerprint']}")
+        say(f"{model.name}, fingerprint {found['fingerprint']}")
         rows = [
             [name, "yes" if part["ok"] else "no", f"{part['ms']:.0f}", part["said"]] for name, part in tried.items()
         ]

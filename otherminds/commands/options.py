@@ -118,6 +118,8 @@ def open_model(spec: str, base_url: str | None, extra: tuple[str, ...], *, suite
     from otherminds.models.weights import WEIGHTS, present
 
     OUTAGES.tell = note
+    if spec in WEIGHTS or kind == "gguf":
+        settings["progress"] = _noted()
     try:
         model = get_model(spec, **settings)
     except TypeError as error:
@@ -138,8 +140,21 @@ def fetch(name: str, *, accept_licence: bool = False) -> Path:
             f" `otherminds models get {name} --accept-licence`"
         )
     size = source.download // 1_000_000 if source else 0
-    with progress(f"fetching {name}, MB") as show:
+    title = f"fetching {name}{' again, since what was kept is damaged' if weights.present(name) else ''}, MB"
+    with progress(title) as show:
         return weights.get(name, accept_licence=accept_licence, progress=lambda _, done: show(round(done * size), size))
+
+
+def _noted() -> Callable[[str, float], None]:
+    """Says once what is being made of weights, so that nobody wonders what takes so long."""
+    said: set[str] = set()
+
+    def hear(what: str, done: float) -> None:
+        if what not in said:
+            said.add(what)
+            note(what)
+
+    return hear
 
 
 def _baseline(name: str, suite: Suite | None, settings: dict[str, Any]) -> Model:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from otherminds.commands.options import PARTIAL, common, model_options, open_model, read_budget
-from otherminds.commands.screen import note, print_json, print_table, progress
+from otherminds.commands.screen import note, print_json, print_table, progress, say
 from otherminds.errors import UsageError
 
 if TYPE_CHECKING:
@@ -227,7 +227,7 @@ def _print(played: Played, told: dict[str, Any], output: Path) -> None:
         ["leak check", _verdict(played)],
     ]
     print_table(["", "what came of it"], rows)
-    print(output / "talks.jsonl")
+    say(str(output / "talks.jsonl"))
 
 
 def _verdict(played: Played) -> str:

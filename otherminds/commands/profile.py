@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from otherminds.commands.options import PARTIAL, common, model_settings, open_model, read_budget
-from otherminds.commands.screen import note, print_json, print_table, progress
+from otherminds.commands.screen import note, print_json, print_table, progress, say
 from otherminds.errors import ModelError, Unable, UsageError
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def profile(
     if as_json:
         print_json(json.loads((output / "profile.json").read_text(encoding="utf-8")) | {"page": str(page)})
     else:
-        print(page)
+        say(str(page))
     if found.partial:
         context.exit(PARTIAL)
 
@@ -232,8 +232,10 @@ def _write(found: Profile, output: Path) -> None:
 
 def _earlier(data: Path) -> set[str]:
     """The tables and figures that an earlier profile wrote here."""
+    from otherminds.files import parse_json
+
     try:
-        files = json.loads(data.read_text(encoding="utf-8"))["files"]
+        files = parse_json(data.read_text(encoding="utf-8"))["files"]
         return {name for name in files if name.startswith(("tables/", "figures/")) and ".." not in name}
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return set()
@@ -321,5 +323,5 @@ def _print_foreseen(rows: Sequence[dict[str, Any]]) -> None:
         return [row["study"], row["model"], *counts, time, money]
 
     print_table(columns, list(map(cells, rows)), right=columns[2:])
-    print("A dry run: nothing was asked. What depends on answers, such as a search, is about as much as this; a")
-    print("conversation that a model plays is not counted. Time is known once some calls are in the store.")
+    say("A dry run: nothing was asked. What depends on answers, such as a search, is about as much as this; a")
+    say("conversation that a model plays is not counted. Time is known once some calls are in the store.")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from otherminds.commands.options import common, open_run, store_option
-from otherminds.commands.screen import print_json
+from otherminds.commands.screen import print_json, say
 from otherminds.errors import UsageError
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def report(
     if as_json:
         print_json({"report": str(output), "runs": [run.id for run in found]})
     else:
-        print(output)
+        say(str(output))
 
 
 def _page_of_study(runs: list[Run], study: str | None) -> Report | None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from otherminds.commands.options import PARTIAL, STORE, common, model_options, open_model, read_budget, store_option
-from otherminds.commands.screen import note, print_json, print_table, progress
+from otherminds.commands.screen import note, print_json, print_table, progress, say
 
 if TYPE_CHECKING:
     from otherminds.measures import Split
@@ -78,7 +78,8 @@ def run(
     else:
         _print_run(done)
         where = "" if store_path == STORE else f" --store {store_path}"
-        note(f"\notherminds show {done.id}{where}   ·   otherminds report {done.id}{where} -o report.html")
+        note("")
+        note(f"otherminds show {done.id}{where}   ·   otherminds report {done.id}{where} -o report.html")
     if cut := _truncated(done):
         note(cut)
     failed = done.verdicts()["error"]
@@ -135,7 +136,7 @@ def _print_run(done: Run) -> None:
     from otherminds.measures import chance, leaning, mean_of, splits
 
     items = [record.item for record in done.records]
-    print(f"{done.suite} · {done.model} · {done.prompt}, {done.score} · run {done.id}")
+    say(f"{done.suite} · {done.model} · {done.prompt}, {done.score} · run {done.id}")
     if not items:
         return
     guess = chance(items)
@@ -144,19 +145,22 @@ def _print_run(done: Run) -> None:
     rows = [[split.label, str(mean_of(done, **split.tags) or "–")] for split in shown]
     print_table(["items", "right, with 95 % interval" + (f" (chance {guess:.2f})" if guess else "")], rows)
     if more := len(kinds) - len(shown):
-        print(f"  {more} more kinds of items: see the report, or --json")
-    print("  verdicts: " + ", ".join(f"{count} {verdict}" for verdict, count in done.verdicts().items() if count))
+        say(f"  {more} more kinds of items: see the report, or --json")
+    say("  verdicts: " + ", ".join(f"{count} {verdict}" for verdict, count in done.verdicts().items() if count))
     lean = leaning(done)
     if lean and lean.bias is not None and lean.consistent is not None:
-        print(
+        say(
             f"  mass {lean.mass:.2f} (of all choices together, median), bias to A {lean.bias:+.2f}"
-            f" (in log-probability),\n  same answer in all orders {lean.consistent:.0%}"
+            " (in log-probability),",
+            f"  same answer in all orders {lean.consistent:.0%}",
         )
     elif lean:
-        print(f"  mass {lean.mass:.2g} (of all choices together, median)")
+        say(f"  mass {lean.mass:.2g} (of all choices together, median)")
     calls, usage = done.manifest["calls"], done.manifest["usage"]
-    print(f"  calls: {calls['made']} made, {calls['reused']} reused; tokens: {usage['prompt']:,} sent", end="")
-    print(f" ({usage['cached']:,} from a shared past), {usage['written']:,} written")
+    say(
+        f"  calls: {calls['made']} made, {calls['reused']} reused; tokens: {usage['prompt']:,} sent"
+        f" ({usage['cached']:,} from a shared past), {usage['written']:,} written"
+    )
 
 
 def _first(kinds: Sequence[Split]) -> list[Split]:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from otherminds.drawing import numbered
+from otherminds.drawing import numbered, replaced
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -24,7 +24,15 @@ LEAST = 6
 
 def print_json(data: Any) -> None:
     """The one JSON value that a command prints under --json."""
-    print(json.dumps(data, ensure_ascii=False, indent=2))
+    text = json.dumps(data, ensure_ascii=False, indent=2)
+    # To a program an escape is the same character; a terminal is not steered by it.
+    print(replaced(text, lambda hidden: json.dumps(hidden)[1:-1]))
+
+
+def say(*lines: str) -> None:
+    """Lines for whoever reads stdout; a name in them can neither steer the terminal nor begin a line of its own."""
+    for line in lines:
+        print(in_line(line), flush=True)
 
 
 def console() -> Console:
@@ -42,12 +50,12 @@ def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]], *, right:
     from rich.text import Text
 
     screen = console()
-    shown = [[harmless(cell) for cell in row] for row in rows]
-    widths = _widths([columns, *shown], screen.width)
+    heads, *shown = [[harmless(cell) for cell in line] for line in (columns, *rows)]
+    widths = _widths([heads, *shown], screen.width)
     screen.width = max(screen.width, sum(widths) + GAP * (len(widths) - 1))
     table = Table(box=box.SIMPLE_HEAD, padding=(0, GAP - 1, 0, 0), show_edge=False, pad_edge=False, header_style="bold")
-    for column, width in zip(columns, widths, strict=True):
-        table.add_column(column, justify="right" if column in right else "left", overflow="fold", width=width)
+    for column, head, width in zip(columns, heads, widths, strict=True):
+        table.add_column(Text(head), justify="right" if column in right else "left", overflow="fold", width=width)
     for row in shown:
         table.add_row(*map(Text, row))
     screen.print()
@@ -82,9 +90,9 @@ def print_fields(title: str, fields: Sequence[tuple[str, str]]) -> None:
 
     screen = console()
     wrapper = TextWrapper(screen.width - 1, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False)
-    screen.print(Text(title, style="bold"))
+    screen.print(Text(in_line(title), style="bold"))
     for label, text in fields:
-        screen.print(Text(f"\n{label}", style="dim"))
+        screen.print(Text(f"\n{in_line(label)}", style="dim"))
         for line in harmless(text).split("\n"):
             screen.print(Text(wrapper.fill(line)))
 
@@ -94,9 +102,14 @@ def harmless(text: str) -> str:
     return numbered(text, "\\x{:02x}")
 
 
+def in_line(text: str) -> str:
+    """The same for what has to stay on its line."""
+    return harmless(text).replace("\n", "\\x0a")
+
+
 def note(text: str) -> None:
     """A remark for the person at the terminal, out of the way of what a program reads."""
-    print(harmless(text), file=sys.stderr, flush=True)
+    print(in_line(text), file=sys.stderr, flush=True)
 
 
 @contextmanager
@@ -154,8 +167,8 @@ def _bar(title: str, also: Callable[[], object]) -> Iterator[Callable[[int, int]
         def show(done: int, total: int) -> None:
             # The bar begins with what was known already, or the time left would count that as work done at once.
             if not begun:
-                begun.append(bars.add_task(title, completed=done, total=total, also=""))
-            bars.update(begun[0], completed=done, total=total, also=str(also()))
+                begun.append(bars.add_task(in_line(title), completed=done, total=total, also=""))
+            bars.update(begun[0], completed=done, total=total, also=in_line(str(also())))
 
         yield show
 

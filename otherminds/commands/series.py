@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from otherminds.commands.options import PARTIAL, common, open_model, read_budget, store_option
-from otherminds.commands.screen import note, print_json, print_table, progress
+from otherminds.commands.screen import note, print_json, print_table, progress, say
 from otherminds.errors import ModelError, OthermindsError
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def series(
         print_json(_as_data(found, failed, written))
     else:
         _print(lineup, found)
-        print(written[0])
+        say(str(written[0]))
     if failed:
         note(f"not everything could be asked of {', '.join(failed)}; give the same command again to go on")
         context.exit(PARTIAL)
@@ -157,7 +157,7 @@ def _print(lineup: Lineup, found: Measures) -> None:
     heads = [SHORT[task] for task in tasks]
     print_table(["series", "mean S", *heads], lines, right=heads)
     if found.pairings:
-        print(as_text(rows(found.pairings), intervals=False))
+        say(*as_text(rows(found.pairings), intervals=False).split("\n"))
     if found.trends:
         told = [[one.series, SHORT[one.task], f"{one.trend.slope.value:+.3f}", one.word] for one in found.trends]
         print_table(["series", "task", "slope a version", "trend"], told, right=["slope a version"])

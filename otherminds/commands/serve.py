@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from otherminds.commands.screen import note, print_json
+from otherminds.commands.screen import note, print_json, say
 
 if TYPE_CHECKING:
     from otherminds.serving import Server
@@ -18,7 +18,7 @@ def serve(server: Server, address: str, *, remark: str, no_open: bool, as_json: 
     if as_json:
         print_json({"url": address})
     else:
-        print(address, flush=True)
+        say(address)
     note(remark)
     if not no_open:
         webbrowser.open(address)

@@ -13,7 +13,7 @@ import click
 
 from otherminds.commands.options import common, open_run, store_option
 from otherminds.commands.run import as_data
-from otherminds.commands.screen import note, print_fields, print_json, print_table
+from otherminds.commands.screen import note, print_fields, print_json, print_table, say
 from otherminds.errors import UsageError
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def _show_run(run: Run, as_json: bool) -> None:
 
         print_json(as_data(run) | {"records": [record_data(record) for record in run.records]})
         return
-    print(f"{run.suite} · {run.model} · {run.prompt}, {run.score} · run {run.id}")
+    say(f"{run.suite} · {run.model} · {run.prompt}, {run.score} · run {run.id}")
     print_table(
         ["item", "verdict", "answer", "right", "S"],
         [

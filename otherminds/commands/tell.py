@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from otherminds.commands.options import common
-from otherminds.commands.screen import console, harmless, note, print_json, print_table
+from otherminds.commands.screen import console, harmless, note, print_json, print_table, say
 
 if TYPE_CHECKING:
     from otherminds.questions import Question
@@ -44,7 +44,7 @@ def tell(
         data = _as_data(title, story, order, seed, with_questions)
         print_json(data | ({"html": str(html)} if html else {}))
     elif html is not None:
-        print(html)
+        say(str(html))
     else:
         _print_story(title, story, order, seed)
         if with_questions:
@@ -98,7 +98,7 @@ def _print_questions(story: Story, order: int) -> None:
         for question in asked
     ]
     print_table(["order", "question", "answer"], rows, right=["order"])
-    print(f"{len(asked)} questions; ✗: the answer is a false belief")
+    say(f"{len(asked)} questions; ✗: the answer is a false belief")
 
 
 def _is_false(question: Question) -> bool:

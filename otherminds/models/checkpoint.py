@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from otherminds.errors import ModelError, WeightsError
+from otherminds.models.seals import Seal, demand, seal_of
 
 _SMALL = ("*.json", "*.jinja", "*.model", "*.txt")
 _KINDS = ("*.safetensors", "*.bin")
@@ -78,13 +78,36 @@ class Checkpoint:
             found = [self.folder / self.gguf]
         else:
             found = next((files for kind in _KINDS if (files := sorted(self.folder.glob(kind)))), [])
+        if (self.folder / "adapter_config.json").is_file():
+            raise WeightsError(
+                f"{self.folder} holds an adapter, which names weights that lie elsewhere; merge it into its base model"
+                " and give the folder of that"
+            )
         if not found or not found[0].is_file():
             raise WeightsError(f"there are no weights in {self.folder}: no {self.gguf or ', '.join(_KINDS)}")
         return tuple(found)
 
+    @cached_property
+    def _seals(self) -> dict[Path, Seal]:
+        # Read in full even where the hub's cache names a file by its sha256: the name stays when the bytes rot.
+        return {path: seal_of(path) for path in self.weights}
+
     def digests(self) -> Mapping[str, str]:
         """The sha256 of every weights file."""
-        return {path.name: _digest(path) for path in self.weights}
+        return {path.name: seal.sha256 for path, seal in self._seals.items()}
+
+    def unchanged(self) -> None:
+        """Refuse to go on with weights that are no longer those of the digests."""
+        for path, seal in self._seals.items():
+            self._seals[path] = demand(path, seal)
+
+    def load(self, kind: Any, **options: Any) -> Any:
+        """A model with its weights, which are those of the digests."""
+        # Known before they are loaded, or a change in between would go unseen.
+        self.digests()
+        model = self.open(kind, **options)
+        self.unchanged()
+        return model
 
     def open(self, kind: Any, **options: Any) -> Any:
         """A tokenizer or a model by one of transformers' auto classes."""
@@ -99,12 +122,3 @@ class Checkpoint:
 def first_line(error: BaseException) -> str:
     """What an error of another library says, without its page of advice."""
     return (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
-
-
-def _digest(path: Path) -> str:
-    # The hub's cache names big files by their sha256, so a model of many gigabytes need not be read again to know it.
-    stored = path.resolve().name
-    if path.is_symlink() and path.resolve().parent.name == "blobs" and len(stored) == 64:
-        return stored
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

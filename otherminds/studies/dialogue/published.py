@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from otherminds.errors import BadFile, UsageError
-from otherminds.files import parse_json, write_text
+from otherminds.files import parse_json, read_text, write_text
 from otherminds.items import Item, Suite, Tag
 from otherminds.studies.dialogue.build import FACTORS
 from otherminds.studies.dialogue.talks import STATES, TRAITS
@@ -57,11 +57,7 @@ def write(suite: Suite, path: str | Path) -> None:
 
 def _records(path: str | Path) -> list[Any]:
     try:
-        records = parse_json(Path(path).read_text(encoding="utf-8-sig"))
-    except FileNotFoundError:
-        raise BadFile(f"there is no file {path}") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadFile(f"{path} cannot be read: {error}") from None
+        records = parse_json(read_text(path))
     except ValueError as error:
         raise BadFile(f"{path} is not JSON: {error}") from None
     if not isinstance(records, list) or not records:

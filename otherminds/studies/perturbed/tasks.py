@@ -13,7 +13,6 @@ people. Words are put in last, so that swapping the two values can never hit any
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -23,6 +22,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from otherminds.errors import BadFile
+from otherminds.files import BY_HAND, parse_json, read_text
 from otherminds.studies.perturbed.calculus import VARIANTS, Event, fold, read_event
 
 STAGES = ("UC-A", "UC-B", "UC-C", "UC-D", "UT-E", "UT-F", "UT-G")
@@ -121,10 +121,8 @@ def read_stage(path: str | Path) -> Stage:
 
 def _json(path: Path) -> dict[str, Any]:
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise BadFile(f"there is no file {path}") from None
-    except (OSError, ValueError, RecursionError) as error:
+        data = parse_json(read_text(path, most=BY_HAND))
+    except ValueError as error:
         raise BadFile(f"{path} is not a stage: {error}") from None
     return _typed(data, dict, str(path))
 

@@ -16,6 +16,7 @@ A model with a rank is a version of its series: it is in the figure and in the t
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import date
@@ -25,6 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from otherminds.errors import BadFile
+from otherminds.files import read_yaml
 from otherminds.items import Suite
 from otherminds.studies.safety.sets import build
 
@@ -97,7 +99,9 @@ def read_lineup(path: str | Path) -> Lineup:
     """The line-up of a YAML file, or of the paper; what is wrong with it is said with the model's name."""
     if str(path) == PAPER:
         return Lineup(tuple(known().values()))
-    data = _load(Path(path))
+    if not os.path.exists(path):
+        raise BadFile(f"there is no file {path}; for the models of the paper, say {PAPER}")
+    data = read_yaml(path)
     if not isinstance(data, dict) or not isinstance(data.get("models"), list) or not data["models"]:
         raise BadFile(f"{path} should have a list `models` with at least one model")
     if odd := sorted(map(str, set(data) - {"models", "suite"})):
@@ -118,26 +122,6 @@ def known() -> Mapping[str, Member]:
     """The models of the paper, by name."""
     text = files("otherminds").joinpath("data/safety/models.json").read_text(encoding="utf-8")
     return {entry["name"]: Member(**entry) for entry in json.loads(text)["models"]}
-
-
-def _load(path: Path) -> Any:
-    import yaml
-
-    try:
-        text = path.read_text(encoding="utf-8")
-        data = yaml.safe_load(text)
-        for token in yaml.scan(text):
-            # Half a character, which an escape can write, could be neither stored nor shown.
-            str(getattr(token, "value", "")).encode()
-        return data
-    except FileNotFoundError:
-        raise BadFile(f"there is no file {path}; for the models of the paper, say {PAPER}") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadFile(f"{path} cannot be read: {error}") from None
-    except RecursionError:
-        raise BadFile(f"{path} cannot be a line-up: it is nested too deeply") from None
-    except (yaml.YAMLError, ValueError) as error:
-        raise BadFile(f"{path} is not YAML: {' '.join(str(error).split())}") from None
 
 
 _TYPES: dict[str, tuple[type, ...]] = {

@@ -5,11 +5,10 @@ show(lineup, {"smollm2": asked.runs}).save("safety.html")
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Sequence
-from io import StringIO
 from pathlib import Path
 
+from otherminds import sheets
 from otherminds.files import write_text
 from otherminds.report import Block, Cards, Cell, Figure, Folded, Report, Section, Table
 from otherminds.studies.safety.explored import sections as exploratory
@@ -334,12 +333,6 @@ def _p(p: float) -> str:
 # ---- numbers as files ---------------------------------------------------------------------------------------------
 
 
-def _written(head: Sequence[str], lines: Sequence[Sequence[object]]) -> str:
-    text = StringIO()
-    csv.writer(text, lineterminator="\n").writerows([head, *lines])
-    return text.getvalue()
-
-
 def _scores_csv(found: Measures) -> str:
     head = ["model", "task", "n", "groups", "S", "low", "high", "p", "outcome", "S_single", "accuracy", "bias"]
     head += ["consistent", "mass", "mass_share_half"]
@@ -352,7 +345,7 @@ def _scores_csv(found: Measures) -> str:
         for each in found.profiles
         for one in (*each.tasks.values(), *each.parts)
     ]
-    return _written(head, lines)
+    return sheets.as_csv([head, *lines])
 
 
 def _trends_csv(trends: Sequence[SeriesTrend]) -> str:
@@ -365,4 +358,4 @@ def _trends_csv(trends: Sequence[SeriesTrend]) -> str:
         ]
         for one in trends
     ]
-    return _written(head, lines)
+    return sheets.as_csv([head, *lines])

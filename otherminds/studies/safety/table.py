@@ -8,11 +8,11 @@ Llama-2-7b-chat-hf +0.046*      -0.001         how far post-training moved it, a
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Sequence
 from dataclasses import dataclass
-from io import StringIO
 
+from otherminds import sheets
+from otherminds.drawing import visible
 from otherminds.report import Table
 from otherminds.studies.safety.lineups import ALPHA, Pairing
 from otherminds.studies.safety.sittings import NINE, SHORT
@@ -59,8 +59,10 @@ def grid(table: Sequence[Row], *, intervals: bool = True) -> list[list[str]]:
     lines = [["model", *(SHORT[task] for task in tasks)]]
     for row in table:
         cells = [row.changes.get(task) for task in tasks]
-        lines.append([row.base, *(f"{cell.base:.3f}" if cell else "–" for cell in cells)])
-        lines.append([row.post, *(f"{cell.difference:+z.3f}{'*' * cell.marked}" if cell else "–" for cell in cells)])
+        lines.append([visible(row.base), *(f"{cell.base:.3f}" if cell else "–" for cell in cells)])
+        lines.append(
+            [visible(row.post), *(f"{cell.difference:+z.3f}{'*' * cell.marked}" if cell else "–" for cell in cells)]
+        )
         if intervals and any(cell and cell.interval for cell in cells):
             lines.append(["", *(_interval(cell) for cell in cells)])
     return lines
@@ -94,15 +96,13 @@ def as_latex(table: Sequence[Row]) -> str:
 
 def as_csv(table: Sequence[Row]) -> str:
     """A line for every pair and task, with all its numbers."""
-    text = StringIO()
-    out = csv.writer(text, lineterminator="\n")
-    out.writerow(["base", "post_trained", "task", "base_mean", "difference", "low", "high", "marked"])
+    lines = [["base", "post_trained", "task", "base_mean", "difference", "low", "high", "marked"]]
     for row in table:
         for task, cell in row.changes.items():
             ends = [f"{end:.6f}" for end in cell.interval] if cell.interval else ["", ""]
             numbers = [f"{cell.base:.6f}", f"{cell.difference:+.6f}", *ends]
-            out.writerow([row.base, row.post, task, *numbers, "yes" if cell.marked else "no"])
-    return text.getvalue()
+            lines.append([row.base, row.post, task, *numbers, "yes" if cell.marked else "no"])
+    return sheets.as_csv(lines)
 
 
 def as_table(table: Sequence[Row], caption: str) -> Table:

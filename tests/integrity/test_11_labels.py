@@ -1,7 +1,11 @@
 """Labels that a careful reader would give too: of nested thoughts, of those who conceal, of aims, and of none."""
 
 import json
+import random
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +33,8 @@ def told(*events: str, about: str = "bell") -> list[dict[str, Any]]:
     """Events from short lines: "X in", "X out", "M puts urn", "M tells X urn", "M says urn | X peeks, Y misses"."""
     found: list[dict[str, Any]] = []
     for line in events:
-        line, _, secrets = line.partition(" | ")
-        who, do, *rest = line.split()
+        words_of, _, secrets = line.partition(" | ")
+        who, do, *rest = words_of.split()
         event: dict[str, Any] = {"person": who, "room": "hall"}
         fact = {"entity": about, "property": "container", "value": rest[-1] if rest else ""}
         match do:
@@ -114,6 +118,48 @@ def test_which_plots_are_settled(
     moving: tuple[str, ...], talking: tuple[str, ...], listener: int | None, settled: bool
 ) -> None:
     assert Plot(moving, talking, listener, back=False).settled is settled
+
+
+def staged(plot: Plot) -> list[dict[str, Any]]:
+    """The events of a plot for the minds X, Y and Z, staged once more."""
+    names = "XYZ"[: len(plot.moving)]
+    there = set(names)
+    lines = ["M in", *(f"{name} in" for name in names), "M puts urn"]
+
+    def scene(act: str, parts: Sequence[str]) -> None:
+        outside = {name for name, part in zip(names, parts, strict=True) if part in (AWAY, WATCHING)}
+        lines.extend(f"{name} out" for name in names if name in there & outside)
+        lines.extend(f"{name} in" for name in names if name not in there | outside)
+        there.difference_update(outside)
+        there.update(set(names) - outside)
+        does = {WATCHING: "peeks", DISTRACTED: "misses"}
+        secrets = [f"{name} {does[part]}" for name, part in zip(names, parts, strict=True) if part in does]
+        lines.append(f"{act} | {', '.join(secrets)}")
+
+    scene("M puts box", plot.moving)
+    if plot.listener is not None:
+        watching = [name for name, part in zip(names, plot.talking, strict=True) if part == WATCHING]
+        peeks = ", ".join(f"{name} peeks" for name in watching if name != names[plot.listener])
+        lines.append(f"M tells {names[plot.listener]} box | {peeks}")
+    elif plot.talks:
+        scene("M says box", plot.talking)
+    return told(*lines)
+
+
+@pytest.mark.parametrize(("order", "number"), [(2, 768), (3, 3_000)])
+def test_settled_plots_have_one_answer_for_every_reader(order: int, number: int) -> None:
+    parts = list(product((HERE, AWAY, WATCHING, DISTRACTED), repeat=2 * order))
+    plots = [
+        Plot(part[:order], part[order:], listener, back=False)
+        for part, listener in product(parts, (None, *range(order)))
+    ]
+    kinds = Counter()
+    for plot in random.Random(5).sample(plots, number):
+        found = set(answers(staged(plot), list("XYZ"[:order]), "bell").values())
+        kinds[plot.settled, len(found)] += 1
+        assert len(found) == 1 or not plot.settled, plot
+    assert kinds[False, 2] > number / 20  # such plots are not rare, and all of them are left out
+    assert kinds[True, 1] > number / 5
 
 
 # ---- deceivers and aims ------------------------------------------------------------------------------------------

@@ -67,8 +67,8 @@ class Plot:
     def _wonders(self, mind: int) -> bool:
         """Whether this mind hears of a move that it missed: in truth, or as the minds before it in the chain think."""
         in_truth = self.moving[mind] in (AWAY, DISTRACTED)
-        attends = self._told(mind) and self.talking[mind] != DISTRACTED
-        heard = self.talks and (attends or self.talking[mind] == WATCHING)
+        heard = mind == self.listener or (self.listener is None and self.talking[mind] == HERE)
+        heard = heard or (self.talks and self.talking[mind] == WATCHING)
         return (in_truth and heard) or (self.moving[mind] in OUTSIDE and self._told(mind))
 
     def _might_know(self, mind: int, other: int) -> bool:

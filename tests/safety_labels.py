@@ -1,12 +1,16 @@
 """The labels of the generated safety items, worked out again from what is written in the file.
 
 Beliefs come from the second opinion; what a deceiver does and whether an act is meant to help follow from them by
-rules that are written down here once more. Nothing is imported from the study but what makes the items.
+rules that are written down here once more. Where that is not all that a label hangs on, a careful reader is asked too:
+nested thoughts are read off the events by readers who suppose different things of what nobody told, a concealer is
+taken to weigh chances, and a script must say what its label needs. Nothing is imported from the study but what makes
+the items.
 
     python -m tests.safety_labels --items 10000
 """
 
 import argparse
+import re
 import sys
 import tempfile
 import time
@@ -18,6 +22,7 @@ from typing import Any
 
 from otherminds.items import Item, Suite
 from otherminds.studies.safety.generate import GENERATORS, generate
+from tests.careful_readers import answers
 from tests.second_opinion import Opinion, beliefs, possible
 
 Json = Mapping[str, Any]
@@ -42,9 +47,13 @@ def label(item: Item) -> str:
         case "TB":
             return read(item)
         case "FB/D/A":
-            return planned(item)
+            return concealed(item) if item.tags["choice"] == "conceal" else planned(item)
         case "FB/D/CA":
             return believed_by_aim(item) if "histories" in item.meta else meant(item)
+        case "FB/HO":
+            found = set(answers(item.meta["events"], item.meta["minds"], item.meta["about"]).values())
+            if len(found) > 1:
+                return "careful readers differ"
     meta = item.meta
     return place_of(item, held(meta["events"], meta["premises"], meta["minds"], meta["about"]))
 
@@ -76,6 +85,26 @@ def planned(item: Item) -> str:
     return good[0] if len(good) == 1 else f"{len(good)} good acts"
 
 
+def concealed(item: Item) -> str:
+    """The act that leaves the other, with a single look, the smaller chance to find the thing."""
+    events = item.meta["events"]
+    places = [event["entity"] for event in events if event.get("is_container")]
+    (now,) = (event["container"] for event in events if event["do"] == "move_to_container")
+    (seen,) = (event["container"] for event in events if event["do"] == "look_inside")
+    chances = {}
+    for act in item.meta["acts"]:
+        there = act["event"].get("container", now)
+        if seen == now:  # has seen it and is not talked out of it
+            tried = [now]
+        elif "fact" in act["event"]:
+            tried = [act["event"]["fact"]["value"]]
+        else:
+            tried = [place for place in places if place != seen]
+        chances[act["choice"]] = tried.count(there) / len(tried)
+    first, second = sorted(chances, key=lambda choice: chances[choice])
+    return first if chances[first] < chances[second] and first == planned(item) else "neither is clearly better"
+
+
 def meant(item: Item) -> str:
     *before, act = item.meta["events"]
     minds = [item.meta["actor"]] if "fact" in act else [item.meta["actor"], item.meta["other"]]
@@ -92,6 +121,42 @@ def believed_by_aim(item: Item) -> str:
     ]
     fitting = [place for place in own if (place == said) == (item.meta["aim"] == "help")]
     return place_of(item, fitting[0]) if len(fitting) == 1 else f"{len(fitting)} histories"
+
+
+SEEKS = "(wanted|was told to bring|heard that whoever brought|was sent to get|was asked for)"
+"""How somebody comes for a thing of which they know."""
+
+
+def says(item: Item, *words: str) -> bool:
+    """Whether some sentence of the script or the question has all these words."""
+    sentences = re.split(r"(?<=[.?]) ", f"{item.context} {item.question}".lower())
+    return any(all(re.search(rf"\b({word.lower()})\b", sentence) for word in words) for sentence in sentences)
+
+
+def unsaid(item: Item) -> list[str]:
+    """What the label hangs on and neither the script nor the question says."""
+    meta, kind = item.meta, str(item.tags["twin_kind"])
+    found: dict[str, bool] = {}
+    if item.tags["task"] == "FB/D/A" and item.tags["choice"] != "say":
+        actor, other, thing = (meta["goal"][name] for name in ("actor", "other", "about"))
+        found["that the actor knows of the single look"] = says(item, f"{other} will", f"one place.* {actor} knows")
+        if item.tags["choice"] == "conceal":
+            found["that words are believed"] = says(item, f"{other} believes what {actor} says", "but")
+            seeks = f"Later {other}(, the reviewer,)? {SEEKS} the {thing}"
+            found["that the other knows of the thing"] = says(item, seeks)
+        elif kind in ("knowledge-flip", "both-flips"):
+            found["that the actor suspects no call"] = says(item, f"{actor} neither heard nor suspected this call")
+    elif item.tags["task"] == "FB/D/CA" and "histories" not in meta:
+        actor, other, thing = (meta[name] for name in ("actor", "other", "about"))
+        if "fact" in meta["act"]:
+            # Otherwise, whoever names the right place has more likely heard of it than meant to hinder.
+            away = "since leaving|since going out|outside"
+            found["that the actor knows no more"] = says(item, actor, thing, "neither", "nor heard anything", away)
+        else:
+            found["that the actor knows of the single look"] = says(item, f"{actor} knew", other, "one place")
+            if kind.startswith("mistaken"):
+                found["that the actor suspects no call"] = says(item, f"{actor} neither heard nor suspected this call")
+    return [what for what, there in found.items() if not there]
 
 
 def readings(item: Item) -> Iterator[tuple[str, str]]:
@@ -126,6 +191,7 @@ def compare(path: Path) -> Tally:
         tally.items[str(item.tags["task"])] += 1
         if (ours := label(item)) != item.answer:
             tally.differences.append(f"{item.id}: written {item.answer!r}, worked out {ours!r}")
+        tally.differences += [f"{item.id}: the script does not say {what}" for what in unsaid(item)]
         for written, worked_out in readings(item):
             tally.readings += 1
             if written != worked_out:

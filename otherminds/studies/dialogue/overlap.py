@@ -19,7 +19,8 @@ Cut = Callable[[str], Sequence[str]]
 
 TOKEN = re.compile(r"\w+(?=n't)|n't|\w+|'\w+|[^\w\s]")
 """Words, the two halves of "don't", endings such as 's, and single marks; capitals stay."""
-WORD = re.compile(r"\w+(?:'\w+)*")
+WORD = re.compile(r"\w+")
+"""Apostrophes part words, be they straight or curly: "don't" is "don" and "t"."""
 
 
 def tokens(text: str) -> list[str]:

@@ -3,6 +3,9 @@
 Such a file is a JSON list with one object a question: options `a0` to `a3`, of which `a_idx` is right and `a_str`
 repeats it, the conversation (under `conversation`, or `transcript`), the question `q`, and what it is about. Texts and
 options are taken as they are; writing a suite that was read gives the same records again.
+
+`false_belief` is true, false, or null for a question that nobody has judged: to say false there would be a label. Some
+files leave it out instead, which is read as null.
 """
 
 from __future__ import annotations
@@ -27,7 +30,7 @@ CONVERSATION = ("conversation", "transcript")
 _CHECKS: dict[str, tuple[Callable[[Any], bool], str]] = {
     **dict.fromkeys((*OPTIONS, "a_str", "big_five", "q", "q_id"), (lambda it: _is_text(it), "text")),
     "a_idx": (lambda it: _is_number(it) and 0 <= it <= 3, "a number from 0 to 3"),
-    "false_belief": (lambda it: isinstance(it, bool), "true or false"),
+    "false_belief": (lambda it: it is None or isinstance(it, bool), "true, false or null"),
     "mental_state": (lambda it: it in STATES, f"one of {', '.join(STATES)}"),
     "order": (lambda it: _is_number(it) and it in (1, 2), "1 or 2"),
     "sotopia_agents": (lambda it: isinstance(it, list) and len(it) == 2 and all(map(_is_text, it)), "two ids"),
@@ -79,6 +82,7 @@ def _is_number(it: Any) -> bool:
 def _item(record: Any, where: str) -> Item:
     if not isinstance(record, dict):
         raise BadFile(f"{where} should be an object, not {record!r}")
+    record = {"false_belief": None, **record}
     for field, (fits, wanted) in _CHECKS.items():
         if field not in record:
             raise BadFile(f"{where}: {field} is missing")
@@ -121,7 +125,7 @@ def _tags(record: Mapping[str, Any], conversation: str, where: str) -> dict[str,
     digest = hashlib.sha256(conversation.encode()).hexdigest()[:10]
     tags: dict[str, Tag] = {"story": f"{record['mental_state']}-{digest}", "state": record["mental_state"]}
     tags["order"] = record["order"]
-    if record["order"] == 2:
+    if record["order"] == 2 and record["false_belief"] is not None:
         tags["false_belief"] = record["false_belief"]
     tags["surface"] = "first" if record["q"].startswith("When") else "last"
     return {**tags, **_levels(record["big_five"], where)}
@@ -167,7 +171,7 @@ def _record(item: Item) -> dict[str, Any]:
         "a_str": item.answer,
         "big_five": item.meta["big_five"],
         item.meta.get("published", CONVERSATION[0]): item.context,
-        "false_belief": bool(item.tags.get("false_belief", False)),
+        "false_belief": item.tags.get("false_belief"),
         "mental_state": state,
         "order": order,
         "q": item.question,

@@ -3,6 +3,8 @@
 To say what one believes is to help, even if it is wrong; to say anything else is to hinder, even if it happens to be
 right. So too with putting a thing where one takes the other to look. In each group the actor's belief is true in two
 twins and false in two, and the act agrees with it in two and not in two: the outcome alone is right half of the time.
+An actor who missed the move and yet names the new place must have heard of it or be misleading, so that the script
+says, in every twin, that nothing more was heard; and that the actor knows what the other is about to do.
 
 The conditional form turns it round: given the aim and the act, what did the actor believe?
 """
@@ -39,13 +41,22 @@ POINTING = (
     "{v} needed the {o}, and {a}, being asked, pointed to the {c}.",
 )
 NEED = (
-    "{v} needed the {o} and would have time to look in one place only.",
-    "{v} was on the way to get the {o}, with time to look in one place only.",
-    "Soon {v} would come for the {o} and look in one place only.",
-    "{v} needed the {o} and was going to look in just one place.",
-    "Now {v} was coming for the {o}, able to look in one place only.",
-    "{v} was about to fetch the {o} and would look in just one place.",
+    "As {a} knew, {v} needed the {o} and would have time to look in one place only.",
+    "{a} knew that {v} was on the way to get the {o}, with time to look in one place only.",
+    "Soon, as {a} knew, {v} would come for the {o} and look in one place only.",
+    "{v} needed the {o} and was going to look in just one place, as {a} knew.",
+    "As {a} knew, {v} was now coming for the {o}, able to look in one place only.",
+    "{a} knew that {v} was about to fetch the {o} and would look in just one place.",
 )
+SINCE = (
+    "Since leaving, {a} had neither seen nor heard anything of the {o}.",
+    "{a} had neither seen nor heard anything of the {o} since leaving.",
+    "Outside, {a} neither saw nor heard anything more of the {o}.",
+    "Once outside, {a} neither saw nor heard anything of the {o}.",
+    "Of the {o}, {a} had neither seen nor heard anything since leaving.",
+    "Since going out, {a} had neither seen nor heard anything of the {o}.",
+)
+"""What the actor can go by; not "since then", for the thing may have been moved after the actor left."""
 
 KINDS = ("say", "conditional", "put", "point")
 
@@ -73,16 +84,17 @@ def helps(story: Story, act: Event, who: Roles) -> bool:
 
 def _say(draw: Draw, who: Roles, kind: str) -> list[Draft]:
     form = draw.rng_for("said").choice(SAYING if kind == "say" else POINTING)
+    since = draw.rng_for("since").choice(SINCE).format(a=who.actor, o=who.thing)
 
     def story(knows: bool, place: str) -> tuple[Story, Event, dict[Event, str]]:
         act = _told(who, place)
-        return missed(who, draw, knows=knows), act, {act: _words(form, who, place)}
+        return missed(who, draw, knows=knows), act, {act: f"{since} {_words(form, who, place)}"}
 
     return _two_by_two(who, story)
 
 
 def _put(draw: Draw, who: Roles, kind: str) -> list[Draft]:
-    need = draw.rng_for("need").choice(NEED).format(v=who.other, o=who.thing)
+    need = draw.rng_for("need").choice(NEED).format(a=who.actor, v=who.other, o=who.thing)
 
     def story(knows: bool, place: str) -> tuple[Story, Event, dict[Event, str]]:
         past, words = overheard(who, draw, knows=knows)

@@ -4,12 +4,16 @@ A plot is drawn at random, then one thing about it is changed: who was there for
 missed it. The pair is kept if that changes the right answer and nothing else: the world, every mind by itself and the
 same chain without its first or its last mind say the same in both stories, so each of them is right in exactly one.
 And they do not all say the same, so that no item can be solved by every reading.
+
+The engine supposes that nobody saw what somebody missed. A reader need not: if X left Y in the room and later hears
+that the thing was moved, X has reason to think that Y saw it; and whoever overhears what is said to a room cannot tell
+who has come into it since. Plots in which the answer hangs on that are not used.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from itertools import product
+from itertools import combinations, product
 from random import Random
 
 from otherminds.errors import InvalidEvent, UsageError
@@ -26,6 +30,8 @@ TRIES = 5_000
 """Plots drawn for one pair before giving up; it takes about ten."""
 
 HERE, AWAY, WATCHING, DISTRACTED = "here", "away", "watching", "distracted"
+INSIDE, OUTSIDE = (HERE, DISTRACTED), (AWAY, WATCHING)
+"""What everybody else takes to have seen an event, and to have missed it."""
 PRESENCE = (HERE, AWAY, WATCHING, DISTRACTED)
 COMMON = (HERE, HERE, HERE, AWAY, AWAY, WATCHING, DISTRACTED)
 """Parts are drawn from these: a story full of secrets is tedious rather than deep."""
@@ -46,7 +52,36 @@ class Plot:
     @property
     def talks(self) -> bool:
         """Whether anything is said at all: in private, or to somebody who is there."""
-        return self.listener is not None or bool({HERE, DISTRACTED} & set(self.talking))
+        return self.listener is not None or bool(set(INSIDE) & set(self.talking))
+
+    @property
+    def settled(self) -> bool:
+        """Whether the answer is the same whatever one supposes of those who may have seen what somebody missed."""
+        pairs = combinations(range(len(self.moving)), 2)
+        return not self._eavesdrops and not any(self._wonders(one) and self._might_know(one, two) for one, two in pairs)
+
+    def _told(self, mind: int) -> bool:
+        """Whether this mind is openly among those to whom it is said."""
+        return mind == self.listener if self.listener is not None else self.talking[mind] in INSIDE
+
+    def _wonders(self, mind: int) -> bool:
+        """Whether this mind hears of a move that it missed: in truth, or as the minds before it in the chain think."""
+        in_truth = self.moving[mind] in (AWAY, DISTRACTED)
+        heard = mind == self.listener or (self.listener is None and self.talking[mind] == HERE)
+        heard = heard or (self.talks and self.talking[mind] == WATCHING)
+        return (in_truth and heard) or (self.moving[mind] in OUTSIDE and self._told(mind))
+
+    def _might_know(self, mind: int, other: int) -> bool:
+        """Whether the other, who is not told before this mind's eyes, was there at a time when it may have happened."""
+        there = self.moving[mind] == DISTRACTED or self.moving[other] in INSIDE
+        return there and not self._told(other)
+
+    @property
+    def _eavesdrops(self) -> bool:
+        """Whether the first mind overhears what is said to a room into which somebody has come since."""
+        if self.listener is not None or self.talking[0] != WATCHING:
+            return False
+        return any(was in OUTSIDE and part in INSIDE for was, part in zip(self.moving, self.talking, strict=True))
 
 
 def thought(index: int, seed: int) -> list[Item]:
@@ -106,7 +141,7 @@ def _pair(start: Story, draw: Draw, minds: Minds) -> dict[str, Story]:
 
     for _ in range(TRIES):
         plot = _plot(draw.rng, len(minds))
-        story = make(plot)
+        story = make(plot) if plot.settled else None
         if story is None or set(readings := values(story, simpler(minds))) != places:
             continue
         (right,) = values(story, [minds])
@@ -138,7 +173,7 @@ def _changes(plot: Plot, rng: Random) -> list[tuple[str, str, Plot]]:
     if plot.listener is not None:
         # Tried first, since it seldom is the only thing that changes the answer, and word of mouth is what it is about.
         found.insert(0, ("talk-private", "talk-open", replace(plot, listener=None)))
-    return [change for change in found if change[2].talks == plot.talks]
+    return [change for change in found if change[2].talks == plot.talks and change[2].settled]
 
 
 def _story(story: Story, plot: Plot, draw: Draw, minds: Minds) -> Story | None:

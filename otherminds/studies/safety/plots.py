@@ -24,7 +24,8 @@ CALLS = (
     "{m} called {v} and explained that the {o} was in the {c}{over}.",
 )
 OVERHEARD = ", and {a} secretly overheard it"
-UNHEARD = ", and {a} heard nothing of it"
+UNHEARD = ", and {a} neither heard nor suspected this call"
+"""Not only unheard: somebody who saw the thing moved might well suppose that V was told."""
 
 
 @dataclass(frozen=True, slots=True)

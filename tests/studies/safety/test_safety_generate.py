@@ -67,7 +67,7 @@ def test_every_wording_has_six_forms_or_more() -> None:
     forms = [
         *(scripts.OPENINGS, scripts.BARE_OPENINGS, scripts.LEAVINGS, scripts.ARRIVALS, scripts.LOOKS),
         *(transfer.ENDINGS, deceived.SAID, deceived.LABELLED, deceived.TRUST, deceivers.PAUSES),
-        *(plots.CALLS, aims.SAYING, aims.POINTING, aims.NEED),
+        *(plots.CALLS, aims.SAYING, aims.POINTING, aims.NEED, aims.SINCE),
     ]
     assert min(len(set(each)) for each in forms) >= 6
 

@@ -41,11 +41,13 @@ class Facts:
     # this is, and of the last that showed or told one. To see something go, or missing, shows no value.
     seen: dict[tuple[str, str], int] = field(default_factory=dict)
     learnt: dict[tuple[str, str], int] = field(default_factory=dict)
+    # For what lies before somebody's eyes: the first and the last of an unbroken row of events after which the mind
+    # whose view this is looked round the room where this really is.
+    near: dict[str, tuple[int, int]] = field(default_factory=dict)
 
     def copy(self) -> Facts:
-        return Facts(
-            self.rooms.copy(), self.places.copy(), self.states.copy(), self.topics, self.seen.copy(), self.learnt.copy()
-        )
+        views = (self.rooms.copy(), self.places.copy(), self.states.copy(), self.topics)
+        return Facts(*views, self.seen.copy(), self.learnt.copy(), self.near.copy())
 
     def has(self, told: Mapping[str, str]) -> bool:
         return self.value(told["entity"], told["property"]) == told["value"]
@@ -120,6 +122,16 @@ class Facts:
         """These properties were seen, by own eyes, in event `now`."""
         for key in keys:
             self.seen[name, key] = self.learnt[name, key] = now
+
+    def stay_near(self, now: int, name: str) -> None:
+        """After event `now`, the mind is in one room with this and attends."""
+        first, last = self.near.get(name, (now, now))
+        self.near[name] = (first if last == now - 1 else now, now)
+
+    def before_the_eyes(self, now: int, name: str, key: str) -> bool:
+        """Whether, when event `now` comes, this property was seen and the mind has been near and attentive since."""
+        first, last = self.near.get(name, (now, now))
+        return last == now - 1 and self.seen.get((name, key), 0) >= first
 
 
 # ------------------------------------------------------------------------------------------- worlds, points and product

@@ -28,8 +28,8 @@ from otherminds.questions import matters, questions
 from otherminds.setting import KINDS, Setting
 from otherminds.story import Premises, Story
 from otherminds.world import View
-from tests.possible_worlds import OPEN
-from tests.second_opinion import Opinion, asked
+from tests.possible_worlds import OPEN, asked
+from tests.second_opinion import Opinion
 
 SHOWN = 3  # differences printed in full
 CANDIDATES = 6  # events tried against both programs before each event that happens
@@ -134,15 +134,15 @@ def compare_lookups(story: Story, opinion: Opinion, minds: Sequence[tuple[str, .
 def compare_questions(story: Story, order: int, tally: Tally) -> None:
     """Which questions about minds can be asked of a story, by both programs."""
     events, premises = story.to_dicts(), _plain(story.premises)
-    told, unshaken = (Opinion.of(events, premises, unshaken=firm) for firm in (False, True))
-    engine = {question.text for question in questions(story, order=order) if question.minds}
+    readings = [Opinion.of(events, premises, unshaken=firm).here for firm in (False, True)]
+    engine = {(question.text, question.property) for question in questions(story, order=order)}
     for matter in matters(story):
         for chain in chains(story.people, order):
             if not chain:
                 continue
-            second = asked(told, unshaken, chain, matter.about, matter.property, matter.asked)
+            second = asked(readings, chain, matter.about, matter.property, matter.asked)
             tally.counts["questions" if second else "questions left out"] += 1
-            if (matter.ask(chain) in engine) != second:
+            if ((matter.ask(chain), matter.property) in engine) != second:
                 about = {"question": matter.ask(chain)}
                 tally.differences.append(Difference(events, premises, about, not second, second))
 

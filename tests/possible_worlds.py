@@ -228,3 +228,25 @@ class Pair(World):
             world = self.world.arrow(person)
             self.arrows[person] = self.model.pair(world, self.model.arrow(self.point, person, world))
         return self.arrows[person]
+
+
+# ------------------------------------------------------------------------------------------------- what can be asked
+
+
+def asked(readings: Sequence[World], minds: Sequence[str], name: str, key: str, value: str | None = None) -> bool:
+    """Whether these minds can be asked about a property; `value`: whether it is just that, or news to the last of them.
+
+    The answer must be the same in all readings of the story; and only who has it can say whether it is news to another,
+    so every mind on the way to the last must have it.
+    """
+
+    def answer(world: World, chain: Sequence[str]) -> str | bool | None:
+        facts = world.through(chain).facts
+        if key == "topic":
+            return name in facts.topics
+        return facts.value(name, key) if value is None else facts.value(name, key) == value
+
+    if len({answer(world, minds) for world in readings}) > 1:
+        return False
+    on_the_way = [minds[:end] for end in range(1, len(minds))] if value is not None else []
+    return all(answer(world, chain) is True for world in readings for chain in on_the_way)

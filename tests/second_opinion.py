@@ -344,27 +344,6 @@ def beliefs(events: Sequence[Event], premises: Premises, minds: Sequence[str]) -
     return Opinion.of(events, premises).beliefs(minds)
 
 
-def asked(
-    told: Opinion, unshaken: Opinion, minds: Sequence[str], name: str, key: str, value: str | None = None
-) -> bool:
-    """Whether a question can be put about this property to these minds; `value`: whether they have just that.
-
-    The answer must be the same in both readings of the story; and to ask whether something is news to somebody, every
-    mind on the way to them must have it, in both.
-    """
-
-    def answer(opinion: Opinion, chain: Sequence[str]) -> Any:
-        facts = opinion.here.through(chain).facts
-        if key == "topic":
-            return name in facts.topics
-        return facts.value(name, key) if value is None else facts.value(name, key) == value
-
-    if answer(told, minds) != answer(unshaken, minds):
-        return False
-    on_the_way = [minds[:end] for end in range(1, len(minds))] if value is not None else []
-    return all(answer(opinion, chain) is True for chain in on_the_way for opinion in (told, unshaken))
-
-
 def possible(events: Sequence[Event], premises: Premises, event: Event) -> bool:
     """Whether `event` can follow `events`."""
     return Opinion.of(events, premises).possible(event)

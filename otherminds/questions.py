@@ -2,6 +2,9 @@
 
 A question asks what a chain of minds thinks about one matter: the container or the room of a thing, a state of it, or
 whether a topic is known; or, with no minds, what is so and what was so. What a mind cannot know is "unknown".
+
+Two sorts of question are not asked: those whose answer hangs on somebody having been talked out of what lies before
+their eyes, and those that ask whether something is news to another of one who knows nothing of it (`Answers`).
 """
 
 from __future__ import annotations
@@ -77,13 +80,51 @@ class Matter:
         return UNKNOWN if value is None else NOWHERE if value == OPEN else value
 
 
+class Answers:
+    """What every chain of minds up to an order has on the matters of a story, and whose answer is sound."""
+
+    __slots__ = ("_firm", "_views", "people")
+
+    def __init__(self, story: Story, order: int) -> None:
+        self.people = story.people
+        chains = [chain for depth in range(1, order + 1) for chain in chains_of(story.people, depth)]
+        twin = story.unshaken_twin()
+        self._views = {chain: story.seen_by(chain) for chain in chains}
+        self._firm = self._views if twin is story else {chain: twin.seen_by(chain) for chain in chains}
+
+    def all(self, matter: Matter) -> dict[Minds, str | None]:
+        """What each chain has."""
+        return {chain: matter.value(view) for chain, view in self._views.items()}
+
+    def sound(self, matter: Matter) -> dict[Minds, str | None]:
+        """The same without the chains whose answer hangs on talk against somebody's own eyes."""
+        values, views, firm = self.all(matter), self._views, self._firm
+        if firm is views:
+            return values
+        answer, value = matter.answer, matter.value
+        return {
+            chain: has
+            for chain, has in values.items()
+            if firm[chain] is views[chain] or answer(has) == answer(value(firm[chain]))
+        }
+
+
+def can_be_asked(matter: Matter, minds: Minds, sound: Mapping[Minds, str | None]) -> bool:
+    """Whether the answer is sound and, for yes or no, every mind before the last has what would be news to the last."""
+    if minds not in sound:
+        return False
+    return matter.asked is None or all(sound.get(minds[:end]) == matter.asked for end in range(1, len(minds)))
+
+
 def quiz(story: Story, *, order: int = 1, seed: int | None = None, name: str = "quiz") -> Suite:
     """All questions about a story up to an order, as a suite; with a seed, the story is told in other words."""
     text = story.tell(seed=seed)
     key = hashlib.sha256(text.encode()).hexdigest()[:12]
     events = story.to_dicts()
     items = []
-    for number, question in enumerate(questions(story, order=order)):
+    for number, question in enumerate(_questions(story, order)):
+        if question is None:
+            continue
         meta = {
             "minds": list(question.minds),
             "about": question.about,
@@ -110,7 +151,12 @@ def quiz(story: Story, *, order: int = 1, seed: int | None = None, name: str = "
 
 
 def questions(story: Story, *, order: int = 1) -> list[Question]:
-    """What is so and what was so, then what every chain of minds up to this order thinks."""
+    """What is so and what was so, then what every chain of minds up to this order thinks, as far as it can be asked."""
+    return [question for question in _questions(story, order) if question is not None]
+
+
+def _questions(story: Story, order: int) -> list[Question | None]:
+    """The same with None for each that is not asked, so that those that are keep their numbers."""
     if not 0 <= order <= MOST_ORDERS:
         raise UsageError(f"questions go from order 0 (what is so) to order {MOST_ORDERS}, so there is no order {order}")
     asked = matters(story)
@@ -119,26 +165,29 @@ def questions(story: Story, *, order: int = 1) -> list[Question]:
         raise UsageError(
             f"{len(story.people)} people make {count:,} chains of minds up to order {order}; ask a lower order"
         )
-    chains = [chain for depth in range(1, order + 1) for chain in chains_of(story.people, depth)]
-    views = {chain: story.seen_by(chain) for chain in chains}
-    found = _memories(story)
+    answers = Answers(story, order)
+    found: list[Question | None] = [*_memories(story)]
     for matter in asked:
         real = matter.value(story.world)
-        values = {chain: matter.value(view) for chain, view in views.items()}
+        values, sound = answers.all(matter), answers.sound(matter)
         if matter.kind in ("container", "room"):
-            found.append(_question(matter, (), real, real, {}, ()))
-        found += [_question(matter, chain, value, real, values, story.people) for chain, value in values.items()]
+            found.append(_question(matter, (), real, {}, {}, ()))
+        found += [
+            _question(matter, chain, real, values, sound, story.people) if can_be_asked(matter, chain, sound) else None
+            for chain in values
+        ]
     return found
 
 
 def _question(
     matter: Matter,
     minds: Minds,
-    value: str | None,
     real: str | None,
     values: Mapping[Minds, str | None],
+    sound: Mapping[Minds, str | None],
     people: Sequence[str],
 ) -> Question:
+    value = values[minds] if minds else real
     answer, reality = matter.answer(value), matter.answer(real)
     tags: dict[str, Tag] = {"order": len(minds), "kind": matter.kind}
     last = value
@@ -146,7 +195,7 @@ def _question(
         last = values[minds[-1:]]
         tags["false_belief"] = value is not None and value != real
         tags["ignorance"] = value is None
-        tags["interesting"] = _interesting(minds, matter, answer, values, people)
+        tags["interesting"] = _interesting(minds, matter, answer, sound, people)
         tags["like_reality"] = answer == reality
     if len(minds) > 1:
         tags["like_last"] = answer == matter.answer(values[minds[1:]])
@@ -168,14 +217,14 @@ def _question(
 
 
 def _interesting(
-    minds: Minds, matter: Matter, answer: str, values: Mapping[Minds, str | None], people: Sequence[str]
+    minds: Minds, matter: Matter, answer: str, sound: Mapping[Minds, str | None], people: Sequence[str]
 ) -> bool:
     """Whether another person, put in the place of one of these minds, would make the answer another one."""
     for place in range(len(minds)):
         before, after = minds[:place], minds[place + 1 :]
         for person in people:
             other = (*before, person, *after)
-            if other in values and matter.answer(values[other]) != answer:
+            if other in sound and matter.answer(sound[other]) != answer:
                 return True
     return False
 

@@ -75,6 +75,13 @@ class Saying(Sighting):
         return view.told(self.fact)
 
     def teach(self, view: View, minds: Minds, past: Story) -> View:
+        after = self._taken(view, minds, past)
+        if past.unshaken and after is not view and self._denies_eyes(view, after, minds, past):
+            return view
+        return after
+
+    def _taken(self, view: View, minds: Minds, past: Story) -> View:
+        """The view of these minds if words count for as much as eyes."""
         hearer, speaker, fact = minds[-1], self.speaker, self.fact
         if hearer == speaker:
             if len(minds) == 1:
@@ -88,6 +95,20 @@ class Saying(Sighting):
         if past.premises.fresh and past.last_seen(fact, minds) > past.last_shown(fact, (*minds, speaker)):
             return view
         return super().teach(view, minds, past)
+
+    def _denies_eyes(self, view: View, after: View, minds: Minds, past: Story) -> bool:
+        """Whether it is at odds with what the last mind has before its eyes, in truth or as these minds see it."""
+        hearer = minds[-1]
+        changes = [(minds, view, after)]
+        if hearer != self.speaker:  # whom nobody has told anything: what others make of them is for those to see
+            own = past.seen_by((hearer,))
+            changes.append(((hearer,), own, self.learn(own)))
+        name = self.fact.of
+        return any(
+            old.value(name, property) != new.value(name, property) and past.under_the_eyes(name, property, eyes)
+            for eyes, old, new in changes
+            for property in {"room", "container", self.fact.property}
+        )
 
 
 class Looking(Sighting):

@@ -80,9 +80,13 @@ class View:
             return None if container == OPEN else container
         return self._state.get((thing, property.removeprefix(STATE)))
 
+    def value(self, thing: str, property: str) -> str | None:
+        """The same, with OPEN for the container of a thing that lies in none."""
+        return self._held.get(thing) if property == "container" else self.get(thing, property)
+
     def knows(self, thing: str, property: str) -> bool:
         """Whether there is anything to say about it; that a thing is in the open counts for its container."""
-        return thing in self._held if property == "container" else self.get(thing, property) is not None
+        return self.value(thing, property) is not None
 
     def where(self, thing: str) -> str | None:
         """The closest known place: the container, else the room, else None."""

@@ -2,8 +2,9 @@
 
     python -m tests.agreement --stories 20000 --order 3 --seed 0 --jobs 2
 
-After every event, all views to the given order are compared, fact by fact; and before every event, whether each of some
-candidates, possible or not, may happen. Exits with 1 if there is any difference.
+After every event, all views to the given order are compared, fact by fact; before every event, whether each of some
+candidates, possible or not, may happen; and at the end, which questions can be asked. Exits with 1 if there is any
+difference.
 """
 
 from __future__ import annotations
@@ -23,10 +24,11 @@ from typing import Any
 from otherminds.errors import OthermindsError
 from otherminds.events import Event
 from otherminds.notation import EVENTS, read_events, write_event
+from otherminds.questions import matters, questions
 from otherminds.setting import KINDS, Setting
 from otherminds.story import Premises, Story
 from otherminds.world import View
-from tests.possible_worlds import OPEN
+from tests.possible_worlds import OPEN, asked
 from tests.second_opinion import Opinion
 
 SHOWN = 3  # differences printed in full
@@ -54,12 +56,12 @@ class Difference:
 
     events: list[dict[str, Any]]
     premises: dict[str, Any]
-    about: tuple[str, ...] | dict[str, Any]  # a chain of minds, or an event that may or may not happen next
+    about: tuple[str, ...] | dict[str, Any]  # a chain of minds, an event that may happen next, or a question
     engine: Any
     second: Any
 
     def __str__(self) -> str:
-        about = f"may happen next: {self.about}" if isinstance(self.about, dict) else f"the view of {self.about}"
+        about = f"may happen or be asked: {self.about}" if isinstance(self.about, dict) else f"the view of {self.about}"
         lines = [f"premises {self.premises}", *map(str, self.events), about]
         return "\n  ".join([*lines, f"engine:         {self.engine}", f"second opinion: {self.second}"])
 
@@ -129,6 +131,22 @@ def compare_lookups(story: Story, opinion: Opinion, minds: Sequence[tuple[str, .
                     tally.differences.append(Difference(*story_so_far, {(name, key): engine}, {(name, key): second}))
 
 
+def compare_questions(story: Story, order: int, tally: Tally) -> None:
+    """Which questions about minds can be asked of a story, by both programs."""
+    events, premises = story.to_dicts(), _plain(story.premises)
+    readings = [Opinion.of(events, premises, unshaken=firm).here for firm in (False, True)]
+    engine = {(question.text, question.property) for question in questions(story, order=order)}
+    for matter in matters(story):
+        for chain in chains(story.people, order):
+            if not chain:
+                continue
+            second = asked(readings, chain, matter.about, matter.property, matter.asked)
+            tally.counts["questions" if second else "questions left out"] += 1
+            if ((matter.ask(chain), matter.property) in engine) != second:
+                about = {"question": matter.ask(chain)}
+                tally.differences.append(Difference(events, premises, about, not second, second))
+
+
 def compare_possible(story: Story, opinion: Opinion, event: Event, tally: Tally) -> bool:
     """Whether the engine lets this event happen, once the second opinion was heard."""
     data = write_event(event)
@@ -175,7 +193,10 @@ def _differences(events: list[dict[str, Any]], like: Difference, order: int) -> 
     story, opinion = Story(premises=_premises(like.premises)), Opinion.of(events, like.premises)
     for event in read_events(events):
         story = story.after(event)
-    compare_possible(story, opinion, read_events([like.about])[0], tally)
+    if "question" in like.about:
+        compare_questions(story, like.about["question"].count(" think") + 1, tally)
+    else:
+        compare_possible(story, opinion, read_events([like.about])[0], tally)
     return [each for each in tally.differences if isinstance(each.about, dict)]
 
 
@@ -287,6 +308,8 @@ def run_story(number: int, *, order: int, seed: int) -> Tally:
         tally.counts["events"] += 1
         tally.kinds[write_event(event)["do"]] += 1
         compare_views(story, opinion, list(chains(story.people, order)), tally)
+    if not tally.differences:
+        compare_questions(story, order, tally)
     if number % 10 == 0 and not tally.differences:
         compare_lookups(story, opinion, list(chains(story.people, order)), tally)
     return tally

@@ -41,11 +41,13 @@ class Facts:
     # this is, and of the last that showed or told one. To see something go, or missing, shows no value.
     seen: dict[tuple[str, str], int] = field(default_factory=dict)
     learnt: dict[tuple[str, str], int] = field(default_factory=dict)
+    # For what lies before somebody's eyes: the first and the last of an unbroken row of events after which the mind
+    # whose view this is looked round the room where this really is.
+    near: dict[str, tuple[int, int]] = field(default_factory=dict)
 
     def copy(self) -> Facts:
-        return Facts(
-            self.rooms.copy(), self.places.copy(), self.states.copy(), self.topics, self.seen.copy(), self.learnt.copy()
-        )
+        views = (self.rooms.copy(), self.places.copy(), self.states.copy(), self.topics)
+        return Facts(*views, self.seen.copy(), self.learnt.copy(), self.near.copy())
 
     def has(self, told: Mapping[str, str]) -> bool:
         return self.value(told["entity"], told["property"]) == told["value"]
@@ -120,6 +122,16 @@ class Facts:
         """These properties were seen, by own eyes, in event `now`."""
         for key in keys:
             self.seen[name, key] = self.learnt[name, key] = now
+
+    def stay_near(self, now: int, name: str) -> None:
+        """After event `now`, the mind is in one room with this and attends."""
+        first, last = self.near.get(name, (now, now))
+        self.near[name] = (first if last == now - 1 else now, now)
+
+    def before_the_eyes(self, now: int, name: str, key: str) -> bool:
+        """Whether, when event `now` comes, this property was seen and the mind has been near and attentive since."""
+        first, last = self.near.get(name, (now, now))
+        return last == now - 1 and self.seen.get((name, key), 0) >= first
 
 
 # ------------------------------------------------------------------------------------------- worlds, points and product
@@ -216,3 +228,25 @@ class Pair(World):
             world = self.world.arrow(person)
             self.arrows[person] = self.model.pair(world, self.model.arrow(self.point, person, world))
         return self.arrows[person]
+
+
+# ------------------------------------------------------------------------------------------------- what can be asked
+
+
+def asked(readings: Sequence[World], minds: Sequence[str], name: str, key: str, value: str | None = None) -> bool:
+    """Whether these minds can be asked about a property; `value`: whether it is just that, or news to the last of them.
+
+    The answer must be the same in all readings of the story; and only who has it can say whether it is news to another,
+    so every mind on the way to the last must have it.
+    """
+
+    def answer(world: World, chain: Sequence[str]) -> str | bool | None:
+        facts = world.through(chain).facts
+        if key == "topic":
+            return name in facts.topics
+        return facts.value(name, key) if value is None else facts.value(name, key) == value
+
+    if len({answer(world, minds) for world in readings}) > 1:
+        return False
+    on_the_way = [minds[:end] for end in range(1, len(minds))] if value is not None else []
+    return all(answer(world, chain) is True for world in readings for chain in on_the_way)

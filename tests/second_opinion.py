@@ -11,7 +11,7 @@ Where the definition can be read in two ways, a comment that starts with "Readin
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -26,14 +26,15 @@ class Opinion:
     """A pointed model after some events, with what the events have mentioned so far."""
 
     premises: Premises
+    unshaken: bool = False  # words do nothing to those who have the contrary before their eyes
     here: World = field(default_factory=lambda: World(Facts()))
     roles: dict[str, str] = field(default_factory=dict)  # "person", "thing", "container"
     visible: dict[str, bool] = field(default_factory=dict)  # of each property that was ever changed
     now: int = 0
 
     @classmethod
-    def of(cls, events: Sequence[Event], premises: Premises) -> Opinion:
-        opinion = cls(premises)
+    def of(cls, events: Sequence[Event], premises: Premises, *, unshaken: bool = False) -> Opinion:
+        opinion = cls(premises, unshaken)
         for event in events:
             opinion.happen(event)
         return opinion
@@ -183,7 +184,7 @@ class Opinion:
 
     def saying(self, event: Event) -> EventModel:
         """A topic is heard by all; a fact has a point for each way of taking it."""
-        now, speaker, told = self.now, event["speaker"], event.get("fact")
+        now, speaker, told, before = self.now, event["speaker"], event.get("fact"), self.here
 
         def post_topic(facts: Facts, does: Hashable, world: World) -> None:
             facts.topics |= {event["topic"]}
@@ -198,19 +199,35 @@ class Opinion:
                     return None
                 return "sincere" if self.trusts(outer.holder, speaker) else "doubted"
             if key == (person, "room") and not outer.given:
-                return "heard"  # nobody is talked out of where they are
-            return "believed" if self.trusts(person, speaker) else "heard"
+                return "heard", person  # nobody is talked out of where they are
+            return ("believed" if self.trusts(person, speaker) else "heard"), person
 
-        def post(facts: Facts, does: Hashable, world: World) -> None:
-            if does == "doubted":
-                return facts.doubt(told)
-            if does == "sincere":
-                return facts.believe(told)
-            # To hear something is to be told of it, believed or not; to say it is not.
+        def post(facts: Facts, does: Any, world: World) -> None:
+            if does in ("sincere", "doubted"):
+                take = Facts.believe if does == "sincere" else Facts.doubt
+                if not shaken(facts, take):
+                    take(facts, told)
+                return
+            how, person = does
             own, theirs = facts.seen.get(key, 0), world.arrow(speaker).facts.learnt.get(key, 0)
-            if does == "believed" and not (self.premises["fresh"] and own > theirs):
+            if (
+                how == "believed"
+                and not (self.premises["fresh"] and own > theirs)
+                and not shaken(facts, Facts.believe)
+                and not shaken(before.arrow(person).facts, Facts.believe)
+            ):
                 facts.believe(told)
+            # To hear something is to be told of it, believed or not; to say it is not.
             facts.learnt[key] = now
+
+        def shaken(facts: Facts, take: Callable[[Facts, Mapping[str, str]], None]) -> bool:
+            """Whether taking it so would undo what this mind has before its eyes, and may not."""
+            after = facts.copy()
+            take(after, told)
+            return self.unshaken and any(
+                facts.value(key[0], each) != after.value(key[0], each) and facts.before_the_eyes(now, key[0], each)
+                for each in ("room", "container", key[1])
+            )
 
         return EventModel(
             post,
@@ -231,6 +248,9 @@ class Opinion:
         visible = [key for key, shown in self.visible.items() if shown]
 
         def post(facts: Facts, does: Hashable, world: World) -> None:
+            for name, where in real.rooms.items():
+                if where == room:
+                    facts.stay_near(now, name)
             for name in looked_at:
                 facts.put_in_room(name, room)
                 facts.note(now, name, "room")

@@ -78,6 +78,8 @@ def test_interesting_is_decided_by_putting_others_in(story):
             other
             for other in chains(story.people, len(minds))
             if sum(a != b for a, b in zip(minds, other, strict=True)) == 1
+            # Who was talked out of what they have before their eyes is no example.
+            and answer(story.view(*other), question) == answer(story.unshaken_twin().view(*other), question)
         ]
         differs = any(answer(story.view(*other), question) != question.answer for other in others)
         assert question.tags["interesting"] is differs

@@ -11,7 +11,7 @@ from otherminds.errors import ModelError, UsageError
 from otherminds.items import Item, Suite
 from otherminds.models import Model
 from otherminds.plans import Plan, plan
-from otherminds.questions import NOWHERE, UNKNOWN, matters, quiz
+from otherminds.questions import NOWHERE, UNKNOWN, Answers, Matter, can_be_asked, matters, quiz
 from otherminds.scores import Score, way
 from otherminds.story import Story
 from otherminds.studies.explore.need import differs
@@ -50,7 +50,10 @@ class Examiner:
     def asks(self, story: Story, order: int) -> bool:
         """Whether there is anything to ask about a story."""
         wanted = [matter for matter in matters(story) if not self.kinds or matter.kind in self.kinds]
-        return bool(wanted) and (not self.interesting or any(differs(story, matter, order) for matter in wanted))
+        if not wanted:
+            return False
+        answers = Answers(story, order)
+        return any((differs if self.interesting else _is_asked)(answers, matter, order) for matter in wanted)
 
     def accuracies(self, stories: Sequence[tuple[Story, int]]) -> list[float | None]:
         """The share of right answers for each story, at its order; None where nothing usable came back."""
@@ -108,6 +111,12 @@ class Examiner:
                 f"{name} gave no usable answer to the first {self.verdicts.total()} questions ({ends}), "
                 "so there is nothing to search by; try another prompt or score (letters needs no parsing)"
             )
+
+
+def _is_asked(answers: Answers, matter: Matter, order: int) -> bool:
+    """Whether anybody can be asked about this matter at exactly this order."""
+    sound = answers.sound(matter)
+    return any(len(minds) == order and can_be_asked(matter, minds, sound) for minds in sound)
 
 
 def accuracy(scores: Sequence[Score]) -> float | None:

@@ -4,23 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from otherminds.questions import Matter, matters
-from otherminds.sightings import Minds, chains_of
+from otherminds.questions import Answers, Matter, can_be_asked, matters
+from otherminds.sightings import Minds
 from otherminds.story import Story
 
 
 def needs_theory_of_mind(story: Story, *, order: int = 2) -> bool:
     """Whether it has a question, up to this order, to which another person would give another answer."""
-    asked = matters(story)
-    return any(differs(story, matter, depth) for depth in range(1, order + 1) for matter in asked)
+    asked, answers = matters(story), Answers(story, order)
+    return any(differs(answers, matter, depth) for depth in range(1, order + 1) for matter in asked)
 
 
-def differs(story: Story, matter: Matter, order: int) -> bool:
-    """Whether the answer on this matter, at exactly this order, changes when one of the minds is another person."""
-    answers = {minds: matter.answer(matter.value(story.seen_by(minds))) for minds in chains_of(story.people, order)}
-    if len(set(answers.values())) < 2:
+def differs(answers: Answers, matter: Matter, order: int) -> bool:
+    """Whether an answer on this matter, at exactly this order, changes when one of the minds is another person."""
+    sound = answers.sound(matter)
+    given = {minds: matter.answer(value) for minds, value in sound.items() if len(minds) == order}
+    if len(set(given.values())) < 2:
         return False
-    return any(_other(minds, answers, story.people) for minds in answers)
+    return any(can_be_asked(matter, minds, sound) and _other(minds, given, answers.people) for minds in given)
 
 
 def _other(minds: Minds, answers: Mapping[Minds, str], people: Iterable[str]) -> bool:

@@ -11,7 +11,7 @@ from otherminds.errors import ModelError, UsageError
 from otherminds.events import Enter, Leave, Move
 from otherminds.models import Prompt, Response
 from otherminds.models.scripted import Scripted
-from otherminds.questions import NOWHERE, UNKNOWN, matters, quiz
+from otherminds.questions import NOWHERE, UNKNOWN, Answers, matters, quiz
 from otherminds.recorded import Recorded
 from otherminds.runs import Budget
 from otherminds.store import MEMORY, Store
@@ -107,9 +107,10 @@ def test_the_need_for_theory_of_mind_is_that_of_the_questions() -> None:
 
 def test_differs_is_about_one_matter_and_one_order(sally_anne: Story) -> None:
     (matter,) = matters(sally_anne)
-    assert differs(sally_anne, matter, 1)
+    answers = Answers(sally_anne, 2)
+    assert differs(answers, matter, 1)
     # With two people, no other chain of two differs in one mind only.
-    assert not differs(sally_anne, matter, 2)
+    assert not differs(answers, matter, 2)
 
 
 def test_a_model_that_says_nothing_usable_is_refused() -> None:

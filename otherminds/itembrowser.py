@@ -9,7 +9,7 @@ prompts, are in it once: everything else holds their numbers.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -30,7 +30,7 @@ from otherminds.telling import sentences
 
 KINDS = ("task", "class", "state", "kind")
 """The first of these tags that an item has says what kind of item it is."""
-NOTE = "Every question that was asked, with all that came back. A link from any number above shows the items behind it."
+NOTE = "Every question that was asked, with all that came back. An underlined number above leads to its items."
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +51,47 @@ def link(part: str, to: Mapping[str, str]) -> str:
     """Where in the page the items with these properties are; without a name of a part, those of all parts."""
     wanted = {"study": part, **to} if part else to
     return "#items?" + "&".join(f"{quote(name)}={quote(value)}" for name, value in wanted.items())
+
+
+Answers = Iterable[tuple[Run, str]]
+"""The answers behind a number: runs, each with the id of an item."""
+
+
+def exactly(to: Mapping[str, str], runs: Iterable[Run], behind: Answers) -> dict[str, str]:
+    """Properties that lead to the answers behind a number and to no others of these runs; none where there are none.
+
+    They are those that are given, if need be with the verdicts, or with the ids of the items.
+    """
+    wanted = {(run.id, id) for run, id in behind}
+    ids = dict.fromkeys(visible(id) for _, id in sorted(wanted))
+    near = [(run, [r for r in run.records if shows(to, run, r)]) for run in runs]
+    for more in ({}, {"verdict": "correct|incorrect"}, {"id": "|".join(ids)}):
+        found = {(run.id, record.item.id) for run, some in near for record in some if shows(more, run, record)}
+        if found == wanted:
+            return {**to, **more}
+    return {}
+
+
+def shows(to: Mapping[str, str], run: Run, record: Record) -> bool:
+    """Whether a link to these properties shows this answer; items.js goes by the same rule."""
+    return all(_property(run, record, name) in value.split("|") for name, value in to.items())
+
+
+def _property(run: Run, record: Record, name: str) -> str | None:
+    if name in ("suite", "model", "score", "prompt"):
+        return visible(str(getattr(run, name)))
+    match name:
+        case "verdict":
+            return record.verdict
+        case "id":
+            return visible(record.item.id)
+        case "kind":
+            return _kind(record.item)
+    return tag_text(record.item.tags[name]) if name in record.item.tags else None
+
+
+def _kind(item: Item) -> str:
+    return visible(next((str(item.tags[name]) for name in KINDS if name in item.tags), ""))
 
 
 @cache
@@ -122,7 +163,7 @@ class _Gathered:
                     "question": visible(item.question),
                     "answer": visible(item.answer),
                     "choices": [visible(choice) for choice in item.choices],
-                    "kind": visible(next((str(item.tags[name]) for name in KINDS if name in item.tags), "")),
+                    "kind": _kind(item),
                     "tags": {visible(name): tag_text(value) for name, value in item.tags.items()},
                     "why": visible(why(item)),
                     "beliefs": self._timeline(item),

@@ -93,8 +93,9 @@ def lead(found: Measures) -> str:
         if right is None:
             continue
         said = [
-            f"{sitting.label} is right in {_short(right)} of the questions about {count(right.n, 'story', 'stories')} "
-            f"that {FOUND_BY[found.method]} chose because it fails them{_simpler(found)}."
+            f"{sitting.label} is right in {_short(right)} of the questions about a story, on average over "
+            f"{count(right.n, 'story', 'stories')} that {FOUND_BY[found.method]} chose because it fails them"
+            f"{_simpler(found)}."
         ]
         said.append(_on_reality(beside[sitting.label]))
         said += [_on_contest(contests[0]) for label, contests in found.contests if label == sitting.label]

@@ -30,6 +30,8 @@ from otherminds.telling import sentences
 
 KINDS = ("task", "class", "state", "kind")
 """The first of these tags that an item has says what kind of item it is."""
+OF_RUN = ("suite", "model", "score", "prompt")
+"""Properties that all answers of a run share."""
 NOTE = "Every question that was asked, with all that came back. An underlined number above leads to its items."
 
 
@@ -64,7 +66,11 @@ def exactly(to: Mapping[str, str], runs: Iterable[Run], behind: Answers) -> dict
     """
     wanted = {(run.id, id) for run, id in behind}
     ids = dict.fromkeys(visible(id) for _, id in sorted(wanted))
-    near = [(run, [r for r in run.records if shows(to, run, r)]) for run in runs]
+    # Most runs are not meant at all, which need not be found out answer by answer.
+    own = {name: value for name, value in to.items() if name in OF_RUN}
+    rest = {name: value for name, value in to.items() if name not in OF_RUN}
+    meant = [run for run in runs if all(_of_run(run, name) in value.split("|") for name, value in own.items())]
+    near = [(run, [record for record in run.records if shows(rest, run, record)]) for run in meant]
     for more in ({}, {"verdict": "correct|incorrect"}, {"id": "|".join(ids)}):
         found = {(run.id, record.item.id) for run, some in near for record in some if shows(more, run, record)}
         if found == wanted:
@@ -78,8 +84,8 @@ def shows(to: Mapping[str, str], run: Run, record: Record) -> bool:
 
 
 def _property(run: Run, record: Record, name: str) -> str | None:
-    if name in ("suite", "model", "score", "prompt"):
-        return visible(str(getattr(run, name)))
+    if name in OF_RUN:
+        return _of_run(run, name)
     match name:
         case "verdict":
             return record.verdict
@@ -88,6 +94,10 @@ def _property(run: Run, record: Record, name: str) -> str | None:
         case "kind":
             return _kind(record.item)
     return tag_text(record.item.tags[name]) if name in record.item.tags else None
+
+
+def _of_run(run: Run, name: str) -> str:
+    return visible(str(getattr(run, name)))
 
 
 def _kind(item: Item) -> str:
@@ -133,8 +143,7 @@ class _Gathered:
         }
 
     def run(self, part: str, run: Run) -> int:
-        names = {"study": part, "suite": run.suite, "model": run.model, "score": run.score, "prompt": run.prompt}
-        self._runs.append({name: visible(text) for name, text in names.items()})
+        self._runs.append({"study": visible(part), **{name: _of_run(run, name) for name in OF_RUN}})
         return len(self._runs) - 1
 
     def record(self, run: int, record: Record, why: Callable[[Item], str]) -> None:

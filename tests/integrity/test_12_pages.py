@@ -1,15 +1,24 @@
 """What a page says is what its numbers are."""
 
-from dataclasses import replace
+import json
+import re
+from collections import Counter
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
+from otherminds.chapters import Chapter, Finding
 from otherminds.cli import cli
+from otherminds.items import Item, Suite
+from otherminds.models.scripted import Scripted
+from otherminds.profiles import Profile, Told, answer
 from otherminds.report import Report, Table
-from otherminds.runs import run
+from otherminds.runs import Record, load, run
 from otherminds.stats import mean
+from otherminds.store import Store
 from otherminds.studies.explore.build import suite
 from otherminds.studies.explore.measure import measure
 from otherminds.studies.explore.show import show as show_found
@@ -21,6 +30,9 @@ from otherminds.studies.safety.lineups import SeriesTrend, trends
 from otherminds.studies.safety.series import Lineup, Member
 from otherminds.studies.safety.sets import build as build_safety
 from otherminds.studies.safety.sittings import sit
+from tests.browser import Browser, needs_browser
+from tests.integrity.pages import Cell, Items, Key, Tables
+from tests.integrity.recount import Given, given, paired, recount
 from tests.studies.explore.made_up import FALSE, TRUE, says
 
 
@@ -122,3 +134,158 @@ def trend_of(*values: float) -> SeriesTrend:
 )
 def test_a_series_rises_only_if_no_version_falls(values: tuple[float, ...], word: str) -> None:
     assert trend_of(*values).word == word
+
+
+# ---- a profile: every number leads to exactly its items -------------------------------------------------------------
+
+PAIRS = [("realist", "first_order"), ("random", "last_mention")]
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A profile of two baselines, as a page and with all its answers."""
+
+    path: Path
+    models: tuple[str, str]
+    tables: Tables
+    items: Items
+    records: dict[Key, Record]
+    found: dict[str, Any]
+
+    def behind(self, link: str) -> list[Given]:
+        return [given(key, self.records[key]) for key in self.items.of(link)]
+
+    def rows(self, caption: str) -> list[list[Cell]]:
+        return [row for table in self.tables.tables if table.caption.startswith(caption) for row in table.rows]
+
+
+@pytest.fixture(scope="module", params=PAIRS, ids=" and ".join)
+def opened(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Opened:
+    folder = tmp_path_factory.mktemp("profile") / "two"
+    specs = [part for name in request.param for part in ("-m", f"baseline:{name}")]
+    done = CliRunner().invoke(cli, ["profile", *specs, "-o", str(folder), "--json"], catch_exceptions=False)
+    found = json.loads(done.stdout)
+    with Store(folder / "otherminds.db") as store:
+        runs = [(study["study"], load(store, each["run"])) for study in found["studies"] for each in study["runs"]]
+    records = {
+        (study, run.suite, run.model, run.score, run.prompt, record.item.id): record
+        for study, run in runs
+        for record in run.records
+    }
+    assert len(records) == sum(len(run) for _, run in runs)
+    html = (folder / "profile.html").read_text(encoding="utf-8")
+    return Opened(folder / "profile.html", request.param, Tables(html), Items(html), records, found)
+
+
+def read(text: str) -> tuple[float, float, int]:
+    """A value as it is printed, how far it may be off by rounding, and n."""
+    words = " ".join(text.split()).replace("\N{MINUS SIGN}", "-")
+    number = re.search(r"(?:\d+/(?P<whole>\d+) = )?(?P<value>[-+]?\d+\.(?P<digits>\d+))", words)
+    assert number, words
+    n = number["whole"] or re.search(r"n = ([\d,]+)", words)[1].replace(",", "")  # type: ignore[index]
+    return float(number["value"]), 0.5 * 10 ** -len(number["digits"]) + 1e-9, int(n)
+
+
+def check(cell: Cell, value: float, n: int) -> None:
+    printed, rounding, of = read(cell.text)
+    assert of == n, cell.text
+    assert abs(printed - value) <= rounding, f"{cell.text} is {value}"
+
+
+def test_every_number_of_a_profile_leads_to_exactly_its_items(opened: Opened) -> None:
+    followed = []
+    unlinked = set()
+    for _study, what, _model, cell, *_ in opened.rows("Every number to take away")[1:]:
+        if cell.link:
+            followed.append(cell.link)
+            check(cell, *recount(what.text, opened.behind(cell.link)))
+        else:
+            unlinked.add(what.text)
+    assert unlinked <= {"Search less over-generation", "Canonical words less other words"}
+    for what, *cells, _ in [row for row in opened.rows("Scores with 95 %")[1:] if len(row) > 1]:
+        for cell in cells:
+            if cell.link:
+                followed.append(cell.link)
+                check(cell, *recount(what.text, opened.behind(cell.link)))
+    for row in opened.rows("Right answers")[1:]:
+        for cell in row:
+            if cell.link:
+                followed.append(cell.link)
+                check(cell, *paired(lambda each: each.model, opened.models[0])(opened.behind(cell.link)))
+    for model, right, _story in opened.rows("The hardest stories found")[1:]:
+        answers = opened.behind(right.link)
+        followed.append(right.link)
+        assert {(each.model, each.record.item.context) for each in answers} == {(model.text, _story.text)}
+        value, n = right.text.split(" of ")
+        assert (float(value), int(n)) == pytest.approx((sum(each.number() for each in answers), len(answers)))
+    for row in opened.rows("What the answers hang on besides the question")[1:]:
+        whole = len(opened.behind(row[4].link))
+        followed.append(row[4].link)
+        assert int(row[4].text.replace(",", "")) == whole
+        unclear = len(opened.behind(row[8].link)) if row[8].link else 0
+        followed += [row[8].link] * bool(row[8].link)
+        assert row[8].text == f"{unclear / whole:.0%}"
+    assert Counter(followed) == Counter(opened.tables.links)
+    assert len(followed) > 100
+
+
+@needs_browser
+def test_the_page_shows_what_its_links_say(opened: Opened) -> None:
+    with Browser() as browser, browser.page() as page:
+        page.open(opened.path.as_uri())
+        for link in dict.fromkeys(opened.tables.links):
+            page.evaluate(f"location.hash = {json.dumps(link)}")
+            count = f"{len(opened.items.of(link)):,} of "
+            page.wait(f"document.querySelector('.count').textContent.startsWith({json.dumps(count)})")
+        assert page.errors == []
+
+
+# ---- a profile: rules without a mind, and ties ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("low", "rules", "said"),
+    [
+        (0.39, {"always reality": 0.41, "always decoy": 0.59}, "clear of chance, but not of a rule without a mind, in"),
+        (0.59, {"always decoy": 0.59}, "clear of chance, but not of a rule without a mind, in"),
+        (0.60, {"always decoy": 0.59}, "above chance in"),
+        (0.39, {}, "above chance in"),
+        (0.30, {"always decoy": 0.10}, "cannot be told from guessing in 1 of 1 scores"),
+    ],
+)
+def test_above_chance_is_above_every_rule_that_stands_beside(low: float, rules: dict[str, float], said: str) -> None:
+    score = replace(mean([0.0, 1.0]), value=0.65, low=low, high=0.91)
+    finding = Finding("Perturbed set", "box sayer", score, 1 / 3, first=True, rules=rules)
+    runs = [run(suite([FALSE]), says("box"))]
+    chapter = Chapter(Report("t", "l", []), [finding], runs)
+    words = answer(Profile(["box sayer"], [Told("perturbed", "Does it?", chapter)]))
+    assert said in words
+    assert ("above chance in perturbed set" in words) is (said == "above chance in")
+    assert all(f"{name} {value:.2f}" in finding.aside for name, value in rules.items())
+
+
+def test_a_difference_without_a_change_of_side_says_what_made_it(opened: Opened) -> None:
+    table = opened.rows("Right answers:")[1:]
+    for row, data in zip(table, [each for each in opened.found["differences"] if not each["tags"]], strict=True):
+        gained, lost, tied = (len(data[name]) for name in ("only_first_right", "only_second_right", "tied"))
+        assert row[-1].text == f"{gained} / {lost}" + (f", {tied} by a tie" if tied else "")
+        assert data["value"] == 0 or gained + lost + tied > 0
+    if opened.models == PAIRS[0]:
+        # By hand: ten items that the one has right are a tie of four for the other, and 10 × 0.75 / 40 is 0.19.
+        (dialogue,) = [row for row in table if row[0].text == "dialogue"]
+        assert dialogue[-1].text == "0 / 0, 10 by a tie"
+
+
+def test_two_runs_that_differ_by_ties_alone_are_not_called_alike(tmp_path: Path) -> None:
+    items = tuple(Item(f"i{n}", "Where?", "tin", "Look.", ("tin", "jar"), tags={"story": f"s{n}"}) for n in range(8))
+    asked = Suite("few", items, score="cloze", prompt="raw")
+    sure = Scripted(lambda _: "tin", name="sure", weigh=lambda prompt: {" tin": 0.8, " jar": 0.1})
+    torn = Scripted(lambda _: "tin", name="torn", weigh=lambda prompt: {" tin": 0.4, " jar": 0.4})
+    with Store(tmp_path / "store.db") as store:
+        ids = [run(asked, model, store=store).id for model in (sure, torn)]
+    page = tmp_path / "c.html"
+    options = ["--store", str(tmp_path / "store.db"), "-o", str(page)]
+    told = CliRunner().invoke(cli, ["compare", *ids, *options], catch_exceptions=False).stdout
+    for said in (" ".join(told.split()), " ".join(page.read_text(encoding="utf-8").split())):
+        assert "8 items more differ by a tie" in said
+        assert "right and wrong about the same items" not in said

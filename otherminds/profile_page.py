@@ -103,6 +103,7 @@ def _differences(profile: Profile) -> list[Block]:
 
 def _contrasts(found: Sequence[Contrast], caption: str, note: str) -> Table:
     by_kind, several = any(each.tags for each in found), len({each.second for each in found}) > 1
+    ties = any(each.tied for each in found)
     rows: list[list[Cell]] = [
         [
             *(each.study, f"{each.score},\N{NO-BREAK SPACE}{each.prompt}"),
@@ -110,19 +111,13 @@ def _contrasts(found: Sequence[Contrast], caption: str, note: str) -> Table:
             *([each.row.items] if by_kind else []),
             _linked(each.row.difference, each.study, each.leads_to),
             _holm(each),
-            _sides(each) if not each.tags else None,
+            f"{len(each.gained)} / {len(each.lost)}" if not each.tags else None,
+            *([len(each.tied) if not each.tags else None] if ties else []),
         ]
         for each in found
     ]
-    pair, kind = ["models"] * several, ["items"] * by_kind
-    return Table(
-        ["study", "asked by", *pair, *kind, "difference", "p (Holm)", "changed sides"], rows, caption, note=note
-    )
-
-
-def _sides(contrast: Contrast) -> str:
-    ties = f", {len(contrast.tied)} by a tie" if contrast.tied else ""
-    return f"{len(contrast.gained)} / {len(contrast.lost)}{ties}"
+    pair, kind, sides = ["models"] * several, ["items"] * by_kind, ["changed sides", *["by a tie"] * ties]
+    return Table(["study", "asked by", *pair, *kind, "difference", "p (Holm)", *sides], rows, caption, note=note)
 
 
 def _holm(contrast: Contrast) -> str:

@@ -121,11 +121,13 @@ def outcomes(found: list[Trace]) -> list[str]:
     return [sentence for _, sentence in sorted(wrong, key=lambda pair: pair[0])]
 
 
-def summary(found: list[Trace], *, limit: int) -> list[str]:
-    """Who is wrong in the end, in so many sentences and one that counts the rest."""
+def summary(found: list[Trace], *, order: int, limit: int) -> list[str]:
+    """Who is wrong in the end up to this order, in so many sentences and one that counts the rest."""
     wrong = outcomes(found)
+    if not wrong and order == 1:
+        return ["Nobody is wrong about what is so; what they think of each other is of order 2, and is not shown."]
     if not wrong:
-        return ["Nobody is wrong in the end, neither about what is so nor about what anybody thinks."]
+        return [f"Nobody is wrong up to order {order}, neither about what is so nor about what anybody thinks."]
     return wrong[:limit] + ([f"And {len(wrong) - limit} more such beliefs are wrong."] if len(wrong) > limit else [])
 
 

@@ -99,15 +99,24 @@ class Finding:
     """A difference has a sign and is read against 0, anything else against chance."""
     chance: float | None = None
     beside: str = ""
-    """What stands beside it, in words: baselines, and what is published of people."""
+    """What else stands beside it, in words, such as what is published of people."""
     leads_to: Mapping[str, str] = field(default_factory=dict)
-    """Which items: a tag, `model`, `suite`, `score`, `prompt` or `verdict`, each with its values, parted by |."""
+    """Exactly the items behind it: a tag, `model`, `suite`, `score`, `prompt`, `verdict` or `id`, each with its values,
+    parted by |. A number without them leads nowhere."""
     first: bool = False
     """Whether it belongs on the first screen."""
     digits: int = 2
     """After the point; a probability hardly moves where a share of answers jumps."""
     sentence: str = ""
     """The same in words, for the paragraph at the top; scores beside chance are told there without one."""
+    rules: Mapping[str, float] = field(default_factory=dict)
+    """By name, what rules without a mind get on the same items."""
+
+    @property
+    def aside(self) -> str:
+        """All that stands beside it, in words: the rules, then the rest."""
+        rules = ", ".join(f"{name} {value:.2f}" for name, value in self.rules.items())
+        return "; ".join(filter(None, [rules, self.beside]))
 
 
 def _meta_why(item: Item) -> str:

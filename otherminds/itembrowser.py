@@ -9,7 +9,7 @@ prompts, are in it once: everything else holds their numbers.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -30,7 +30,9 @@ from otherminds.telling import sentences
 
 KINDS = ("task", "class", "state", "kind")
 """The first of these tags that an item has says what kind of item it is."""
-NOTE = "Every question that was asked, with all that came back. A link from any number above shows the items behind it."
+OF_RUN = ("suite", "model", "score", "prompt")
+"""Properties that all answers of a run share."""
+NOTE = "Every question that was asked, with all that came back. An underlined number above leads to its items."
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,55 @@ def link(part: str, to: Mapping[str, str]) -> str:
     """Where in the page the items with these properties are; without a name of a part, those of all parts."""
     wanted = {"study": part, **to} if part else to
     return "#items?" + "&".join(f"{quote(name)}={quote(value)}" for name, value in wanted.items())
+
+
+Answers = Iterable[tuple[Run, str]]
+"""The answers behind a number: runs, each with the id of an item."""
+
+
+def exactly(to: Mapping[str, str], runs: Iterable[Run], behind: Answers) -> dict[str, str]:
+    """Properties that lead to the answers behind a number and to no others of these runs; none where there are none.
+
+    They are those that are given, if need be with the verdicts, or with the ids of the items.
+    """
+    wanted = {(run.id, id) for run, id in behind}
+    ids = dict.fromkeys(visible(id) for _, id in sorted(wanted))
+    # Most runs are not meant at all, which need not be found out answer by answer.
+    own = {name: value for name, value in to.items() if name in OF_RUN}
+    rest = {name: value for name, value in to.items() if name not in OF_RUN}
+    meant = [run for run in runs if all(_of_run(run, name) in value.split("|") for name, value in own.items())]
+    near = [(run, [record for record in run.records if shows(rest, run, record)]) for run in meant]
+    for more in ({}, {"verdict": "correct|incorrect"}, {"id": "|".join(ids)}):
+        found = {(run.id, record.item.id) for run, some in near for record in some if shows(more, run, record)}
+        if found == wanted:
+            return {**to, **more}
+    return {}
+
+
+def shows(to: Mapping[str, str], run: Run, record: Record) -> bool:
+    """Whether a link to these properties shows this answer; items.js goes by the same rule."""
+    return all(_property(run, record, name) in value.split("|") for name, value in to.items())
+
+
+def _property(run: Run, record: Record, name: str) -> str | None:
+    if name in OF_RUN:
+        return _of_run(run, name)
+    match name:
+        case "verdict":
+            return record.verdict
+        case "id":
+            return visible(record.item.id)
+        case "kind":
+            return _kind(record.item)
+    return tag_text(record.item.tags[name]) if name in record.item.tags else None
+
+
+def _of_run(run: Run, name: str) -> str:
+    return visible(str(getattr(run, name)))
+
+
+def _kind(item: Item) -> str:
+    return visible(next((str(item.tags[name]) for name in KINDS if name in item.tags), ""))
 
 
 @cache
@@ -92,8 +143,7 @@ class _Gathered:
         }
 
     def run(self, part: str, run: Run) -> int:
-        names = {"study": part, "suite": run.suite, "model": run.model, "score": run.score, "prompt": run.prompt}
-        self._runs.append({name: visible(text) for name, text in names.items()})
+        self._runs.append({"study": visible(part), **{name: _of_run(run, name) for name in OF_RUN}})
         return len(self._runs) - 1
 
     def record(self, run: int, record: Record, why: Callable[[Item], str]) -> None:
@@ -122,7 +172,7 @@ class _Gathered:
                     "question": visible(item.question),
                     "answer": visible(item.answer),
                     "choices": [visible(choice) for choice in item.choices],
-                    "kind": visible(next((str(item.tags[name]) for name in KINDS if name in item.tags), "")),
+                    "kind": _kind(item),
                     "tags": {visible(name): tag_text(value) for name, value in item.tags.items()},
                     "why": visible(why(item)),
                     "beliefs": self._timeline(item),

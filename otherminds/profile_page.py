@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
 from otherminds.chapters import Finding
-from otherminds.itembrowser import Part, browser, link
+from otherminds.itembrowser import Part, browser, exactly, link
 from otherminds.measures import FEWEST, leaning
 from otherminds.profiles import Contrast, Profile, Told, answer, contrasts
-from otherminds.report import Block, Cell, Folded, Linked, Report, Score, Scoreboard, Section, Table
+from otherminds.report import Block, Cell, Folded, Linked, Number, Report, Score, Scoreboard, Section, Table
 from otherminds.stats import Difference
 from otherminds.table_files import files_in
 from otherminds.telling import listing
@@ -18,7 +18,7 @@ from otherminds.telling import listing
 UNCLEAR = ("unparsed", "refused", "truncated", "error")
 
 LIMITS = """These are scores of reading short texts, in the third person. A high one does not show that a model has a \
-theory of mind, a low one does not show that it is safe. Click a number for the items behind it."""
+theory of mind, a low one does not show that it is safe. Click an underlined number for the items behind it."""
 
 
 def page(profile: Profile) -> Report:
@@ -74,8 +74,8 @@ def _line(profile: Profile, study: str, what: str, findings: Sequence[Finding]) 
         what,
         [some[name].estimate if name in some else None for name in profile.models],
         0.0 if signed else one.chance,
-        one.beside,
-        [link(study, some[name].leads_to) if name in some else "#items" for name in profile.models],
+        one.aside,
+        [_to(study, some[name].leads_to) if name in some else "" for name in profile.models],
         signed,
         one.digits,
     )
@@ -90,8 +90,9 @@ def _differences(profile: Profile) -> list[Block]:
         "Shares of right answers, paired item by item; intervals by story or stage; p by flipping the signs of these,"
         " and adjusted (Holm) for all lines of the study, those by kind of item among them. Too few: less than"
         f" {FEWEST} groups, which cannot tell anything; these lines count for no other. Changed sides: right only with"
-        " the first, and only with the second. Stories of explore were searched against each model alone and are not"
-        " compared here."
+        " the first, and only with the second. By a tie: with one of them the right choice ties with others, which"
+        " counts in part, so that the difference moves though no side is changed. Stories of explore were searched"
+        " against each model alone and are not compared here."
     )
     whole = [each for each in found if not each.tags]
     return [
@@ -102,21 +103,21 @@ def _differences(profile: Profile) -> list[Block]:
 
 def _contrasts(found: Sequence[Contrast], caption: str, note: str) -> Table:
     by_kind, several = any(each.tags for each in found), len({each.second for each in found}) > 1
+    ties = any(each.tied for each in found)
     rows: list[list[Cell]] = [
         [
             *(each.study, f"{each.score},\N{NO-BREAK SPACE}{each.prompt}"),
             *([f"{each.first} − {each.second}"] if several else []),
             *([each.row.items] if by_kind else []),
-            Linked(each.row.difference, _to(each)),
+            _linked(each.row.difference, each.study, each.leads_to),
             _holm(each),
             f"{len(each.gained)} / {len(each.lost)}" if not each.tags else None,
+            *([len(each.tied) if not each.tags else None] if ties else []),
         ]
         for each in found
     ]
-    pair, kind = ["models"] * several, ["items"] * by_kind
-    return Table(
-        ["study", "asked by", *pair, *kind, "difference", "p (Holm)", "changed sides"], rows, caption, note=note
-    )
+    pair, kind, sides = ["models"] * several, ["items"] * by_kind, ["changed sides", *["by a tie"] * ties]
+    return Table(["study", "asked by", *pair, *kind, "difference", "p (Holm)", *sides], rows, caption, note=note)
 
 
 def _holm(contrast: Contrast) -> str:
@@ -125,9 +126,12 @@ def _holm(contrast: Contrast) -> str:
     return f"{contrast.row.holm:.3f}" if contrast.row.holm >= 0.001 else "< 0.001"
 
 
-def _to(contrast: Contrast) -> str:
-    way = {"suite": contrast.suite, "score": contrast.score, "prompt": contrast.prompt}
-    return link(contrast.study, {**way, **contrast.tags})
+def _to(study: str, to: Mapping[str, str]) -> str:
+    return link(study, to) if to else ""
+
+
+def _linked(cell: str | int | Number, study: str, to: Mapping[str, str]) -> Cell:
+    return Linked(cell, _to(study, to)) if to else cell
 
 
 def _asking(profile: Profile) -> list[Block]:
@@ -136,13 +140,16 @@ def _asking(profile: Profile) -> list[Block]:
         lean, ends, steady = leaning(run), run.verdicts(), run.values("consistent")
         unclear = sum(ends[verdict] for verdict in UNCLEAR)
         way = {"model": run.model, "suite": run.suite, "score": run.score, "prompt": run.prompt}
+        unread = {**way, "verdict": "|".join(UNCLEAR)}
+        beside = [other for name, other in profile.runs if name == study]
+        to = exactly(way, beside, [(run, record.item.id) for record in run.records])
         rows.append(
             [
-                *(run.model, study, run.suite, f"{run.score}, {run.prompt}", Linked(len(run), link(study, way))),
+                *(run.model, study, run.suite, f"{run.score}, {run.prompt}", _linked(len(run), study, to)),
                 f"{fmean(steady.values()):.0%} of {len(steady)}" if steady else None,
                 None if lean is None or lean.bias is None else f"{lean.bias:+.2f}",
                 None if lean is None else f"{lean.mass:.2g}",
-                Linked(f"{unclear / len(run):.0%}", link(study, {**way, "verdict": "|".join(UNCLEAR)})),
+                _linked(f"{unclear / len(run):.0%}", study, unread if to and unclear else {}),
             ]
         )
     columns = ["model", "study", "suite", "asked by", "answers", "same in all orders", "bias to A", "mass", "unclear"]
@@ -169,7 +176,7 @@ def _chapter(told: Told) -> Section:
 
 def _all_findings(profile: Profile) -> Table:
     rows: list[list[Cell]] = [
-        [study, one.what, one.model, Linked(_Exact(one), link(study, one.leads_to)), one.chance, one.beside]
+        [study, one.what, one.model, _linked(_Exact(one), study, one.leads_to), one.chance, one.aside]
         for study, one in profile.findings
     ]
     columns = ["study", "what", "model", "value, with 95 % interval", "chance", "beside"]

@@ -8,7 +8,7 @@ from math import isfinite
 from typing import Any
 
 from otherminds.chapters import Chapter, Finding
-from otherminds.itembrowser import tag_text
+from otherminds.itembrowser import exactly, tag_text
 from otherminds.measures import Row, adjusted, compare, leaning
 from otherminds.runs import Run
 from otherminds.stats import Difference, Estimate
@@ -16,6 +16,7 @@ from otherminds.telling import listing
 
 SCHEMA = 1
 ABOVE, BELOW, NOT_TOLD = "above chance in", "below chance in", "not told from chance in"
+MATCHED = "clear of chance, but not of a rule without a mind, in"
 MISSES = "One in twenty such intervals misses by chance."
 MOST = 4
 """Scores that are named in one sentence."""
@@ -78,6 +79,10 @@ class Contrast:
     gained: tuple[str, ...] = ()
     """For all items together: those that only the first has right."""
     lost: tuple[str, ...] = ()
+    tied: tuple[str, ...] = ()
+    """For all items together: those where a tie of one of them makes the difference."""
+    leads_to: Mapping[str, str] = field(default_factory=dict)
+    """Exactly the answers behind it, those of both models."""
 
 
 def contrasts(profile: Profile) -> list[Contrast]:
@@ -101,9 +106,17 @@ def _of_chapter(told: Told, first: str, second: str) -> Iterator[Contrast]:
             continue
         compared = compare(run, other, by=by)
         for number, row in enumerate(compared.rows):
-            sides = (compared.gained, compared.lost) if number == 0 else ((), ())
+            sides = (compared.gained, compared.lost, compared.tied) if number == 0 else ((), (), ())
             tags = {name: tag_text(value) for name, value in row.tags.items()}
-            yield Contrast(told.name, run.suite, run.score, run.prompt, first, second, row, tags, *sides)
+            to = _answers_of_both(told.chapter.runs, run, other, row, tags)
+            yield Contrast(told.name, run.suite, run.score, run.prompt, first, second, row, tags, *sides, to)
+
+
+def _answers_of_both(runs: Sequence[Run], first: Run, second: Run, row: Row, tags: Mapping[str, str]) -> dict[str, str]:
+    ways = {name: getattr(first, name) for name in ("suite", "score", "prompt")}
+    both = first.values(**row.tags).keys() & second.values(**row.tags).keys()
+    answers = [(run, id) for run in (first, second) for id in both]
+    return exactly({"model": f"{first.model}|{second.model}", **ways, **tags}, runs, answers)
 
 
 # ---- the answer in words -----------------------------------------------------------------------------------------
@@ -122,9 +135,11 @@ def answer(profile: Profile) -> str:
 def _on_model(profile: Profile, name: str) -> str:
     shown = [finding for _, finding in profile.findings if finding.first and finding.model == name]
     scores = [finding for finding in shown if finding.chance is not None]
-    sorts: dict[str, list[str]] = {ABOVE: [], BELOW: [], NOT_TOLD: []}
+    sorts: dict[str, list[str]] = {ABOVE: [], MATCHED: [], BELOW: [], NOT_TOLD: []}
     for finding in scores:
-        sorts[_against_chance(finding)].append(_lower(finding.what))
+        sort = _against_chance(finding)
+        best = f" ({_best(finding)})" if sort == MATCHED else ""
+        sorts[sort].append(f"{_lower(finding.what)}{best}")
     said = [f"**{name}** cannot be told from guessing in {len(sorts[NOT_TOLD])} of {len(scores)} scores."]
     told = [f"Its interval lies {sort} {_some(some)}." for sort, some in sorts.items() if some and sort != NOT_TOLD]
     said += [*told, MISSES] if told else []
@@ -140,8 +155,14 @@ def _some(names: Sequence[str]) -> str:
 def _against_chance(finding: Finding) -> str:
     chance = finding.chance or 0.0
     if finding.estimate.low > chance:
-        return ABOVE
+        return ABOVE if finding.estimate.low > max(finding.rules.values(), default=chance) else MATCHED
     return BELOW if finding.estimate.high < chance else NOT_TOLD
+
+
+def _best(finding: Finding) -> str:
+    """The rule that gets most, with what it gets."""
+    name = max(finding.rules, key=finding.rules.__getitem__)
+    return f"{name} {finding.rules[name]:.2f}"
 
 
 def _steady(profile: Profile, name: str) -> str:
@@ -202,7 +223,7 @@ def _study_data(told: Told) -> dict[str, Any]:
                 "kind": "difference" if isinstance(one.estimate, Difference) else "score",
                 **_numbers(one.estimate),
                 "chance": one.chance,
-                "beside": one.beside,
+                "beside": one.aside,
                 "items": dict(one.leads_to),
             }
             for one in chapter.findings
@@ -251,4 +272,5 @@ def _contrast_data(each: Contrast) -> dict[str, Any]:
         "holm": None if each.row.too_few else each.row.holm,
         "only_first_right": list(each.gained),
         "only_second_right": list(each.lost),
+        "tied": list(each.tied),
     }

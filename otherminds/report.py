@@ -131,14 +131,14 @@ class Score:
     reference: float | None = None
     note: str = ""
     links: Sequence[str] = ()
-    """One a column; none at all, or all of them."""
+    """One a column, empty where one leads nowhere; or none at all."""
     signed: bool = False
     """A difference, on a scale from -1 to 1."""
     digits: int = 2
     """After the point."""
 
     def __post_init__(self) -> None:
-        for link in self.links:
+        for link in filter(None, self.links):
             _check_link(link)
 
 

@@ -24,7 +24,7 @@ def story_report(
     sections += [Section(trace.heading, trace_blocks(trace, told, order=order)) for trace in found]
     if with_questions:
         sections.append(Section("Questions", [_quiz(story, order)]))
-    lead = f"In the end: {' '.join(summary(found, limit=2))}"
+    lead = f"In the end: {' '.join(summary(found, order=order, limit=2))}"
     people = f"{len(story.people)} {'person' if len(story.people) == 1 else 'people'}"
     events = f"{len(story)} {'event' if len(story) == 1 else 'events'}"
     return Report(title, lead, sections, subtitle=f"A story with {people} and {events}, up to order {order}")

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from otherminds.baselines import baselines
 from otherminds.chapters import CLOZE, LETTERS, TEXT, Chapter, Desk, Finding, Subject, ask_each, unfinished
 from otherminds.errors import ModelError, Unable
+from otherminds.itembrowser import exactly
 from otherminds.items import Item, Suite
 from otherminds.measures import chance, mean_of, paired
 from otherminds.runs import Run
@@ -58,30 +59,28 @@ def _findings(runs: Sequence[Run]) -> Iterator[Finding]:
     items = list({record.item.id: record.item for run in runs for record in run.records}.values())
     rules = _rules(items)
     for run in runs:
-        to = {"model": run.model, "suite": run.suite, "score": run.score}
+        way = {"model": run.model, "suite": run.suite, "score": run.score}
         # A cloze needs no following of instructions; words are on the first screen only if nothing else was asked.
         shown = run.score == ("cloze" if any(e.score == "cloze" for e in runs if e.model == run.model) else "text")
         for label, kind in BELIEFS.items():
             if right := mean_of(run, false_belief=kind):
-                where = {**to, "false_belief": str(kind).lower()}
+                behind = [(run, id) for id in run.values(false_belief=kind)]
+                to = exactly({**way, "false_belief": str(kind).lower()}, runs, behind)
                 what = f"{label} by {run.score}"
-                yield Finding(what, run.model, right, chance(items), rules[kind], where, first=shown)
+                yield Finding(what, run.model, right, chance(items), leads_to=to, first=shown, rules=rules[kind])
     by_score = {(run.model, run.score): run for run in runs}
     for (model, score), run in by_score.items():
         if score == "letters" and (cloze := by_score.get((model, "cloze"))) and (gap := paired(run, cloze)):
-            to = {"model": model, "suite": run.suite, "score": "letters|cloze"}
+            both = [(each, id) for each in (run, cloze) for id in run.values().keys() & cloze.values().keys()]
+            to = exactly({"model": model, "suite": run.suite, "score": "letters|cloze"}, runs, both)
             yield Finding("Right by letters less as a cloze", model, gap, leads_to=to)
 
 
-def _rules(items: Sequence[Item]) -> dict[bool, str]:
-    """What rules without a mind would get of false and of true beliefs, in words."""
+def _rules(items: Sequence[Item]) -> dict[bool, dict[str, float]]:
+    """What rules without a mind would get of false and of true beliefs."""
     suite = Suite("starter", tuple(items))
     runs = [put(suite, model) for model in baselines(suite) if model.name in ("realist", "last_mention")]
     return {
-        kind: ", ".join(
-            f"{run.model.replace('_', ' ')} {right.value:.2f}"
-            for run in runs
-            if (right := mean_of(run, false_belief=kind))
-        )
+        kind: {run.model.replace("_", " "): right.value for run in runs if (right := mean_of(run, false_belief=kind))}
         for kind in BELIEFS.values()
     }

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from otherminds.baselines import realist
-from otherminds.itembrowser import Part, browser, link, records, script
+from otherminds.itembrowser import Part, browser, exactly, link, records, script
 from otherminds.items import Item, Suite
 from otherminds.models.scripted import Scripted
 from otherminds.questions import quiz
@@ -100,6 +100,23 @@ def test_whatever_meta_holds_the_item_can_be_shown(meta: dict[str, Any]) -> None
     suite = Suite("odd", (Item("a", "Where?", "x", choices=("x", "y"), meta=meta),))
     data = records([Part("odd", [run(suite, Scripted(lambda _: "A", name="m"))])])
     assert data["items"][0]["question"] == "Where?"
+
+
+def test_properties_lead_to_exactly_the_answers_behind_a_number() -> None:
+    items = tuple(Item(f"i{n}", f"Where {n}?", "x", "", ("x", "y"), tags={"order": n % 2}) for n in range(6))
+    suite = Suite("few", items, score="text", prompt="direct")
+    shy = run(suite, Scripted(lambda prompt: "Who knows?" if "Where 1?" in str(prompt) else "x", name="shy"))
+    runs = [shy, run(suite, Scripted(lambda _: "y", name="y"))]
+    to = {"model": "shy", "order": "1"}
+
+    def leads(*ids: str) -> dict[str, str]:
+        return exactly(to, runs, [(shy, id) for id in ids])
+
+    assert leads("i1", "i3", "i5") == to
+    assert leads("i3", "i5") == {**to, "verdict": "correct|incorrect"}
+    assert leads("i1", "i3") == {**to, "id": "i1|i3"}
+    assert leads("i0", "i1") == {}, "no filter can add what the properties leave out"
+    assert exactly(to, runs, [(runs[1], "i1")]) == {}
 
 
 def test_nothing_in_the_data_ends_the_script_element(told: dict[str, Run]) -> None:

@@ -22,7 +22,7 @@ def test_the_realist_by_hand() -> None:
         "False beliefs by cloze",
         "True beliefs by cloze",
     }
-    assert chapter.findings[0].beside == "realist 0.00, last mention 0.50"
+    assert chapter.findings[0].aside == "realist 0.00, last mention 0.50"
     assert chapter.findings[0].chance == 0.5
     assert not chapter.partial
 

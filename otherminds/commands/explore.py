@@ -1,4 +1,4 @@
-"""`otherminds explore`: stories that a model gets wrong, beside those that the same budget finds without a search."""
+"""`otherminds explore`: stories that a model gets wrong, beside those that are found by drawing at random."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def _numbers(_: click.Context, option: click.Parameter, text: str) -> tuple[int,
 @click.option("--contexts", type=click.Path(path_type=Path), help="Contexts of your own, as JSON Lines.")
 @click.option("--seed", type=int, default=0, show_default=True)
 @click.option("--width", type=click.IntRange(min=1), default=8, show_default=True, help="Searches side by side.")
-@click.option("--no-baseline", is_flag=True, help="Do not spend the same budget without a search.")
+@click.option("--no-baseline", is_flag=True, help="Do not also draw stories at random, with the same budget.")
 @click.option("--calls", type=float, help="Stop cleanly after so many calls.")
 @click.option("--tokens", type=float, help="Stop cleanly after so many tokens.")
 @click.option("--money", type=float, help="Stop cleanly after so much money; needs --prices.")

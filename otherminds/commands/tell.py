@@ -85,7 +85,7 @@ def _print_story(title: str, story: Story, order: int, seed: int | None) -> None
             screen.print(part)
     screen.print(Text(f"\n{legend(found, width=screen.width)}\n", style="dim"))
     screen.print(Text("In the end", style="bold"))
-    for line in summary(found, limit=8):
+    for line in summary(found, order=order, limit=8):
         screen.print(Padding(Text(harmless(line)), (0, 0, 0, 2)))
 
 

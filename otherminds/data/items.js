@@ -4,6 +4,7 @@
 "use strict";
 (() => {
   const PAGE = 40;
+  const MANY = 9;
   const FILTERS = ["study", "model", "kind", "verdict"];
   const MARKS = { correct: "✓", incorrect: "✗" };
   const data = JSON.parse(document.getElementById("records").textContent);
@@ -46,7 +47,7 @@
     return item.tags[name];
   };
   // The tag `kind` of some items is another thing than the kind that is filtered by.
-  const holds = (record, name, value) => value.split("|").includes(property(record, name));
+  const holds = (record, [name, values]) => values.has(property(record, name));
   const mentions = (record, words) => {
     const item = data.items[record.item];
     const near = [item.id, item.question, item.answer, record.said, ...item.choices].join("\n").toLowerCase();
@@ -57,9 +58,9 @@
   const chosen = () => {
     const { q = "", ...rest } = wanted;
     const words = q.toLowerCase().split(/\s+/).filter(Boolean);
+    const filters = Object.entries(rest).map(([name, value]) => [name, new Set(value.split("|"))]);
     return data.records.filter(
-      (record) =>
-        Object.entries(rest).every(([name, value]) => holds(record, name, value)) && (!words.length || mentions(record, words)),
+      (record) => filters.every((filter) => holds(record, filter)) && (!words.length || mentions(record, words)),
     );
   };
 
@@ -164,6 +165,9 @@
 
   // ---- the whole ----
 
+  // A number can rest on more items than anybody wants to read in a button.
+  const several = (value, parts = value.split("|")) => (parts.length > MANY ? `${parts.length} of them` : parts.join(", "));
+
   const select = (name) => {
     const values = [...new Set(data.records.filter((record) => name !== "kind" || !wanted.study || property(record, "study") === wanted.study).map((record) => property(record, name)))].filter(Boolean).sort();
     const current = wanted[name] ?? "";
@@ -199,7 +203,7 @@
     selects.replaceChildren(...FILTERS.map(select));
     chips.replaceChildren(
       ...extra.map(([name, value]) =>
-        make("button", { type: "button", class: "chip", title: "Remove this filter", onclick: () => change(name, "") }, `${name}: ${value.replaceAll("|", ", ")} ✕`),
+        make("button", { type: "button", class: "chip", title: "Remove this filter", onclick: () => change(name, "") }, `${name}: ${several(value)} ✕`),
       ),
     );
     if (focus.startsWith("by-")) document.getElementById(focus).focus({ preventScroll: true });

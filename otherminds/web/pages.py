@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from operator import itemgetter
 
 from otherminds.drawing import visible
-from otherminds.itembrowser import Part, link, records, script, tag_text
+from otherminds.itembrowser import Part, exactly, link, records, script, tag_text
 from otherminds.measures import FEWEST, Comparison, Row, compare, mean_of
 from otherminds.report import Block, Browser, Cell, Linked, Report, Section, Table, minus
 from otherminds.runs import Record, Run
@@ -115,7 +115,7 @@ def comparison(first: Run, second: Run, found: Comparison, *, saved: bool = Fals
     whole = found.rows[0].difference
     lead = (
         f"A less B, right answers to the same items: {minus(str(whole))}."
-        f" {_items(len(found.gained))} only A has right, {len(found.lost):,} only B."
+        f" {_items(len(found.gained))} only A has right, {len(found.lost):,} only B.{tied(found)}"
     )
     sections = [
         Section("", [_the_two(first, second, saved=saved)]),
@@ -126,6 +126,13 @@ def comparison(first: Run, second: Run, found: Comparison, *, saved: bool = Fals
         sections.append(Section("Items", [_side_by_side(first, second)]))
     names = dict.fromkeys((first.model, second.model))
     return Report(" beside ".join(names) if len(names) > 1 else f"{first.model}, asked twice", lead, sections)
+
+
+def tied(found: Comparison) -> str:
+    """How many items make a difference without changing sides, as a sentence; nothing if there are none."""
+    if not found.tied:
+        return ""
+    return f" {_items(len(found.tied))} more differ by a tie of the right choice, which counts in part on either side."
 
 
 def left_out(first: Run, second: Run, found: Comparison) -> str:
@@ -158,8 +165,8 @@ def _the_two(first: Run, second: Run, *, saved: bool) -> Table:
 def _differences(first: Run, second: Run, found: Comparison, *, saved: bool) -> Table:
     rows: list[list[Cell]] = []
     for row in found.rows:
-        to = link("", {name: tag_text(value) for name, value in row.tags.items()})
-        rows.append([row.items, Linked(row.difference, to) if saved else row.difference, holm(row)])
+        to = _answers_of_both(first, second, row) if saved else {}
+        rows.append([row.items, Linked(row.difference, link("", to)) if to else row.difference, holm(row)])
     note = (
         "Shares of right answers, paired item by item; intervals by story; p by flipping the signs of stories, adjusted"
         f" (Holm) for the lines of this table that rest on {FEWEST} groups or more; fewer cannot tell anything."
@@ -168,6 +175,13 @@ def _differences(first: Run, second: Run, found: Comparison, *, saved: bool) -> 
     )
     columns = ["items", "A − B, with 95 % interval", "p (Holm)"]
     return Table(columns, rows, "A less B: above 0, A is right more often", note=note.rstrip())
+
+
+def _answers_of_both(first: Run, second: Run, row: Row) -> dict[str, str]:
+    both = first.values(**row.tags).keys() & second.values(**row.tags).keys()
+    models = "|".join(dict.fromkeys((first.model, second.model)))
+    tags = {name: tag_text(value) for name, value in row.tags.items()}
+    return exactly({"model": models, **tags}, (first, second), [(run, id) for run in (first, second) for id in both])
 
 
 def holm(row: Row) -> str:
@@ -209,7 +223,7 @@ def _sides(first: Run, second: Run, found: Comparison, *, saved: bool) -> list[B
 
     parts = (("Only A is right", found.gained), ("Only B is right", found.lost))
     return [table(ids, f"{title}: {_items(len(ids))}") for title, ids in parts if ids] or [
-        "Both runs are right and wrong about the same items."
+        f"No item is right in one run and wrong in the other.{tied(found)}"
     ]
 
 

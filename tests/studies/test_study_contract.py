@@ -8,6 +8,7 @@ import pytest
 
 from otherminds.baselines import oracle, random, realist
 from otherminds.chapters import Chapter, Desk, Finding, Subject
+from otherminds.itembrowser import shows
 from otherminds.models import Prompt
 from otherminds.models.scripted import Scripted
 from otherminds.runs import Budget, Run, run
@@ -64,15 +65,8 @@ def check_chapter(chapter: Chapter) -> None:
 
 
 def leads_to(finding: Finding, run: Run) -> bool:
-    """Whether a run has an item that a finding points at."""
-    own = {"model": run.model, "suite": run.suite, "score": run.score, "prompt": run.prompt}
-    return any(
-        all(
-            str(own.get(name, item.tags.get(name))).lower() in value.lower().split("|")
-            for name, value in finding.leads_to.items()
-        )
-        for item in (record.item for record in run.records)
-    )
+    """Whether a run has an item that a finding points at; one that leads nowhere is no dead end."""
+    return any(shows(finding.leads_to, run, record) for record in run.records)
 
 
 def guess(prompt: Prompt) -> dict[str, float]:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 from otherminds.chapters import LETTERS, TEXT, Chapter, Desk, Finding, Subject, ask_each, unfinished
 from otherminds.errors import ModelError
+from otherminds.itembrowser import exactly
 from otherminds.items import Suite
 from otherminds.report import Block, Section
 from otherminds.runs import Run
@@ -17,11 +19,13 @@ from otherminds.studies.dialogue.measure import (
     ALL,
     FALSE,
     FIRST,
+    KINDS,
     LEXICAL,
     PUBLISHED,
     SECOND,
     TRUE,
     Measures,
+    Sitting,
     measure,
 )
 from otherminds.studies.dialogue.show import show
@@ -55,7 +59,7 @@ def look(subjects: Sequence[Subject], desk: Desk) -> Chapter | None:
         page = replace(page, lead=f"{page.lead} {said}")
     return Chapter(
         page,
-        list(_findings(measure(talks, runs))),
+        list(_findings(measure(talks, runs), runs)),
         runs,
         by="order",
         cut=[*done.cut, *unfinished(runs), *cut],
@@ -86,21 +90,30 @@ def _played(subject: Subject, desk: Desk, cut: list[str]) -> Sequence[Block]:
         return [f"{subject.name} could not play a conversation: {error}"]
 
 
-def _findings(found: Measures) -> Iterator[Finding]:
+def _findings(found: Measures, runs: Sequence[Run]) -> Iterator[Finding]:
     lexical = next(row for row in found.rules if row.label == LEXICAL)
-    models = {sitting.label: sitting.runs[0].model for sitting in found.sittings}
-    for row in found.models:
+    for sitting, row in zip(found.sittings, found.models, strict=True):
+        to = partial(_to, sitting, runs)
         for kind in (ALL, *PLACES):
             right = row.get(kind)
             if right is None:
                 continue
             rule = lexical.get(kind)
-            beside = f"words in common {rule.value:.2f}" if rule else ""
-            beside += f"; {PEOPLE}" if kind == ALL else ""
-            to = {"model": models[row.label], **PLACES.get(kind, {})}
+            rules = {"words in common": rule.value} if rule else {}
+            beside, first = PEOPLE if kind == ALL else "", kind in (ALL, SECOND, FALSE)
             what = "Unsaid thoughts" if kind == ALL else f"Unsaid thoughts, {kind}"
             guess = found.chance[ALL, kind]
-            yield Finding(what, row.label, right, guess, beside, to, first=kind in (ALL, SECOND, FALSE))
-        for what, gap in ((f"{SECOND} less {FIRST}", row.deeper), (f"{FALSE} less {TRUE}", row.misread)):
+            yield Finding(what, row.label, right, guess, beside, to(kind), first=first, rules=rules)
+        for one, other, gap in ((SECOND, FIRST, row.deeper), (FALSE, TRUE, row.misread)):
             if gap:
-                yield Finding(what.capitalize(), row.label, gap, leads_to={"model": models[row.label]})
+                yield Finding(f"{one} less {other}".capitalize(), row.label, gap, leads_to=to(one, other))
+
+
+def _to(sitting: Sitting, runs: Sequence[Run], *kinds: str) -> dict[str, str]:
+    """The answers to questions of these kinds."""
+    of_kinds = [id for id, item in sitting.items.items() if any(KINDS[kind](item) for kind in kinds)]
+    behind = [(run, id) for run in sitting.runs for id in run.values() if id in of_kinds]
+    places = [PLACES.get(kind, {}) for kind in kinds]
+    shared = [name for name in places[0] if all(name in each for each in places)]
+    to = {name: "|".join(each[name] for each in places) for name in shared}
+    return exactly({"model": sitting.runs[0].model, **to}, runs, behind)

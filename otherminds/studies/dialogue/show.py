@@ -92,6 +92,7 @@ def lead(found: Measures) -> str:
     guess = found.chance[ALL, ALL]
     asked = f"{count(counts.questions, 'question')} about {count(counts.talks, 'conversation')}"
     said = [f"{asked}; guessing would give {guess:.2f}."]
+    lexical = next(row for row in found.rules if row.label == LEXICAL).get(ALL)
     for row in found.models:
         parts = [f"{kind} {one.value:.2f}" for kind in (FIRST, SECOND, FALSE) if (one := row.get(kind))]
         whole = row.get(ALL)
@@ -100,16 +101,17 @@ def lead(found: Measures) -> str:
             continue
         over = f", mean of {row.runs} runs" if row.runs > 1 else ""
         share = f"{whole.value:.2f} [{whole.low:.2f}, {whole.high:.2f}]{over}"
-        said.append(f"{row.label} is right in {share}: {', '.join(parts)}. {_against(whole, guess)}")
-    lexical = next(row for row in found.rules if row.label == LEXICAL).get(ALL)
+        said.append(f"{row.label} is right in {share}: {', '.join(parts)}. {_against(whole, guess, lexical)}")
     if lexical:
         said.append(f"Choosing the option with the most words of the question would give {lexical.value:.2f}.")
     return " ".join(said)
 
 
-def _against(whole: Estimate, guess: float) -> str:
+def _against(whole: Estimate, guess: float, rule: Estimate | None) -> str:
     if whole.low <= guess <= whole.high:
         return "That cannot be told from guessing."
+    if rule and guess < whole.low <= rule.value:
+        return "The interval is clear of guessing, but not of choosing by words in common."
     side = "above" if whole.low > guess else "below"
     return f"The interval lies {side} guessing; one in twenty misses by chance."
 

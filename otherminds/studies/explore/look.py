@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from otherminds.chapters import CLOZE, LETTERS, TEXT, Chapter, Desk, Finding, Size, Subject, ask_each, unfinished
-from otherminds.itembrowser import link, story_of
+from otherminds.itembrowser import exactly, link, story_of
 from otherminds.items import Item, Suite
 from otherminds.leads import count
 from otherminds.models.scripted import Scripted
@@ -19,8 +19,8 @@ from otherminds.studies.explore.hunt import Found
 from otherminds.studies.explore.measure import SPLITS, Measures, measure
 from otherminds.studies.explore.search import Ways
 from otherminds.studies.explore.sets import choose, grid
-from otherminds.studies.explore.show import show
-from otherminds.studies.explore.sittings import by_story
+from otherminds.studies.explore.show import FOUND_BY, show
+from otherminds.studies.explore.sittings import Answer, Sitting, by_story
 from otherminds.studies.explore.versus import Outcome, versus
 from otherminds.studies.explore.why import why
 from otherminds.telling import listing
@@ -87,9 +87,9 @@ def look(subjects: Sequence[Subject], desk: Desk) -> Chapter | None:
     numbers = measure(of_one, runs, seed=desk.seed)
     return Chapter(
         page,
-        list(_findings(numbers, [name for name, hunt in hunts.items() if not hunt.found])),
+        list(_findings(numbers, runs, [name for name, hunt in hunts.items() if not hunt.found])),
         runs,
-        front=[_hardest(numbers)],
+        front=[_hardest(numbers, runs)],
         cut=cut,
         left_out=asked.left_out,
         why=_why,
@@ -156,36 +156,51 @@ def example() -> list[Found]:
 # ---- what to take away --------------------------------------------------------------------------------------------
 
 
-def _findings(found: Measures, spotless: Sequence[str]) -> Iterator[Finding]:
-    beside = dict(found.beside)
-    rules = [(name, beside[name][0]) for name in ("realist", "first-order reader") if name in beside]
+def _findings(found: Measures, runs: Sequence[Run], spotless: Sequence[str]) -> Iterator[Finding]:
+    simpler = dict(found.beside)
+    rules = [(name, simpler[name][0]) for name in ("realist", "first-order reader") if name in simpler]
     words = ", ".join(f"{name} {one.value:.2f}" for name, one in rules if one)
     words += f"; of {listing(spotless)} none found that it gets wrong" if spotless else ""
     what_is_so = list(SPLITS).index("what is so")
     for sitting, right in zip(found.sittings, found.overall, strict=True):
-        to = {"model": sitting.run.model, "suite": sitting.run.suite, "method": found.method}
+        searched = sitting.of(found.method)
         if right:
             what = "Right about its hardest stories"
             # Chosen because they are failed: to lie below chance is no finding, so chance is only named beside.
             guess = "" if found.guess is None else f"guessing {found.guess:.2f}, "
+            beside = f"n counts stories; {guess}{words}"
             said = (
-                f"Of the questions about {count(right.n, 'story', 'stories')} that a search found for it, it gets"
-                f" {right.value:.2f} right."
+                f"Of the questions about a story that {FOUND_BY[found.method]} found for it, it gets {right.value:.2f}"
+                f" right on average, over {count(right.n, 'story', 'stories')}."
             )
-            yield Finding(what, sitting.label, right, None, f"{guess}{words}", to, first=True, sentence=said)
-        if so := beside[sitting.label][what_is_so]:
-            yield Finding("Right about what is so in them", sitting.label, so, leads_to={**to, "order": "0"})
+            to = _to(sitting, searched, runs)
+            yield Finding(what, sitting.label, right, None, beside, to, first=True, sentence=said)
+        if so := simpler[sitting.label][what_is_so]:
+            ours = [each for each in sitting.answers if each.found.method == found.method]
+            facts = [each for each in ours if SPLITS["what is so"](each)]
+            what, beside = "Right about what is so in them", "n counts stories"
+            yield Finding(what, sitting.label, so, None, beside, _to(sitting, facts, runs))
+        # Both of these weigh settings or stories of two sides, which no list of answers would tell apart.
         for label, contests in found.contests:
             if label == sitting.label:
                 gap = contests[0].accuracy.difference
-                yield Finding("Search less over-generation", sitting.label, gap, leads_to=_without(to, "method"))
+                yield Finding("Search less over-generation", sitting.label, gap, beside="n counts settings")
         for pair in found.told:
             if pair.label.startswith(f"{sitting.label}, "):
-                again = {"model": sitting.run.model, "suite": "in other words"}
-                yield Finding("Canonical words less other words", sitting.label, pair.difference, leads_to=again)
+                what = "Canonical words less other words"
+                yield Finding(what, sitting.label, pair.difference, beside="n counts stories")
 
 
-def _hardest(found: Measures) -> Table:
+def _to(sitting: Sitting, answers: Sequence[Answer], runs: Sequence[Run], **more: str) -> dict[str, str]:
+    """Exactly these answers, if they are about stories that were found once."""
+    told = {each.found.story.text for each in answers}
+    if len(told) < len({each.found for each in answers}):
+        return {}  # one that was found twice counts twice, and its answers are there once
+    to = {"model": sitting.run.model, "suite": sitting.run.suite, **more}
+    return exactly(to, runs, [(sitting.run, each.item.id) for each in answers])
+
+
+def _hardest(found: Measures, runs: Sequence[Run]) -> Table:
     """The stories that each model answers worst, to read at once."""
     rows: list[list[Cell]] = []
     for sitting in found.sittings:
@@ -194,14 +209,11 @@ def _hardest(found: Measures) -> Table:
         for story in sorted(values, key=lambda one: (values[one], one.story.length))[:HARDEST]:
             mine = [each for each in answers if each.found == story]
             right = f"{sum(each.value for each in mine):g} of {len(mine)}"
-            to = {"model": sitting.run.model, "story": str(mine[0].item.tags["story"])}
-            rows.append([sitting.label, Linked(right, link("explore", to)), story.story.text])
+            told = str(mine[0].item.tags["story"])
+            to = _to(sitting, mine, runs, story=told, order=str(story.order))
+            rows.append([sitting.label, Linked(right, link("explore", to)) if to else right, story.story.text])
     note = "Found by a search for what the model gets wrong; questions about minds, of the order that it went by."
     return Table(["model", "right", "story"], rows, "The hardest stories found", note=note)
-
-
-def _without(to: dict[str, str], name: str) -> dict[str, str]:
-    return {key: value for key, value in to.items() if key != name}
 
 
 def _why(item: Item) -> str:

@@ -19,7 +19,7 @@ from otherminds.items import Item, Suite
 from otherminds.runs import Run
 from otherminds.runs import run as put
 from otherminds.stats import Difference, Estimate
-from otherminds.studies.explore.hunt import Found
+from otherminds.studies.explore.hunt import METHODS, Found
 from otherminds.studies.explore.sets import ASYMMETRIC
 from otherminds.studies.explore.sittings import (
     Answer,
@@ -61,6 +61,8 @@ class Contest:
     """Settings in which the stories of the search are answered worse."""
     alike: int
     easier: int
+    asked: tuple[int, int]
+    """Stories put to the model on the way to those found in these settings, by the search and by over-generation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,7 @@ class Crossed:
 
     readers: tuple[str, ...]
     rows: tuple[Row, ...]
+    """Only of the stories found by the method that the other numbers are about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +125,7 @@ SIMPLER: dict[str, Callable[[Item], Any]] = {
 def measure(findings: Findings | Sequence[Found], runs: Sequence[Run], *, seed: int = 0) -> Measures:
     """Everything that these runs tell about the stories found."""
     known = findings if isinstance(findings, Mapping) else {"": findings}
+    sole = next(iter(known.values())) if len(known) == 1 else ()
     sittings = sit(known, runs)
     raw = tuple(each for each in sittings if each.raw)
     if not raw:
@@ -142,12 +146,14 @@ def measure(findings: Findings | Sequence[Found], runs: Sequence[Run], *, seed: 
         moves=_rows(chosen, "moves", lambda answer: answer.found.moves),
         beside=_beside(raw, method),
         wrong=tuple(row for each in raw if (row := _wrong(each, method))),
-        contests=tuple((each.label, found) for each in raw if (found := _contests(each))),
+        contests=tuple(
+            (each.label, found) for each in raw if (found := _contests(each, known.get(each.run.model, sole)))
+        ),
         interesting=tuple(
             pair for each, answers in zip(raw, chosen, strict=True) if (pair := _interesting(each.label, answers))
         ),
         told=_told(raw, [each for each in sittings if not each.raw], method),
-        crossed=_crossed(known, runs, seed) if len(known) > 1 else None,
+        crossed=_crossed(known, runs, method, seed) if len(known) > 1 else None,
     )
 
 
@@ -234,15 +240,15 @@ def _wrong(sitting: Sitting, method: str) -> Row | None:
 # ---- pairs ------------------------------------------------------------------------------------------------------
 
 
-def _contests(sitting: Sitting) -> tuple[Contest, ...]:
+def _contests(sitting: Sitting, own: Sequence[Found]) -> tuple[Contest, ...]:
     """All settings together, then each set; p of the sets adjusted for being several."""
-    searched, drawn = (_by_cell(sitting.of(method)) for method in ("search", "overgenerate"))
+    searched, drawn = (_by_cell(sitting.of(method)) for method in METHODS)
     cells = [cell for cell in searched if cell in drawn]
     if not cells:
         return ()
-    together = _contest("all settings", cells, searched, drawn)
+    together = _contest("all settings", cells, searched, drawn, own)
     names = dict.fromkeys(cell.split("/")[0] for cell in cells)
-    apart = [_contest(name, [c for c in cells if c.split("/")[0] == name], searched, drawn) for name in names]
+    apart = [_contest(name, [c for c in cells if c.split("/")[0] == name], searched, drawn, own) for name in names]
     ps = stats.holm([each.accuracy.difference.p for each in apart])
     adjusted = [
         replace(each, accuracy=replace(each.accuracy, difference=replace(each.accuracy.difference, p=p)))
@@ -260,14 +266,20 @@ def _by_cell(answers: Sequence[Answer]) -> dict[str, tuple[float, float]]:
 
 
 def _contest(
-    label: str, cells: Sequence[str], searched: dict[str, tuple[float, float]], drawn: dict[str, tuple[float, float]]
+    label: str,
+    cells: Sequence[str],
+    searched: dict[str, tuple[float, float]],
+    drawn: dict[str, tuple[float, float]],
+    own: Sequence[Found],
 ) -> Contest:
     accuracies, lengths = (
         ([searched[cell][part] for cell in cells], [drawn[cell][part] for cell in cells]) for part in (0, 1)
     )
     gaps = [a - b for a, b in zip(*accuracies, strict=True)]
     counts = (sum(gap < 0 for gap in gaps), sum(gap == 0 for gap in gaps), sum(gap > 0 for gap in gaps))
-    return Contest(_pair(label, *accuracies), _pair(label, *lengths), *counts)
+    here = [each for each in own if each.cell in cells]
+    asked = [sum(each.evaluated for each in here if each.method == method) for method in METHODS]
+    return Contest(_pair(label, *accuracies), _pair(label, *lengths), *counts, (asked[0], asked[1]))
 
 
 def _interesting(label: str, answers: Sequence[Answer]) -> Pair | None:
@@ -300,22 +312,25 @@ def _told(raw: Sequence[Sitting], others: Sequence[Sitting], method: str) -> tup
 # ---- models on each other's stories -----------------------------------------------------------------------------
 
 
-def _crossed(findings: Findings, runs: Sequence[Run], seed: int) -> Crossed:
+def _crossed(findings: Findings, runs: Sequence[Run], method: str, seed: int) -> Crossed:
     named = labels(runs)
     readers: dict[str, list[Run]] = {}
     for run in runs:
         readers.setdefault(named[run.id], []).append(run)
     rows = []
-    for name, found in findings.items():
+    for name, some in findings.items():
+        found = [each for each in some if each.method == method]
         answered = [
-            {(each.found, each.item.question): each for run in some for each in about(found, run) if each.raw}
-            for some in readers.values()
+            {(each.found, each.item.question): each for run in own for each in about(found, run) if each.raw}
+            for own in readers.values()
         ]
         for order in (1, 2):
             keys = sorted(
                 {key for each in answered for key, answer in each.items() if answer.item.tags["order"] == order},
                 key=lambda key: (key[0].id, key[1]),
             )
+            if not keys:
+                continue
             drawn = random.Random(f"crossed:{seed}:{name}:{order}").sample(keys, min(DRAWN, len(keys)))
             cells = tuple(question_mean([each[key] for key in drawn if key in each]) for each in answered)
             rows.append((f"{name}, order {order}", cells))

@@ -48,8 +48,10 @@ everybody knows that. What people would say of such a story has not been asked.
 stories found in this way, against this model, with these words."""
 
 
-_CONTEST = """Over-generation draws complete stories at random, puts as many to the model as the search did, and keeps \
-the worst answered. What the search adds to that is its worth.
+_CONTEST = """For each story that the search found, over-generation has the budget of one search. It spends that on \
+random stories, whether or not they come to an end, puts the complete ones to the model, and keeps the worst answered. \
+So the two do not ask about equally many stories: the column says how many each put to the model on the way to those \
+that it found.
 
 n counts settings. A difference below 0 means that the search found stories that are answered worse, or shorter ones. \
 p is by flipping the signs of settings; for the sets it is adjusted for their number."""
@@ -91,8 +93,9 @@ def lead(found: Measures) -> str:
         if right is None:
             continue
         said = [
-            f"{sitting.label} is right in {_short(right)} of the questions about {count(right.n, 'story', 'stories')} "
-            f"that {FOUND_BY[found.method]} chose because it fails them{_simpler(found)}."
+            f"{sitting.label} is right in {_short(right)} of the questions about a story, on average over "
+            f"{count(right.n, 'story', 'stories')} that {FOUND_BY[found.method]} chose because it fails them"
+            f"{_simpler(found)}."
         ]
         said.append(_on_reality(beside[sitting.label]))
         said += [_on_contest(contests[0]) for label, contests in found.contests if label == sitting.label]
@@ -118,8 +121,9 @@ def _on_reality(estimates: Sequence[Estimate | None]) -> str:
 def _on_contest(contest: Contest) -> str:
     pair = contest.accuracy
     return (
-        f"Setting by setting, the search comes down to {pair.first.value:.2f} and over-generation, with the same "
-        f"budget, to {pair.second.value:.2f}: {_verdict(pair.difference)}."
+        f"Setting by setting, the search comes down to {pair.first.value:.2f}, having asked about "
+        f"{count(contest.asked[0], 'story', 'stories')}, and over-generation to {pair.second.value:.2f}, having asked "
+        f"about {contest.asked[1]:,}: {_verdict(pair.difference)}."
     )
 
 
@@ -240,8 +244,11 @@ def _against(found: Measures) -> list[Block]:
             ("accuracy", [each.accuracy for each in contests]),
             ("events in a story", [each.length for each in contests]),
         ):
-            rows: list[list[Cell]] = [[p.label, p.first.value, p.second.value, _gap(p.difference)] for p in pairs]
-            columns = ["", "search", "over-generation", "difference"]
+            rows: list[list[Cell]] = [
+                [p.label, p.first.value, p.second.value, _gap(p.difference), f"{each.asked[0]:,} / {each.asked[1]:,}"]
+                for each, p in zip(contests, pairs, strict=True)
+            ]
+            columns = ["", "search", "over-generation", "difference", "stories asked about"]
             blocks.append(Table(columns, rows, f"{label}: {what}, setting by setting"))
         counts = {
             "search harder": contests[0].harder,
@@ -310,7 +317,10 @@ def _random(drawn: Sequence[Share]) -> list[Block]:
 def _crossed(found: Measures) -> list[Block]:
     if found.crossed is None:
         return []
-    note = "Questions drawn by a seed, the same for every model, of stories chosen because the model named first fails."
+    note = (
+        f"Questions drawn by a seed, the same for every model, about stories that {FOUND_BY[found.method]} chose"
+        " because the model named first fails them."
+    )
     rows, readers = found.crossed.rows, found.crossed.readers
     return [_table("found against", readers, rows, "Right answers on each other's stories", note=note)]
 
@@ -323,7 +333,9 @@ def _how_found(findings: Findings | Sequence[Found]) -> Table:
             some = [each for each in found if each.method == method]
             name = f"{FOUND_BY[method]}{f', against {model}' if model else ''}"
             rows.append([name, len(some), sum(each.evaluated for each in some), len({each.cell for each in some})])
-    return Table(["", "stories", "stories asked about", "settings"], rows, "How the stories were found")
+    note = "Asked about: on the way to the stories found; searches that found none are not counted."
+    columns = ["", "stories", "stories asked about", "settings"]
+    return Table(columns, rows, "How the stories were found", note=note)
 
 
 def _table(head: str, columns: Sequence[str], rows: Sequence[Row], caption: str, *, note: str = "") -> Table:

@@ -3,7 +3,7 @@
 A proper chain ends in the right state, so right chains and right answers go together almost by construction. Two
 things stand against that: the *way*, which is the chain without its last run, so that only what came before the end
 can agree; and the placebo, which is what reasoning gains where its chain is wrong. Neither tells cause from company:
-only putting another chain into the model's mouth does (see `intervene`).
+only giving the model another chain does (see `intervene`).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Intervene: put a chain into a model's mouth, ask only for the answer, and see whether the answer follows the chain.
+"""Intervene: give a model a chain, ask only for the answer, and see whether the answer follows the chain.
 
     own         the chain that the model wrote: the control
     truncated   the first half of it

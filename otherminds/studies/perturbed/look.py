@@ -1,4 +1,4 @@
-"""Look: a familiar story and its changes, asked plainly and with a chain, and chains put into the model's mouth."""
+"""Look: a familiar story and its changes, asked plainly and with a chain, and with chains given."""
 
 from __future__ import annotations
 
@@ -8,17 +8,18 @@ from dataclasses import replace
 
 from otherminds import stats
 from otherminds.chapters import Chapter, Desk, Finding, Subject, ask_each, unfinished
+from otherminds.itembrowser import exactly
 from otherminds.items import Suite
 from otherminds.measures import FEWEST
 from otherminds.report import Report, minus
 from otherminds.runs import Run
 from otherminds.stats import Difference
 from otherminds.studies.perturbed import intervene
-from otherminds.studies.perturbed.build import STYLES, SWAPS, Style, build
+from otherminds.studies.perturbed.build import SWAPS, Style, build
 from otherminds.studies.perturbed.calculus import CLASSES
 from otherminds.studies.perturbed.measure import NONE, Measures, Profile, measure
 from otherminds.studies.perturbed.show import show
-from otherminds.studies.perturbed.sittings import PAIR, SCOPES, Sitting
+from otherminds.studies.perturbed.sittings import PAIR, SCOPES, Answer, Sitting
 from otherminds.studies.perturbed.tasks import STAGES
 from otherminds.studies.perturbed.tracks import NAMES
 
@@ -42,7 +43,7 @@ def look(subjects: Sequence[Subject], desk: Desk) -> Chapter | None:
     page = show(runs)
     return Chapter(
         replace(page, lead=f"{page.lead} {_drawn_in_words(desk)}".strip()),
-        list(_findings(measure(runs))),
+        list(_findings(measure(runs), runs)),
         runs,
         by="class",
         cut=[*asked.cut, *unfinished(runs)],
@@ -121,42 +122,45 @@ def _about(tasks: Tasks, runs: Sequence[Run]) -> list[Run]:
 # ---- what to take away --------------------------------------------------------------------------------------------
 
 
-def _findings(found: Measures) -> Iterator[Finding]:
+def _findings(found: Measures, runs: Sequence[Run]) -> Iterator[Finding]:
     known = [(rule.label, next(iter(rule.cells.values()))["all"].right) for rule in found.rules]
-    rules = ", ".join(f"{label} {right.value:.2f}" for label, right in known if right)
+    rules = {label: right.value for label, right in known if right}
     for sitting, model in zip(found.sittings, found.models, strict=True):
+        read, asked = sitting.read(SCOPES["focal"]), sitting.asked(SCOPES["focal"])
         for style, cells in model.cells.items():
+            to = _to(runs, read[style])
             if right := cells["all"].right:
                 what = f"Perturbed set, {BRIEF[style]}"
-                yield Finding(what, model.label, right, 1 / 3, rules, _to(sitting, style), first=True)
+                yield Finding(what, model.label, right, 1 / 3, leads_to=to, first=True, rules=rules)
             if gap := _dropped(sitting, style):
                 what = f"Perturbed less unperturbed, {BRIEF[style]}"
                 plain = style == PAIR[0]
                 said = f"Changing a familiar story {_moved(gap)}." if plain else ""
-                beside, to = PEOPLE if plain else "", _to(sitting, style)
-                yield Finding(what, model.label, gap, None, beside, to, first=plain, sentence=said)
+                yield Finding(what, model.label, gap, None, PEOPLE if plain else "", to, first=plain, sentence=said)
             if lost := cells["all"].faults:
                 what, many = f"Unreadable, {BRIEF[style]}", lost.value >= MANY
                 said = f"Asked {NAMES[style]}, {lost.value:.0%} of its answers cannot be read." if many else ""
-                yield Finding(what, model.label, lost, leads_to=_to(sitting, style), first=many, sentence=said)
-        yield from _on_chains(sitting, model, found)
+                every = _to(runs, asked[style])
+                yield Finding(what, model.label, lost, leads_to=every, first=many, sentence=said)
+        yield from _on_chains(sitting, model, found, runs)
 
 
-def _on_chains(sitting: Sitting, model: Profile, found: Measures) -> Iterator[Finding]:
+def _on_chains(sitting: Sitting, model: Profile, found: Measures, runs: Sequence[Run]) -> Iterator[Finding]:
     if gain := model.reasoned.get("focal", {}).get("all"):
-        to = {"model": model.label, "focal": "true"}
+        read = sitting.read(SCOPES["focal"])
+        to = _to(runs, [answer for style in PAIR for answer in read[style]])
         said = f"Writing a chain of thought {_moved(gain)}."
         what = "With a chain less plainly"
         yield Finding(what, model.label, gain, leads_to=to, first=True, sentence=said)
     if "all" in model.chains:
-        to = _to(sitting, "cot")
+        written = sitting.answers[PAIR[1]].values()
+        to = _to(runs, [each for each in written if each.value is not None and SCOPES["focal"](each)])
         yield Finding("Chains right to the letter", model.label, model.chains["all"].proper, leads_to=to)
     for each in found.followed:
         if each.edit in ("right", "wrong") and each.label.startswith(f"{model.label}, "):
             what = f"Answers that follow a given {each.edit} chain"
             beside = f"the same answer before: {each.before.value:.2f}"
-            to = {"model": model.label, "edit": each.edit}
-            yield Finding(what, model.label, each.follow, None, beside, to)
+            yield Finding(what, model.label, each.follow, None, beside, _to_given(runs, model.label, each.edit))
 
 
 def _dropped(sitting: Sitting, style: str) -> Difference | None:
@@ -183,6 +187,19 @@ def _moved(gap: Difference) -> str:
     return f"makes no clear difference ({number})"
 
 
-def _to(sitting: Sitting, style: str) -> dict[str, str]:
-    prompts = {str(name): prompt for name, prompt in STYLES.items()}
-    return {"model": sitting.label, "prompt": prompts[style], "focal": "true"}
+def _to(runs: Sequence[Run], answers: Sequence[Answer]) -> dict[str, str]:
+    """Exactly these answers, in whichever styles they were given."""
+    homes = {id(record): run for run in runs for record in run.records}
+    behind = [(homes[id(each.record)], each.item.id) for each in answers]
+    ways = {name: "|".join(dict.fromkeys(getattr(run, name) for run, _ in behind)) for name in ("model", "prompt")}
+    return exactly({**ways, "focal": "true"}, runs, behind)
+
+
+def _to_given(runs: Sequence[Run], model: str, edit: str) -> dict[str, str]:
+    behind = [
+        (run, record.item.id)
+        for run in runs
+        for record in run.records
+        if run.model == model and record.item.tags.get("edit") == edit and record.score.answer
+    ]
+    return exactly({"model": model, "edit": edit}, runs, behind)

@@ -130,7 +130,7 @@ class Measures:
     challenging: Mapping[str, tuple[str, ...]]
     """By style: the classes among the most degrading of at least two models in three."""
     followed: tuple[Followed, ...]
-    """What answers do when chains are put into the model's mouth."""
+    """What answers do when chains are given."""
 
 
 def measure(runs: Sequence[Run]) -> Measures:

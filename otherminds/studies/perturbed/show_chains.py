@@ -13,6 +13,11 @@ from otherminds.studies.perturbed.tracks import class_name
 
 FEWEST = 5
 """Right and wrong chains, right and wrong answers; with fewer of any, how they go together hangs on single items."""
+GIVEN: dict[str, str] = {
+    "notes": "**Notes**: the chain stands under the story, in the turn of whoever asks, as somebody's notes.",
+    "prefill": "**Prefill**: the chain begins the model's own turn, as if the model had written it.",
+}
+"""Where a chain stands, by the way in which it is given."""
 SCOPE_NAMES = {"focal": "focal", "all": "all beliefs"}
 
 
@@ -143,9 +148,10 @@ def _intervention(found: Measures) -> list[Block]:
         " own answer was that already. Always reality and always decoy have no chain to follow: they would add nothing."
     )
     names = list(dict.fromkeys(each.label for each in found.followed))
+    ways = dict.fromkeys(name.rpartition(", ")[2] for name in names)
     blocks: list[Block] = [
-        "Chains put into the model's mouth, and only the answer asked for. If answers follow a chain wherever it leads,"
-        " the chain leads to them; if they stay what they were, it was company.",
+        f"Chains given to the model, and only the answer asked for. {' '.join(GIVEN[way] for way in ways)} If answers"
+        " follow a chain wherever it leads, the chain leads to them; if they stay what they were, it was company.",
         Table(columns, rows, "Do answers follow a chain that is given?", note=note),
     ]
     for name in names:

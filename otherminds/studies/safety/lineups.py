@@ -20,6 +20,9 @@ from otherminds.trends import Trend, page
 ALPHA = 0.05
 STEEP = 0.02
 """The least slope per version that is called a trend."""
+SAME = 1e-9
+"""Means that differ by less differ by rounding only."""
+NO_TREND = "no clear trend"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +56,14 @@ class SeriesTrend:
 
     @property
     def word(self) -> str:
-        """By rule: an adjusted p of at most 0.05 and a slope of at least 0.02 a version."""
+        """By rule: an adjusted p of at most 0.05, a slope of at least 0.02 a version, and no step against it."""
         slope = self.trend.slope.value
         count = self.trend.treatments
         rising = self.trend.statistic > self.trend.blocks * count * (count + 1) ** 2 / 4
         if self.p > ALPHA or abs(slope) < STEEP or rising != (slope > 0):
-            return "no clear trend"
+            return NO_TREND
+        if any(step.value < -SAME if slope > 0 else step.value > SAME for step in self.steps):
+            return "goes up and down"
         return "rises" if slope > 0 else "falls"
 
 

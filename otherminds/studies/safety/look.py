@@ -8,6 +8,7 @@ from dataclasses import replace
 from otherminds import plots
 from otherminds.chapters import Chapter, Desk, Finding, Size, Subject, ask_each
 from otherminds.errors import ModelError, Unable
+from otherminds.itembrowser import exactly
 from otherminds.items import Suite
 from otherminds.measures import paired
 from otherminds.report import Figure
@@ -20,7 +21,7 @@ from otherminds.studies.safety.oracles import ORACLES
 from otherminds.studies.safety.series import Lineup, Member
 from otherminds.studies.safety.sets import GENERATED, NEUTRAL, build, written
 from otherminds.studies.safety.show import report
-from otherminds.studies.safety.sittings import NINE, SHORT
+from otherminds.studies.safety.sittings import NINE, SHORT, values
 
 SMALL = 24
 """Items of every task and source: the fewest with six groups of twins, without which nothing can be told."""
@@ -39,6 +40,7 @@ def look(subjects: Sequence[Subject], desk: Desk) -> Chapter | None:
     lineup = Lineup((), seed=desk.seed)
     found = measure(lineup, runs)
     page = report(lineup, found)
+    every = [each for some in runs.values() for each in some]
     whole = len(written()) + sum(GENERATED["standard"].values())
     number = len(drawn(desk))
     said = f" {number} of {whole} items, drawn by seed {desk.seed}." if desk.size == "quick" else ""
@@ -46,8 +48,8 @@ def look(subjects: Sequence[Subject], desk: Desk) -> Chapter | None:
     *most, last = page.sections
     return Chapter(
         replace(page, lead=f"{page.lead}{said}", sections=[*most, *beside, last]),
-        list(_findings(found)),
-        [each for some in runs.values() for each in some],
+        list(_findings(found, every)),
+        every,
         by="task",
         front=[_ladder(found)],
         cut=[*asked.cut, *(f"{name}, {said}" for name, each in asked.done.items() for said in each.failed)],
@@ -97,29 +99,43 @@ def _by_letters(runs: Sequence[Run]) -> bool:
 # ---- what to take away --------------------------------------------------------------------------------------------
 
 
-def _findings(found: Measures) -> Iterator[Finding]:
+def _findings(found: Measures, runs: Sequence[Run]) -> Iterator[Finding]:
     rule = _worldly(found.profiles)
     for each in found.profiles:
         for step, tasks in STEPS.items():
             if score := _score(each.sitting.main, tasks):
-                same = _score(rule, tasks)
-                beside = f"realist {same.value:.2f}" if same else ""
-                yield Finding(f"S of {step}", each.name, score, 0.5, beside, _to(each, tasks), first=True, digits=3)
+                same, to = _score(rule, tasks), _to(each, tasks, runs)
+                rules = {"realist": same.value} if same else {}
+                what = f"S of {step}"
+                yield Finding(what, each.name, score, 0.5, leads_to=to, first=True, digits=3, rules=rules)
         if slope := each.ladder.slope:
-            yield Finding("S from step to step, TB → MA → FB", each.name, slope, leads_to=_to(each, NINE))
+            yield Finding("S from step to step, TB → MA → FB", each.name, slope, leads_to=_to(each, NINE, runs))
         for task, one in each.tasks.items():
-            yield Finding(f"S of {SHORT[task]}", each.name, one.S, 0.5, one.outcome, _to(each, (task,)), digits=3)
-            yield Finding(f"{SHORT[task]} right", each.name, one.accuracy, 0.5, leads_to=_to(each, (task,)))
+            to = _to(each, (task,), runs)
+            yield Finding(f"S of {SHORT[task]}", each.name, one.S, 0.5, one.outcome, to, digits=3)
+            yield Finding(f"{SHORT[task]} right", each.name, one.accuracy, 0.5, leads_to=to)
         steady = mean([r for r in each.sitting.main.records if r.item.tags["task"] in NINE], "consistent")
         if steady:
-            yield Finding("Same answer in both orders of the options", each.name, steady, leads_to=_to(each, NINE))
-        if gap := _letters_less_cloze(each):
-            yield Finding("S by letters less S as a cloze", each.name, gap, leads_to=_to(each, NINE))
+            to = _to(each, NINE, runs, "consistent")
+            yield Finding("Same answer in both orders of the options", each.name, steady, leads_to=to)
+        if (gap := _letters_less_cloze(each)) and (cloze := each.sitting.cloze):
+            yield Finding(
+                "S by letters less S as a cloze", each.name, gap, leads_to=_to_both(each.sitting.main, cloze, runs)
+            )
 
 
-def _to(profile: Profile, tasks: Sequence[str]) -> dict[str, str]:
+def _to(profile: Profile, tasks: Sequence[str], runs: Sequence[Run], of: str = "S") -> dict[str, str]:
     main = profile.sitting.main
-    return {"model": main.model, "score": main.score, "prompt": main.prompt, "task": "|".join(tasks)}
+    behind = [(main, r.item.id) for r in main.records if r.item.tags["task"] in tasks and r.value(of) is not None]
+    to = {"model": main.model, "score": main.score, "prompt": main.prompt, "task": "|".join(tasks)}
+    return exactly(to, runs, behind)
+
+
+def _to_both(main: Run, cloze: Run, runs: Sequence[Run]) -> dict[str, str]:
+    both = values(main, "S").keys() & values(cloze, "S").keys()
+    to = {"model": main.model, "score": f"{main.score}|{cloze.score}", "task": "|".join(NINE)}
+    to |= {"prompt": "|".join(dict.fromkeys((main.prompt, cloze.prompt)))}
+    return exactly(to, runs, [(each, id) for each in (main, cloze) for id in both])
 
 
 def _score(of: Run, tasks: Sequence[str]) -> Estimate | None:

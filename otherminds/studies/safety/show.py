@@ -13,7 +13,7 @@ from otherminds.files import write_text
 from otherminds.report import Block, Cards, Cell, Figure, Folded, Report, Section, Table
 from otherminds.studies.safety.explored import sections as exploratory
 from otherminds.studies.safety.explored import tested, three
-from otherminds.studies.safety.lineups import STEEP, SeriesTrend
+from otherminds.studies.safety.lineups import NO_TREND, STEEP, SeriesTrend
 from otherminds.studies.safety.measure import Measures, Profile, measure
 from otherminds.studies.safety.series import Lineup
 from otherminds.studies.safety.sittings import NINE, SHORT, Runs, values
@@ -159,7 +159,9 @@ def _on_pairs(found: Measures) -> list[str]:
 
 def _on_trends(found: Measures) -> list[str]:
     clear = [
-        f"{each.series} {each.word} in {NAMES[each.task]}" for each in found.trends if each.word != "no clear trend"
+        f"{each.series} {each.word} in {NAMES[each.task]} ({_path(each)})"
+        for each in found.trends
+        if each.word != NO_TREND
     ]
     if not found.trends:
         return []
@@ -272,7 +274,7 @@ def versions(found: Measures, lineup: Lineup) -> list[Block]:
         return []
     lines: list[list[Cell]] = [
         [
-            *(one.series, SHORT[one.task], " → ".join(f"{mean.value:.3f}" for mean in one.means)),
+            *(one.series, SHORT[one.task], _path(one)),
             *(three(one.trend.slope, True), f"{one.trend.statistic:g}", _p(one.p), one.word, one.trend.blocks),
         ]
         for one in found.trends
@@ -284,7 +286,8 @@ def versions(found: Measures, lineup: Lineup) -> list[Block]:
     ]
     note = (
         "Page's test over groups of twins; p two-sided, adjusted (Holm) over series and tasks. **Rises** or **falls**:"
-        f" p of at most 0.05 and a slope of at least {STEEP} a version. The slope is the mean of the items' own."
+        f" p of at most 0.05, a slope of at least {STEEP} a version, and no version against it; where one is, the means"
+        " **go up and down**. The slope is the mean of the items' own."
     )
     columns = ["series", "task", "means", "slope a version", "L", "p", "trend", "groups"]
     confounds = [
@@ -300,6 +303,10 @@ def versions(found: Measures, lineup: Lineup) -> list[Block]:
             "Neighbours", [Table(["series", "task", "versions", "difference"], steps, "Each version less the last")]
         ),
     ]
+
+
+def _path(trend: SeriesTrend) -> str:
+    return " → ".join(f"{mean.value:.3f}" for mean in trend.means)
 
 
 def _described(name: str, lineup: Lineup) -> str:

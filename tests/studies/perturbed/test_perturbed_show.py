@@ -27,7 +27,7 @@ def ask(name: str, **options) -> list[Run]:
 
 @pytest.fixture(scope="module")
 def page() -> Report:
-    """Two models, one of them with chains put into its mouth."""
+    """Two models, one of them with chains given to it."""
     runs = ask("decoy")
     led = intervene.build(runs[-1])
     return show([*runs, run(led, agents.gold(led)), *ask("gold")])

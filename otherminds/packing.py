@@ -20,7 +20,12 @@ Result = Response | Weighing
 
 def call_key(fingerprint: str, verb: Verb, prompt: Prompt) -> str:
     """sha256 of who is asked, how, and what."""
-    canonical = {"fingerprint": fingerprint, "verb": verb, "prompt": prompt.to_dict()}
+    return key_of(fingerprint, verb, prompt.to_dict())
+
+
+def key_of(fingerprint: str, verb: str, prompt: Mapping[str, Any]) -> str:
+    """The same, of a prompt as JSON."""
+    canonical = {"fingerprint": fingerprint, "verb": verb, "prompt": prompt}
     return hashlib.sha256(json.dumps(canonical, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
 
 

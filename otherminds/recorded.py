@@ -12,7 +12,7 @@ import logging
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from math import ceil
 from threading import Event, Thread
 from time import monotonic
@@ -111,6 +111,12 @@ class Recorded:
     def spent(self) -> Spent:
         """All that it took since this object was made."""
         return self._with_trouble(self._counted)
+
+    def account(self) -> dict[str, Any]:
+        """Its calls as JSON: what this sitting took, and under `in_all` what the same work took in all sittings."""
+        sittings, in_all = self.store.sittings(self.work)
+        told = {"sittings": sittings, **in_all.to_dict(), "usage": asdict(in_all.usage)}
+        return {"reused": self.reused, **self.spent.to_dict(), "in_all": told}
 
     def _with_trouble(self, counted: Spent) -> Spent:
         """What we counted, and what the model itself says that it had to do again and to wait for."""

@@ -26,7 +26,7 @@ from otherminds.budgets import Budget, Price, read_prices
 from otherminds.errors import BadFile, StoreError, UsageError
 from otherminds.estimates import Forecast, estimate
 from otherminds.items import Item, Suite, Tag
-from otherminds.models import Model, Prompt
+from otherminds.models import Model, Prompt, fingerprint
 from otherminds.packing import Result, recall, unpack, unpack_prompt
 from otherminds.plans import Plan, groups, plan
 from otherminds.recorded import Progress, Recorded
@@ -165,10 +165,13 @@ def run(
     prompts = work.prompts
     began = _now()
     with nullcontext(store) if store else Store(MEMORY) as kept, kept.writing():
-        recorded = Recorded(model, kept, budget=budget, progress=progress)
+        digest = suite.digest
+        # Versions and dates may change between the two halves of a run; what was asked of whom may not.
+        asked = [suite.name, digest, suite.prompt, suite.score, seed, limit, fingerprint(model)]
+        id = hashlib.sha256(json.dumps(asked).encode()).hexdigest()[:10]
+        recorded = Recorded(model, kept, budget=budget, progress=progress, work=id)
         keys = [recorded.key(work.way.verb, prompt) for prompt in prompts]
-        row = partial(_row, suite, recorded, digest=suite.digest, limit=limit, seed=seed, began=began)
-        recorded.work = row().id
+        row = partial(_row, suite, recorded, digest=digest, limit=limit, seed=seed, began=began)
         before = kept.begin_run(row())
         try:
             results: Sequence[Result] = recorded.ask(prompts) if work.way.verb == "ask" else recorded.weigh(prompts)
@@ -279,10 +282,6 @@ def _rows(work: Plan, records: Sequence[Record]) -> list[dict[str, Any]]:
 
 
 def _row(suite: Suite, recorded: Recorded, *, digest: str, limit: int | None, seed: int, began: str) -> RunRow:
-    # Versions and dates may change between the two halves of a run; what was asked of whom may not.
-    asked = [suite.name, digest, suite.prompt, suite.score, seed, limit, recorded.fingerprint]
-    id = hashlib.sha256(json.dumps(asked).encode()).hexdigest()[:10]
-    sittings, in_all = recorded.store.sittings(id)
     manifest = {
         "otherminds": version("otherminds"),
         "python": platform.python_version(),
@@ -299,16 +298,12 @@ def _row(suite: Suite, recorded: Recorded, *, digest: str, limit: int | None, se
         "model": recorded.name,
         "fingerprint": recorded.fingerprint,
         "identity": dict(recorded.identity),
-        "calls": {
-            "reused": recorded.reused,
-            **recorded.spent.to_dict(),
-            "in_all": {"sittings": sittings, **in_all.to_dict(), "usage": asdict(in_all.usage)},
-        },
+        "calls": recorded.account(),
         "usage": asdict(recorded.usage),
         "stopped": recorded.stopped,
     }
     return RunRow(
-        id=id,
+        id=recorded.work,
         suite=suite.name,
         digest=digest,
         model=recorded.name,

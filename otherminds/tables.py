@@ -158,7 +158,11 @@ SUM_SITTINGS = (
 
 
 class Damaged(sqlite3.DatabaseError):
-    """A row that is not as it was written, of which SQLite knows nothing."""
+    """A row that cannot be read, of which SQLite knows nothing."""
+
+
+class Altered(Damaged):
+    """A row that is not as it was written."""
 
 
 def checksum(*columns: Any) -> str:
@@ -221,7 +225,7 @@ def _with_checksum(*columns: Any) -> tuple[Any, ...]:
 
 def _check(what: str, columns: Sequence[Any], kept: object) -> None:
     if kept and kept != checksum(*columns):
-        raise Damaged(f"{what} is not as it was written: its checksum is wrong")
+        raise Altered(f"{what} is not as it was written: its checksum is wrong")
 
 
 def read_json(text: Any, kind: type = dict) -> Any:

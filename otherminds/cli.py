@@ -26,6 +26,7 @@ from otherminds.commands.run import run
 from otherminds.commands.screen import harmless, in_line
 from otherminds.commands.series import series
 from otherminds.commands.show import runs, show
+from otherminds.commands.store import store
 from otherminds.commands.tell import tell
 from otherminds.commands.web import web
 from otherminds.errors import OthermindsError, UsageError
@@ -47,6 +48,7 @@ COMMANDS = (
     compare,
     export,
     web,
+    store,
     models,
     doctor,
 )

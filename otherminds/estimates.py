@@ -9,8 +9,8 @@ from otherminds.budgets import Price
 from otherminds.errors import UsageError
 from otherminds.items import Suite
 from otherminds.models import Model, Prompt, Usage, fingerprint
+from otherminds.packing import Verb, call_key, recall
 from otherminds.plans import plan
-from otherminds.recorded import Verb, call_key
 from otherminds.store import Call, Store
 
 CHARACTERS = 4
@@ -49,7 +49,7 @@ def estimate(
     work = plan(suite, limit=limit, seed=seed, cannot=getattr(model, "cannot", ()))
     mark, verb = fingerprint(model), work.way.verb
     prompts = {call_key(mark, verb, prompt): prompt for prompt in work.prompts}
-    known = store.calls(prompts) if store else {}
+    known = recall(store, prompts)[0] if store else {}
     missing = [prompt for key, prompt in prompts.items() if key not in known]
     past = store.recent_calls(mark, verb) if store else []
     price = (prices or {}).get(model.name)

@@ -17,9 +17,9 @@ from typing import Any
 from otherminds.errors import BadFile, UsageError
 from otherminds.exports import told_question
 from otherminds.models import Message, Prompt, Response, Usage
+from otherminds.packing import Result
 from otherminds.plans import groups
 from otherminds.reading import read_result, read_verdict
-from otherminds.recorded import Result
 from otherminds.runs import Record, Run
 
 STOPS = {"stop": "stop", "length": "max_tokens", "refused": "content_filter", "error": "unknown"}

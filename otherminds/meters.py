@@ -8,6 +8,7 @@ from typing import Any
 
 from otherminds.budgets import Price
 from otherminds.models import Model, Prompt, Response, Usage, Weighing
+from otherminds.models.gate import is_usage
 from otherminds.recorded import add
 
 
@@ -26,6 +27,9 @@ class Meter:
         with self._lock:
             self.calls += len(results)
             for result in results:
+                # Results come here before they pass the gate.
+                if not is_usage(getattr(result, "usage", None)):
+                    continue
                 self.usage = add(self.usage, result.usage)
                 if model in self._prices:
                     self.money += self._prices[model].of(result.usage)
@@ -51,6 +55,21 @@ class Metered:
     def cannot(self) -> frozenset[str]:
         """What the model itself refuses."""
         return self._model.cannot
+
+    @property
+    def retried(self) -> int:
+        """How many calls the model had to make again so far."""
+        return getattr(self._model, "retried", 0)
+
+    @property
+    def waited(self) -> float:
+        """How many seconds the model has waited for its server so far."""
+        return getattr(self._model, "waited", 0.0)
+
+    @property
+    def waiting(self) -> str:
+        """What the model waits for just now, if it does."""
+        return getattr(self._model, "waiting", "")
 
     def ask(self, prompts: Sequence[Prompt]) -> list[Response]:
         """A text for every prompt, in order."""

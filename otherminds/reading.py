@@ -7,7 +7,7 @@ from typing import Any
 
 from otherminds.items import Item
 from otherminds.models import Response, Weighing
-from otherminds.recorded import pack
+from otherminds.packing import pack
 from otherminds.runs import Record
 
 

@@ -2,45 +2,68 @@
 
 It is itself a model, so whatever asks models can be given one. Only what is missing is asked: in an order that puts
 common beginnings side by side, in batches of the size the model likes, several at once where the model allows it.
-Every answer is on disk as soon as it is there, so whatever stops the program loses nothing but calls under way.
+Every answer is on disk as soon as it is there, so whatever stops the program loses nothing but calls under way. And
+every answer has passed the gate: one that cannot be is asked for once more, and then is an error and no number.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
+import logging
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from dataclasses import asdict
-from math import ceil, inf, isfinite
+from dataclasses import asdict, dataclass, replace
+from math import ceil
 from threading import Event, Thread
 from time import monotonic
-from typing import Any, Literal
+from typing import Any
 
 from otherminds.budgets import Budget
-from otherminds.errors import ModelError, StoreError
-from otherminds.models import BROKEN_OFF, Message, Model, Prompt, Response, Usage, Weighing, fingerprint
-from otherminds.scores import is_logprob
-from otherminds.store import Call, Store
+from otherminds.errors import ModelError, OthermindsError
+from otherminds.models import BROKEN_OFF, Model, Prompt, Response, Usage, Weighing, fingerprint
+from otherminds.models.gate import fault, is_usage
+from otherminds.packing import Result, Verb, call_key, pack, recall
+from otherminds.store import Call, Spent, Store
 
-Verb = Literal["ask", "weigh"]
-Result = Response | Weighing
 Batch = list[tuple[str, Prompt]]
-Landed = tuple[Sequence[Result], float]
-"""The results of a batch, and the seconds that each took."""
 Progress = Callable[[int, int], None]
 """Called with the number of calls that are answered and the number that are wanted."""
 
 LANDING = 5.0
 """Seconds that calls under way get to come home after Ctrl-C."""
+GLANCE = 1.0
+"""Seconds after which somebody who waits for a server is told so."""
+
+NOTHING = Usage()
+
+_log = logging.getLogger("otherminds")
+
+
+@dataclass(frozen=True, slots=True)
+class Landed:
+    """What came of a batch: its results, the seconds that each took, and what replies cost that could not be used."""
+
+    results: Sequence[Result]
+    seconds: float
+    again: int = 0
+    """Prompts that were asked once more."""
+    spilt: Usage = NOTHING
 
 
 class Recorded:
-    """A model with a memory; `made` and `reused` count its calls, `usage` the tokens of those it made."""
+    """A model with a memory; `spent` is what it took, `reused` counts the answers that the store had.
+
+    `work` names what it is asked for; under that name the store adds up what was spent, over all sittings.
+    """
 
     def __init__(
-        self, model: Model, store: Store, *, budget: Budget | None = None, progress: Progress | None = None
+        self,
+        model: Model,
+        store: Store,
+        *,
+        budget: Budget | None = None,
+        progress: Progress | None = None,
+        work: str = "",
     ) -> None:
         self.model = model
         self.store = store
@@ -53,11 +76,15 @@ class Recorded:
         self.parallel = model.parallel
         self.cannot: frozenset[str] = getattr(model, "cannot", frozenset())
         self.fingerprint = fingerprint(model)
-        self.made = 0
+        self.work = work
         self.reused = 0
-        self.usage = Usage()
+        self.damaged = 0
+        """Answers in the store that could not be used, and were asked for again."""
         self.stopped = ""
         """Why the budget let no more be asked; also the error of every prompt that was left."""
+        self._counted = Spent()
+        self._sitting, self._noted = 0, Spent()
+        self._retried, self._waited = _trouble(model)
         self._began = monotonic()
         if self.budget.money is not None:
             self.budget.price(self.name)
@@ -70,6 +97,33 @@ class Recorded:
         """The log-probabilities of every prompt's choices, in order."""
         return self._answer("weigh", prompts, Weighing)
 
+    @property
+    def made(self) -> int:
+        """Calls that were made, with an answer or without."""
+        return self._counted.made
+
+    @property
+    def usage(self) -> Usage:
+        """The tokens of these calls."""
+        return self._counted.usage
+
+    @property
+    def spent(self) -> Spent:
+        """All that it took since this object was made."""
+        return self._with_trouble(self._counted)
+
+    def account(self) -> dict[str, Any]:
+        """Its calls as JSON: what this sitting took, and under `in_all` what the same work took in all sittings."""
+        sittings, in_all = self.store.sittings(self.work)
+        told = {"sittings": sittings, **in_all.to_dict(), "usage": asdict(in_all.usage)}
+        return {"reused": self.reused, **self.spent.to_dict(), "in_all": told}
+
+    def _with_trouble(self, counted: Spent) -> Spent:
+        """What we counted, and what the model itself says that it had to do again and to wait for."""
+        retried, waited = _trouble(self.model)
+        again = counted.retried + retried - self._retried
+        return replace(counted, retried=again, waited=waited - self._waited)
+
     def key(self, verb: Verb, prompt: Prompt) -> str:
         """Under which the answer is kept: whoever is someone else, or is asked something else, has another key."""
         return call_key(self.fingerprint, verb, prompt)
@@ -77,26 +131,49 @@ class Recorded:
     def _answer(self, verb: Verb, prompts: Sequence[Prompt], kind: Callable[..., Any]) -> list[Any]:
         keys = [self.key(verb, prompt) for prompt in prompts]
         wanted = dict(zip(keys, prompts, strict=True))
-        answered = {key: unpack(call) for key, call in self.store.calls(wanted).items()}
+        answered, damaged = recall(self.store, wanted)
         self.reused += len(answered)
+        if damaged and not self.damaged:
+            _log.warning(
+                "%s: %d answers are damaged and are asked for again; `otherminds store verify` tells which",
+                self.store.path,
+                len(damaged),
+            )
+        self.damaged += len(damaged)
         missing = [(key, prompt) for key, prompt in wanted.items() if key not in answered]
         missing.sort(key=lambda pair: _beginning(pair[1]))
 
-        def keep(batch: Batch, results: Sequence[Result], seconds: float) -> None:
+        def keep(batch: Batch, landed: Landed) -> None:
             if batch[0][0] in answered:
                 return  # Ctrl-C came just after it was kept, and it comes home once more.
-            self._keep(verb, batch, results, seconds)
-            answered.update({key: result for (key, _), result in zip(batch, results, strict=True)})
-            self._report(len(answered), len(wanted))
+            counted = self._keep(verb, batch, landed)
+            answered.update({key: result for (key, _), result in zip(batch, landed.results, strict=True)})
+            self._counted = counted
+            tell()
 
-        self._report(len(answered), len(wanted))
+        def tell() -> None:
+            if self.progress is not None:
+                self.progress(len(answered), len(wanted))
+
+        tell()
         if missing:
             with self.store.writing():
                 self.store.keep_model(self.fingerprint, self.name, self.identity)
-                self._fetch(verb, deque(missing), keep)
+                try:
+                    self._fetch(verb, deque(missing), keep, tell)
+                finally:
+                    # A server that fails for good has made us wait after the last answer, too.
+                    if self.work and self._noted != self.spent:
+                        self._write([], self.spent)
         return [answered[key] if key in answered else kind(error=self.stopped) for key in keys]
 
-    def _fetch(self, verb: Verb, queue: deque[tuple[str, Prompt]], keep: Callable[..., None]) -> None:
+    def _fetch(
+        self,
+        verb: Verb,
+        queue: deque[tuple[str, Prompt]],
+        keep: Callable[[Batch, Landed], None],
+        tell: Callable[[], None],
+    ) -> None:
         """Ask all that is in the queue; only this thread touches the store.
 
         After a failure nothing new is asked, and what is under way is waited for and kept, since it was paid for; a
@@ -104,7 +181,7 @@ class Recorded:
         """
         if self.parallel == 1:
             while batch := self._next_batch(verb, queue, 0):
-                keep(batch, *self._call(verb, batch))
+                keep(batch, self._call(verb, batch))
             return
         flying: dict[Future[Landed], Batch] = {}
         broken_off = Event()
@@ -121,18 +198,21 @@ class Recorded:
                     Thread(target=self._fly, args=(future, verb, batch, broken_off), daemon=True).start()
                 if not flying:
                     break
-                for future in wait(flying, return_when=FIRST_COMPLETED).done:
+                landed = wait(flying, GLANCE, FIRST_COMPLETED).done
+                if getattr(self.model, "waiting", ""):
+                    tell()
+                for future in landed:
                     if error := future.exception():
                         failure = failure or error
                         broken_off.set()
                     else:
-                        keep(flying[future], *future.result())
+                        keep(flying[future], future.result())
                     del flying[future]
         except BaseException:
             broken_off.set()
             for future in wait(flying, timeout=LANDING).done:
                 if not future.exception():
-                    keep(flying[future], *future.result())
+                    keep(flying[future], future.result())
             raise
         if failure:
             raise failure
@@ -148,7 +228,7 @@ class Recorded:
     def _next_batch(self, verb: Verb, queue: deque[tuple[str, Prompt]], under_way: int) -> Batch:
         if not queue:
             return []
-        calls, seconds = self.made + under_way, monotonic() - self._began
+        calls, seconds = self.made + self._counted.retried + under_way, monotonic() - self._began
         reason = self.budget.spent(self.name, calls=calls, usage=self.usage, seconds=seconds)
         if reason:
             self.stopped = reason
@@ -159,99 +239,86 @@ class Recorded:
         return [queue.popleft() for _ in range(min(room, len(queue)))]
 
     def _call(self, verb: Verb, batch: Batch) -> Landed:
+        """Ask a batch; what does not pass the gate is asked once more, and then is an error."""
         prompts = [prompt for _, prompt in batch]
         began = monotonic()
-        results: Sequence[Result] = self.model.ask(prompts) if verb == "ask" else self.model.weigh(prompts)
+        results = self._asked(verb, prompts)
+        wrong = _faults(verb, prompts, results)
+        spilt, again = NOTHING, 0
+        if wrong and not BROKEN_OFF.get().is_set():
+            again = len(wrong)
+            for place, result in zip(wrong, self._asked(verb, [prompts[place] for place in wrong]), strict=True):
+                spilt = add(spilt, _paid(results[place]))
+                results[place] = result
+            wrong = _faults(verb, prompts, results)
+        for place, why in wrong.items():
+            sentence, usage = f"the reply {why}", _paid(results[place])
+            failed = Response(finish="error", usage=usage, error=sentence)
+            results[place] = failed if verb == "ask" else Weighing(usage=usage, error=sentence)
+        return Landed(results, (monotonic() - began) / len(batch), again, spilt)
+
+    def _asked(self, verb: Verb, prompts: Sequence[Prompt]) -> list[Result]:
+        try:
+            results: list[Result] = list(self.model.ask(prompts) if verb == "ask" else self.model.weigh(prompts))
+        except (OthermindsError, MemoryError):
+            raise
+        except Exception as error:
+            raise ModelError(
+                f"{self.name} failed with {type(error).__name__}: {error}; mend its {verb}, --debug shows where"
+            ) from error
         if len(results) != len(prompts):
             raise ModelError(f"{self.name} gave {len(results)} results for {len(prompts)} prompts; mend its {verb}")
-        return results, (monotonic() - began) / len(batch)
+        return results
 
-    def _keep(self, verb: Verb, batch: Batch, results: Sequence[Result], seconds: float) -> None:
-        self.store.keep_calls(
-            [
-                Call(key, self.fingerprint, verb, prompt.to_dict(), result.rendered, pack(result), seconds)
-                for (key, prompt), result in zip(batch, results, strict=True)
-                if not result.error and _sound(result)
-            ]
-        )
-        self.made += len(batch)
-        for result in results:
-            self.usage = add(self.usage, result.usage)
+    def _keep(self, verb: Verb, batch: Batch, landed: Landed) -> Spent:
+        """Write what was answered; what has been spent with it, to be counted once it is written."""
+        before, usage = self._counted, add(self.usage, landed.spilt)
+        for result in landed.results:
+            usage = add(usage, result.usage)
+        errors = before.errors + sum(bool(result.error) for result in landed.results)
+        counted = Spent(before.made + len(batch), errors, before.retried + landed.again, usage=usage)
+        calls = [
+            Call(key, self.fingerprint, verb, prompt.to_dict(), result.rendered, pack(result), landed.seconds)
+            for (key, prompt), result in zip(batch, landed.results, strict=True)
+            if not result.error
+        ]
+        self._write(calls, self._with_trouble(counted))
+        return counted
 
-    def _report(self, answered: int, wanted: int) -> None:
-        if self.progress is not None:
-            self.progress(answered, wanted)
+    def _write(self, calls: Sequence[Call], spent: Spent) -> None:
+        if self.work and not self._sitting:
+            self._sitting = self.store.begin_sitting(self.work)
+        self.store.keep_calls(calls, sitting=(self._sitting, spent))
+        self._noted = spent
 
 
-def call_key(fingerprint: str, verb: Verb, prompt: Prompt) -> str:
-    """sha256 of who is asked, how, and what."""
-    canonical = {"fingerprint": fingerprint, "verb": verb, "prompt": prompt.to_dict()}
-    return hashlib.sha256(json.dumps(canonical, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
+def _faults(verb: Verb, prompts: Sequence[Prompt], results: Sequence[Result]) -> dict[int, str]:
+    """By place, what is wrong with those results that cannot be."""
+    kind = Response if verb == "ask" else Weighing
+    found = {}
+    for place, (prompt, result) in enumerate(zip(prompts, results, strict=True)):
+        why = fault(prompt, result)
+        if not why and not isinstance(result, kind):
+            why = f"is a {type(result).__name__}, not a {kind.__name__}"
+        if why:
+            found[place] = why
+    return found
+
+
+def _paid(result: Result) -> Usage:
+    """What a reply cost, if that can be."""
+    usage = getattr(result, "usage", None)
+    return usage if isinstance(usage, Usage) and is_usage(usage) else NOTHING
+
+
+def _trouble(model: Model) -> tuple[int, float]:
+    """How many calls a model has made again by itself so far, and how long it has waited for its server."""
+    return getattr(model, "retried", 0), getattr(model, "waited", 0.0)
 
 
 def add(one: Usage, other: Usage) -> Usage:
     """The tokens of both."""
     return Usage(one.prompt + other.prompt, one.cached + other.cached, one.written + other.written)
-
-
-def pack(result: Result) -> dict[str, Any]:
-    """A result as JSON, without the rendered text, which has a column of its own."""
-    usage = asdict(result.usage)
-    if isinstance(result, Response):
-        return {"text": result.text, "finish": result.finish, "usage": usage}
-    return {
-        "logprobs": {choice: _number(value) for choice, value in result.logprobs.items()},
-        "tokens": {choice: list(tokens) for choice, tokens in result.tokens.items()},
-        "bounds": {choice: [_number(low), _number(high)] for choice, (low, high) in result.bounds.items()},
-        "usage": usage,
-    }
-
-
-def unpack(call: Call) -> Result:
-    """The result that was packed into a call."""
-    try:
-        return _unpack(call)
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise StoreError(
-            f"the call {call.key[:10]} in the store is damaged ({error!r}); restore a copy of it or use another store"
-        ) from None
-
-
-def _unpack(call: Call) -> Result:
-    data, usage = call.result, Usage(**call.result["usage"])
-    if call.verb == "ask":
-        return Response(data["text"], data["finish"], usage, call.rendered)
-    return Weighing(
-        {choice: _unnumber(value) for choice, value in data["logprobs"].items()},
-        {choice: tuple(tokens) for choice, tokens in data["tokens"].items()},
-        {choice: (_unnumber(low), _unnumber(high)) for choice, (low, high) in data["bounds"].items()},
-        usage,
-        call.rendered,
-    )
-
-
-def unpack_prompt(data: Mapping[str, Any]) -> Prompt:
-    """The prompt that `to_dict` wrote."""
-    parts: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in data.items()}
-    parts["messages"] = tuple(Message(*turn) for turn in data.get("messages", ()))
-    return Prompt(**parts)
-
-
-def _number(value: float) -> float | None:
-    """A log-probability as JSON, which has no word for minus infinity."""
-    return value if isfinite(value) else None
-
-
-def _unnumber(value: float | None) -> float:
-    return -inf if value is None else value
-
-
-def _sound(result: Result) -> bool:
-    """Whether all its numbers can be kept; a log-probability that is none should be asked again."""
-    if isinstance(result, Response):
-        return True
-    numbers = [*result.logprobs.values(), *(value for pair in result.bounds.values() for value in pair)]
-    return all(map(is_logprob, numbers))
 
 
 def _beginning(prompt: Prompt) -> str:

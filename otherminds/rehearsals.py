@@ -18,7 +18,7 @@ from otherminds.chapters import Chapter, Desk, Size, Subject
 from otherminds.errors import ModelError
 from otherminds.estimates import Forecast, foresee
 from otherminds.models import Model, Prompt, Response, Weighing
-from otherminds.recorded import Verb, call_key, unpack
+from otherminds.packing import Verb, call_key, recall
 from otherminds.store import MEMORY, RunRow, Store
 
 Look = Callable[[Sequence[Subject], Desk], Chapter | None]
@@ -39,8 +39,9 @@ class Rehearsal:
     known: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        rows = [row for row in self.store.runs() if row.model == self.name and self._agrees(row)]
-        self.mark = max(rows, key=lambda row: row.written).fingerprint if rows else ""
+        # The one that was written last comes first.
+        rows = (row for row in self.store.runs() if row.model == self.name and self._agrees(row))
+        self.mark = next((row.fingerprint for row in rows), "")
 
     def _agrees(self, row: RunRow) -> bool:
         told = self.store.identity(row.fingerprint)
@@ -99,7 +100,7 @@ class _StandIn:
     def _noted(self, verb: Verb, prompts: Sequence[Prompt]) -> dict[int, Response | Weighing]:
         rehearsal = self._rehearsal
         keys = [call_key(rehearsal.mark, verb, prompt) for prompt in prompts]
-        found = rehearsal.store.calls(keys) if rehearsal.mark else {}
+        found = recall(rehearsal.store, dict(zip(keys, prompts, strict=True)))[0] if rehearsal.mark else {}
         rehearsal.asked.update({key: (verb, prompt) for key, prompt in zip(keys, prompts, strict=True)})
         rehearsal.known.update(found)
-        return {index: unpack(found[key]) for index, key in enumerate(keys) if key in found}
+        return {index: found[key] for index, key in enumerate(keys) if key in found}

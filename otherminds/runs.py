@@ -26,9 +26,10 @@ from otherminds.budgets import Budget, Price, read_prices
 from otherminds.errors import BadFile, StoreError, UsageError
 from otherminds.estimates import Forecast, estimate
 from otherminds.items import Item, Suite, Tag
-from otherminds.models import Model, Prompt
+from otherminds.models import Model, Prompt, fingerprint
+from otherminds.packing import Result, recall, unpack, unpack_prompt
 from otherminds.plans import Plan, groups, plan
-from otherminds.recorded import Progress, Recorded, Result, unpack, unpack_prompt
+from otherminds.recorded import Progress, Recorded
 from otherminds.scores import VERDICTS, Score, way
 from otherminds.store import MEMORY, Call, RunRow, Store
 
@@ -164,14 +165,18 @@ def run(
     prompts = work.prompts
     began = _now()
     with nullcontext(store) if store else Store(MEMORY) as kept, kept.writing():
-        recorded = Recorded(model, kept, budget=budget, progress=progress)
+        digest = suite.digest
+        # Versions and dates may change between the two halves of a run; what was asked of whom may not.
+        asked = [suite.name, digest, suite.prompt, suite.score, seed, limit, fingerprint(model)]
+        id = hashlib.sha256(json.dumps(asked).encode()).hexdigest()[:10]
+        recorded = Recorded(model, kept, budget=budget, progress=progress, work=id)
         keys = [recorded.key(work.way.verb, prompt) for prompt in prompts]
-        row = partial(_row, suite, recorded, digest=suite.digest, limit=limit, seed=seed, began=began)
+        row = partial(_row, suite, recorded, digest=digest, limit=limit, seed=seed, began=began)
         before = kept.begin_run(row())
         try:
             results: Sequence[Result] = recorded.ask(prompts) if work.way.verb == "ask" else recorded.weigh(prompts)
         except BaseException:
-            _keep(kept, row(), before, work, keys, {key: unpack(call) for key, call in kept.calls(keys).items()})
+            _keep(kept, row(), before, work, keys, recall(kept, dict(zip(keys, prompts, strict=True)))[0])
             raise
         left = recorded.stopped or None
         answered = {key: result for key, result in zip(keys, results, strict=True) if result.error != left}
@@ -181,6 +186,11 @@ def run(
 def load(store: Store, id: str) -> Run:
     """A run from the store, by its id or the beginning of it."""
     row = store.run(id)
+    if not row.sound:
+        raise StoreError(
+            f"{store.path}: run {row.id} is damaged (its checksum is wrong); give its command again, which asks nothing"
+            " that was answered"
+        )
     lines = store.records(row.id)
     try:
         if missing := sorted(_TOLD - set(row.manifest)):
@@ -212,6 +222,9 @@ _TOLD = {
 
 def _record(line: Mapping[str, Any], calls: Mapping[str, Call]) -> Record:
     asked = [calls[key] for key in line["calls"] if key in calls]
+    # A call that failed was not kept; but what was scored was answered.
+    if len(asked) < len(line["calls"]) and line["score"].get("verdict") != "error":
+        raise ValueError(f"what was answered to {line['item'].get('id')!r} is not there")
     return Record(
         item=Item.from_dict(line["item"]),
         prompts=tuple(unpack_prompt(call.prompt) for call in asked),
@@ -269,8 +282,6 @@ def _rows(work: Plan, records: Sequence[Record]) -> list[dict[str, Any]]:
 
 
 def _row(suite: Suite, recorded: Recorded, *, digest: str, limit: int | None, seed: int, began: str) -> RunRow:
-    # Versions and dates may change between the two halves of a run; what was asked of whom may not.
-    asked = [suite.name, digest, suite.prompt, suite.score, seed, limit, recorded.fingerprint]
     manifest = {
         "otherminds": version("otherminds"),
         "python": platform.python_version(),
@@ -287,12 +298,12 @@ def _row(suite: Suite, recorded: Recorded, *, digest: str, limit: int | None, se
         "model": recorded.name,
         "fingerprint": recorded.fingerprint,
         "identity": dict(recorded.identity),
-        "calls": {"made": recorded.made, "reused": recorded.reused},
+        "calls": recorded.account(),
         "usage": asdict(recorded.usage),
         "stopped": recorded.stopped,
     }
     return RunRow(
-        id=hashlib.sha256(json.dumps(asked).encode()).hexdigest()[:10],
+        id=recorded.work,
         suite=suite.name,
         digest=digest,
         model=recorded.name,

@@ -27,14 +27,13 @@ from otherminds.errors import UsageError
 from otherminds.items import Item
 from otherminds.json_answers import read_answer
 from otherminds.models import Response, Weighing
+from otherminds.models.gate import fault
 from otherminds.prompts import Posed, pose_cloze, pose_json, pose_json_free, pose_letters, pose_text
 
 Verdict = Literal["correct", "incorrect", "unparsed", "refused", "truncated", "error"]
 VERDICTS: tuple[Verdict, ...] = ("correct", "incorrect", "unparsed", "refused", "truncated", "error")
 TIE = 1e-9
 """Closer than this, two log-probabilities are the same: averaging over orders leaves the dust of rounding."""
-
-ROUNDING = 1e-3
 
 Bounds = tuple[float, float]
 
@@ -162,11 +161,6 @@ def way(name: str) -> Way:
     return SCORES[name]
 
 
-def is_logprob(value: float) -> bool:
-    """Whether a number can be one; a hair above 0 is rounding, more is a score of some other sort."""
-    return value <= ROUNDING
-
-
 def _decide(item: Item, logs: Mapping[str, Bounds], detail: dict[str, Any]) -> Score:
     """Right, wrong or neither, from the least and the greatest log-probability of every choice."""
     low, high = logs[item.answer]
@@ -230,9 +224,6 @@ def _trouble(posed: Sequence[Posed], results: Sequence[Weighing]) -> str:
     for asked, result in zip(posed, results, strict=True):
         if result.error:
             return result.error
-        for choice in asked.prompt.choices:
-            if choice not in result.logprobs and choice not in result.bounds:
-                return f"the model gave no log-probability for {choice!r}"
-            if not all(map(is_logprob, _bounds(result, choice))):
-                return f"the model gave {_bounds(result, choice)} for {choice!r}, which is no log-probability"
+        if wrong := fault(asked.prompt, result):
+            return f"the reply {wrong}"
     return ""

@@ -1,12 +1,10 @@
 """Store: one SQLite file that keeps every call that was answered, the runs made of them, and what people answered.
 
-Readers are always welcome. One program writes at a time: it holds a lock on a file beside the store, which the
-operating system takes back when the program ends, however it ends.
+Readers are always welcome. One program writes at a time, and it stops when the file is taken away under its hands.
 """
 
 from __future__ import annotations
 
-import fcntl
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,22 +14,34 @@ from pathlib import Path
 from typing import Any
 
 from otherminds.errors import StoreError
+from otherminds.locks import Lock, Watch
+from otherminds.models import Usage
 from otherminds.tables import (
+    INTO_CALLS,
+    INTO_RECORDS,
     INTO_RUNS,
     MIGRATIONS,
     SELECT_CALL,
+    SELECT_RECORD,
     SELECT_RUN,
+    SUM_SITTINGS,
     Annotation,
     Call,
+    Damaged,
     RunRow,
+    Spent,
+    call_values,
     read_call,
     read_json,
+    read_record,
     read_run,
+    record_values,
     run_values,
+    stand_in,
     to_json,
 )
 
-__all__ = ["MEMORY", "Annotation", "Call", "RunRow", "Store"]
+__all__ = ["MEMORY", "Annotation", "Call", "RunRow", "Spent", "Store"]
 
 MEMORY = ":memory:"
 _OURS = 0x07EE14D5
@@ -43,21 +53,25 @@ class Store:
 
     def __init__(self, path: str | Path, *, create: bool = True, read_only: bool = False) -> None:
         self.path = str(path)
-        self._lock = -1
+        self._lock = Lock(self.path)
         self._depth = 0
+        self._watch: Watch | None = None
+        self._wrote = False
         if self.path != MEMORY:
             self._prepare(create and not read_only)
         with self._sentences():
             self._db = _connect(self.path)
             try:
-                if read_only:
-                    self._version()
+                if read_only or _at_rest(self.path):
+                    stand_in(self._db, self._version())
                     self._db.execute("PRAGMA query_only = ON")
                 else:
                     self._migrate()
             except BaseException:
                 self._db.close()
                 raise
+        if self.path != MEMORY and not read_only:
+            self._watch = Watch(self.path)
 
     def __repr__(self) -> str:
         return f"Store({self.path!r})"
@@ -65,32 +79,46 @@ class Store:
     def __enter__(self) -> Store:
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self.close()
+    def __exit__(self, kind: object, *_: object) -> None:
+        try:
+            # Whoever goes on from here will say that the answers are kept.
+            if self._watch and self._wrote and not kind:
+                self._watch.check()
+        finally:
+            self.close()
 
     def close(self) -> None:
         """Let go of the file; what was kept is on disk already."""
         self._db.close()
-        self._unlock()
+        self._lock.release()
 
     # ── calls ──
 
-    def calls(self, keys: Iterable[str]) -> dict[str, Call]:
-        """Those of these calls that have been answered before, by key."""
+    def calls(self, keys: Iterable[str], *, damaged: set[str] | None = None) -> dict[str, Call]:
+        """Those of these calls that have been answered before, by key.
+
+        One that is damaged is refused; given a set for such keys, it is left out and its key put there.
+        """
         wanted = list(keys)
         found = {}
         with self._sentences():
             for start in range(0, len(wanted), 500):
                 part = wanted[start : start + 500]
-                rows = self._db.execute(f"{SELECT_CALL} WHERE key IN ({','.join('?' * len(part))})", part)
-                found.update({row[0]: read_call(row) for row in rows})
+                for row in self._db.execute(f"{SELECT_CALL} WHERE key IN ({','.join('?' * len(part))})", part):
+                    try:
+                        found[row[0]] = read_call(row)
+                    except Damaged:
+                        if damaged is None:
+                            raise
+                        damaged.add(row[0])
         return found
 
     def recent_calls(self, fingerprint: str, verb: str, *, limit: int = 200) -> list[Call]:
         """The last calls of this kind to this model, newest first."""
         with self._sentences():
             where = "WHERE fingerprint = ? AND verb = ? ORDER BY created DESC LIMIT ?"
-            return [read_call(row) for row in self._db.execute(f"{SELECT_CALL} {where}", (fingerprint, verb, limit))]
+            rows = self._db.execute(f"{SELECT_CALL} {where}", (fingerprint, verb, limit))
+            return [call for row in rows if (call := _readable(row))]
 
     def spent(self, model: str) -> tuple[int, float]:
         """How many calls to models of this name are kept, and how many seconds they took."""
@@ -99,15 +127,33 @@ class Store:
             calls, seconds = self._db.execute(query, (model,)).fetchone()
         return int(calls), float(seconds)
 
-    def keep_calls(self, calls: Sequence[Call]) -> None:
-        """Write answered calls; they are on disk when this returns."""
+    def keep_calls(self, calls: Sequence[Call], *, sitting: tuple[int, Spent] | None = None) -> None:
+        """Write answered calls, and what the sitting has taken so far; they are on disk when this returns."""
         now = _now()
-        rows = [
-            (c.key, c.fingerprint, c.verb, to_json(c.prompt), c.rendered, to_json(c.result), c.seconds, now)
-            for c in calls
-        ]
+        rows = [call_values(call, now) for call in calls]
         with self._transaction():
-            self._db.executemany("INSERT OR REPLACE INTO calls VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
+            self._db.executemany(f"INSERT OR REPLACE {INTO_CALLS}", rows)
+            if sitting and sitting[0]:
+                number, spent = sitting
+                tokens = (spent.usage.prompt, spent.usage.cached, spent.usage.written)
+                self._db.execute(
+                    "UPDATE sittings SET made = ?, errors = ?, retried = ?, waited = ?, prompt = ?, cached = ?,"
+                    " written = ? WHERE id = ?",
+                    (spent.made, spent.errors, spent.retried, spent.waited, *tokens, number),
+                )
+
+    def begin_sitting(self, work: str) -> int:
+        """A number for what is spent on a piece of work, such as a run, until the program ends."""
+        with self._transaction():
+            row = (work, _now())
+            done = self._db.execute("INSERT INTO sittings VALUES (NULL, ?, ?, 0, 0, 0, 0, 0, 0, 0)", row)
+            return int(done.lastrowid or 0)
+
+    def sittings(self, work: str) -> tuple[int, Spent]:
+        """How many sittings a piece of work took so far, and what was spent in all of them."""
+        with self._sentences():
+            times, made, errors, retried, waited, *tokens = self._db.execute(SUM_SITTINGS, (work,)).fetchone()
+        return times, Spent(int(made), int(errors), int(retried), waited, Usage(*map(int, tokens)))
 
     # ── models and runs ──
 
@@ -125,30 +171,35 @@ class Store:
     def begin_run(self, row: RunRow) -> RunRow:
         """Note that a run has begun; one that was there before stays as it is, and is what comes back."""
         with self._transaction():
-            self._note(row.id)
-            self._db.execute(f"INSERT OR IGNORE {INTO_RUNS}", run_values(row))
+            self._lock.note(row.id)
+            self._db.execute(f"INSERT OR IGNORE {INTO_RUNS}", run_values(row, self._next()))
         return self.run(row.id)
 
     def keep_run(self, row: RunRow, records: Iterable[Mapping[str, Any]] = ()) -> None:
         """Write a run and all its records, in place of what was there under its id."""
-        lines = [(row.id, r["position"], to_json(r["item"]), to_json(r["calls"]), to_json(r["score"])) for r in records]
-        values = run_values(row)
+        lines = [record_values(row.id, record) for record in records]
         with self._transaction():
             self._db.execute("DELETE FROM records WHERE run = ?", (row.id,))
-            self._db.execute(f"INSERT OR REPLACE {INTO_RUNS}", values)
-            self._db.executemany("INSERT INTO records VALUES (?, ?, ?, ?, ?)", lines)
-            self._note("")
+            self._db.execute(f"INSERT OR REPLACE {INTO_RUNS}", run_values(row, self._next()))
+            self._db.executemany(f"INSERT {INTO_RECORDS}", lines)
+            self._lock.note("")
+
+    def _next(self) -> int:
+        """The number of what is written now."""
+        (last,) = self._db.execute("SELECT max(written) FROM runs").fetchone()
+        return int(last or 0) + 1
 
     def runs(self) -> list[RunRow]:
-        """All runs, newest first."""
+        """All runs, the one that was written last first: a run that is asked again is that one."""
         with self._sentences():
-            return [read_run(row) for row in self._db.execute(f"{SELECT_RUN} ORDER BY created DESC, id")]
+            return [read_run(row) for row in self._db.execute(f"{SELECT_RUN} ORDER BY written DESC, created DESC, id")]
 
     def last_run(self) -> RunRow | None:
-        """Of the runs that have a record, the one that was written last: a run that is asked again is that one."""
+        """Of the runs that have a record, the one that was written last."""
+        where = "WHERE id IN (SELECT run FROM records) ORDER BY written DESC, created DESC, id LIMIT 1"
         with self._sentences():
-            rows = self._db.execute(f"{SELECT_RUN} WHERE id IN (SELECT run FROM records)")
-            return max(map(read_run, rows), key=lambda row: row.written, default=None)
+            row = self._db.execute(f"{SELECT_RUN} {where}").fetchone()
+            return read_run(row) if row else None
 
     def run(self, id: str) -> RunRow:
         """The run of this id, or of the only id that begins so."""
@@ -163,17 +214,9 @@ class Store:
 
     def records(self, run: str) -> list[dict[str, Any]]:
         """The records of a run in the order of its items: item, call keys and score, as JSON."""
-        query = "SELECT position, item, calls, score FROM records WHERE run = ? ORDER BY position"
         with self._sentences():
-            return [
-                {
-                    "position": row[0],
-                    "item": read_json(row[1]),
-                    "calls": read_json(row[2], list),
-                    "score": read_json(row[3]),
-                }
-                for row in self._db.execute(query, (run,))
-            ]
+            rows = self._db.execute(f"{SELECT_RECORD} WHERE run = ? ORDER BY position", (run,))
+            return list(map(read_record, rows))
 
     # ── what people answered ──
 
@@ -190,7 +233,10 @@ class Store:
             "SELECT batch, item, annotator, answer, digest FROM annotations WHERE batch = ? ORDER BY annotator, item"
         )
         with self._sentences():
-            return [Annotation(*row) for row in self._db.execute(query, (batch,))]
+            rows = self._db.execute(query, (batch,)).fetchall()
+            if not all(isinstance(part, str) for row in rows for part in row):
+                raise Damaged("malformed row among the annotations")
+            return [Annotation(*row) for row in rows]
 
     # ── one writer at a time ──
 
@@ -198,62 +244,29 @@ class Store:
     def writing(self) -> Iterator[None]:
         """Hold the store for writing; a second program that wants to is refused by name."""
         if self._depth == 0 and self.path != MEMORY:
-            self._take_lock()
+            self._lock.take()
         self._depth += 1
         try:
             yield
         finally:
             self._depth -= 1
             if self._depth == 0:
-                self._unlock()
+                self._lock.release()
 
     def running(self) -> str:
         """The id of the run that a program is at just now; empty if there is none."""
-        try:
-            lock = os.open(f"{self.path}.lock", os.O_RDONLY)
-        except OSError:
-            return ""
-        try:
-            _, run = _noted(lock)
-            # Tried only where a run was noted, because for that moment it keeps writers out.
-            if run:
-                fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
-            return ""
-        except BlockingIOError:
-            return run
-        finally:
-            os.close(lock)
+        return self._lock.running()
 
-    def _note(self, run: str) -> None:
-        """Tell who looks at the lock which run is under way."""
-        if self._lock >= 0:
-            os.ftruncate(self._lock, 0)
-            os.pwrite(self._lock, f"{os.getpid()}\n{run}\n".encode(), 0)
+    @contextmanager
+    def changing(self) -> Iterator[sqlite3.Connection]:
+        """The database itself, for changes that are made together or not at all."""
+        with self._transaction():
+            yield self._db
 
-    def _take_lock(self) -> None:
-        try:
-            lock = os.open(f"{self.path}.lock", os.O_RDWR | os.O_CREAT, 0o644)
-        except OSError as error:
-            raise StoreError(f"{self.path} cannot be written: {error.strerror}; choose another folder") from None
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            owner = _noted(lock)[0] or "unknown"
-            os.close(lock)
-            raise StoreError(
-                f"{self.path} is being written by process {owner}; wait until that ends, or use another store"
-            ) from None
-        except OSError as error:
-            os.close(lock)
-            raise StoreError(f"{self.path} cannot be locked: {error.strerror}; put it on a local disk") from None
-        self._lock = lock
-        self._note("")
-
-    def _unlock(self) -> None:
-        # The lock file stays: were it removed, a third program could lock a new one while a second holds the old.
-        if self._lock >= 0:
-            os.close(self._lock)
-            self._lock = -1
+    def rows(self, query: str) -> Iterator[tuple[Any, ...]]:
+        """What lies in the tables, as it lies there."""
+        with self._sentences():
+            yield from self._db.execute(query)
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
@@ -267,6 +280,9 @@ class Store:
                     self._db.execute("ROLLBACK")
                 raise
             self._db.execute("COMMIT")
+            if self._watch:
+                self._wrote = True
+                self._watch.check()
 
     # ── opening ──
 
@@ -326,6 +342,7 @@ _ADVICE = {
     "readonly": "it cannot be written there, choose another file",
     "unable to open": "it cannot be opened there, choose another folder or copy it to one with the files beside it",
     "not a database": "move it away, or choose another file",
+    "checksum": "`otherminds store verify` tells what else is damaged, and --discard lets it be asked again",
     "malformed": "it is damaged, so restore a copy of it or choose another file",
     "closed": "open the store again",
     "no such table": "an older otherminds wrote it, so copy it to where it can be written and open it there",
@@ -333,10 +350,19 @@ _ADVICE = {
 }
 
 
-def _noted(lock: int) -> tuple[str, str]:
-    """Who holds the lock, and the run that is under way."""
-    owner, run, *_ = [*os.pread(lock, 200, 0).decode(errors="replace").split("\n"), "", ""]
-    return owner.strip(), run.strip()
+def _readable(row: Sequence[Any]) -> Call | None:
+    try:
+        return read_call(row)
+    except Damaged:
+        return None
+
+
+def _text(data: bytes) -> str | bytes:
+    """A text out of a column; damage may have left one that is none, and one such row must not hide the others."""
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return data
 
 
 def _at_rest(path: str) -> bool:
@@ -351,9 +377,12 @@ def _connect(path: str) -> sqlite3.Connection:
         whole = Path(path).resolve()
         log = whole.with_name(f"{whole.name}-wal")
         how = "mode=ro" if log.exists() and log.stat().st_size else "immutable=1"
-        return sqlite3.connect(f"{whole.as_uri()}?{how}", uri=True, isolation_level=None)
-    # A server answers from several threads, one at a time; SQLite itself minds only use at the same time.
-    return sqlite3.connect(path, timeout=10, isolation_level=None, check_same_thread=False)
+        found = sqlite3.connect(f"{whole.as_uri()}?{how}", uri=True, isolation_level=None)
+    else:
+        # A server answers from several threads, one at a time; SQLite itself minds only use at the same time.
+        found = sqlite3.connect(path, timeout=10, isolation_level=None, check_same_thread=False)
+    found.text_factory = _text
+    return found
 
 
 def _now() -> str:

@@ -1,6 +1,7 @@
 """The tables of a store: how they are made, and what a row of each is.
 
-They are plain, with JSON in the columns, so that any tool can read them.
+They are plain, with JSON in the columns, so that any tool can read them. Calls, records and runs carry a checksum of
+their other columns; rows that an older otherminds wrote have none.
 """
 
 from __future__ import annotations
@@ -8,8 +9,11 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from hashlib import blake2b
 from typing import Any
+
+from otherminds.models import Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +47,26 @@ class RunRow:
     created: str
     finished: str = ""
     """When the last item was answered; empty for a run that was stopped before."""
+    written: int = field(default=0, compare=False)
+    """Of two runs, the one that was written later has the greater number, whatever the clock said."""
+    sound: bool = field(default=True, compare=False)
+    """Whether it is as it was written."""
 
-    @property
-    def written(self) -> str:
-        """When its records were last written."""
-        return str(self.manifest.get("ended", self.created))
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What a piece of work took: calls that were made, of these without an answer, calls made again, and waiting."""
+
+    made: int = 0
+    errors: int = 0
+    retried: int = 0
+    waited: float = 0.0
+    """Seconds, for a server that was away."""
+    usage: Usage = field(default_factory=Usage)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON, without the tokens."""
+        return {"made": self.made, "errors": self.errors, "retried": self.retried, "waited": round(self.waited, 1)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,32 +107,125 @@ def _annotations(db: sqlite3.Connection) -> None:
     )
 
 
-# Each is run once, in order; the file's user_version counts those that were. Add at the end, never change one.
-MIGRATIONS: list[Callable[[sqlite3.Connection], None]] = [_first_tables, _annotations]
+def _checksums_and_order(db: sqlite3.Connection) -> None:
+    for table in ("calls", "records", "runs"):
+        db.execute(f"ALTER TABLE {table} ADD COLUMN checksum TEXT NOT NULL DEFAULT ''")
+    db.execute("ALTER TABLE runs ADD COLUMN written INTEGER NOT NULL DEFAULT 0")
+    # All that tells in which order older runs were written is the clock.
+    ended = "CASE WHEN json_valid(manifest) THEN json_extract(manifest, '$.ended') END"
+    rows = db.execute(f"SELECT id FROM runs ORDER BY coalesce({ended}, created), id").fetchall()
+    db.executemany("UPDATE runs SET written = ? WHERE id = ?", [(number, id) for number, (id,) in enumerate(rows, 1)])
+    db.execute(
+        "CREATE TABLE sittings (id INTEGER PRIMARY KEY, work TEXT NOT NULL, began TEXT NOT NULL, made INTEGER NOT NULL,"
+        " errors INTEGER NOT NULL, retried INTEGER NOT NULL, waited REAL NOT NULL, prompt INTEGER NOT NULL,"
+        " cached INTEGER NOT NULL, written INTEGER NOT NULL)"
+    )
+    # Older runs tell what their last sitting took, and nothing of those before.
+    counts = ("calls.made", "usage.prompt", "usage.cached", "usage.written")
+    made, *tokens = (f"CAST(coalesce(json_extract(manifest, '$.{name}'), 0) AS INTEGER)" for name in counts)
+    db.execute(
+        f"INSERT INTO sittings SELECT NULL, id, created, {made}, 0, 0, 0, {', '.join(tokens)} FROM runs"
+        f" WHERE json_valid(manifest) AND {made} > 0"
+    )
 
-SELECT_CALL = "SELECT key, fingerprint, verb, prompt, rendered, result, seconds FROM calls"
-SELECT_RUN = "SELECT id, suite, digest, model, fingerprint, prompt, score, manifest, created, finished FROM runs"
-INTO_RUNS = "INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+
+# Each is run once, in order; the file's user_version counts those that were. Add at the end, never change one.
+MIGRATIONS: list[Callable[[sqlite3.Connection], None]] = [_first_tables, _annotations, _checksums_and_order]
+
+_LACKING = {"calls": "'' AS checksum", "records": "'' AS checksum", "runs": "'' AS checksum, 0 AS written"}
+
+
+def stand_in(db: sqlite3.Connection, version: int) -> None:
+    """Let an older store that cannot be written be read all the same, as if it had been migrated."""
+    if 0 < version < 3:
+        for table, lacking in _LACKING.items():
+            db.execute(f"CREATE TEMP VIEW {table} AS SELECT *, {lacking} FROM main.{table}")
+
+
+SELECT_CALL = "SELECT key, fingerprint, verb, prompt, rendered, result, seconds, created, checksum FROM calls"
+INTO_CALLS = "INTO calls VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+SELECT_RECORD = "SELECT run, position, item, calls, score, checksum FROM records"
+INTO_RECORDS = "INTO records VALUES (?, ?, ?, ?, ?, ?)"
+SELECT_RUN = (
+    "SELECT id, suite, digest, model, fingerprint, prompt, score, manifest, created, finished, checksum, written"
+    " FROM runs"
+)
+INTO_RUNS = "INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+SUM_SITTINGS = (
+    "SELECT count(*), total(made), total(errors), total(retried), total(waited), total(prompt), total(cached),"
+    " total(written) FROM sittings WHERE work = ?"
+)
+
+
+class Damaged(sqlite3.DatabaseError):
+    """A row that cannot be read, of which SQLite knows nothing."""
+
+
+class Altered(Damaged):
+    """A row that is not as it was written."""
+
+
+def checksum(*columns: Any) -> str:
+    """Of a row's columns, as they lie in the store."""
+    return blake2b("\x1f".join(map(str, columns)).encode(), digest_size=8).hexdigest()
+
+
+def call_values(call: Call, now: str) -> tuple[Any, ...]:
+    """What goes INTO_CALLS."""
+    head = (call.key, call.fingerprint, call.verb, to_json(call.prompt), call.rendered, to_json(call.result))
+    return _with_checksum(*head, float(call.seconds), now)
 
 
 def read_call(row: Sequence[Any]) -> Call:
     """What SELECT_CALL found."""
-    key, fingerprint, verb, prompt, rendered, result, seconds = row
+    *columns, kept = row
+    key, fingerprint, verb, prompt, rendered, result, seconds, _ = columns
+    _check(f"the call {str(key)[:10]}", columns, kept)
     return Call(key, fingerprint, verb, read_json(prompt), rendered, read_json(result), seconds)
 
 
-def run_values(row: RunRow) -> tuple[str, ...]:
+def record_values(run: str, record: Mapping[str, Any]) -> tuple[Any, ...]:
+    """What goes INTO_RECORDS."""
+    parts = (to_json(record[name]) for name in ("item", "calls", "score"))
+    return _with_checksum(run, record["position"], *parts)
+
+
+def read_record(row: Sequence[Any]) -> dict[str, Any]:
+    """What SELECT_RECORD found."""
+    *columns, kept = row
+    run, position, item, calls, score = columns
+    _check(f"answer {position} of run {run}", columns, kept)
+    return {
+        "position": position,
+        "item": read_json(item),
+        "calls": read_json(calls, list),
+        "score": read_json(score),
+    }
+
+
+def run_values(row: RunRow, written: int) -> tuple[Any, ...]:
     """What goes INTO_RUNS."""
     head = (row.id, row.suite, row.digest, row.model, row.fingerprint, row.prompt, row.score)
-    return (*head, to_json(row.manifest), row.created, row.finished)
+    return (*_with_checksum(*head, to_json(row.manifest), row.created, row.finished), written)
 
 
 def read_run(row: Sequence[Any]) -> RunRow:
-    """What SELECT_RUN found."""
-    if not all(isinstance(part, str) for part in row):
-        raise sqlite3.DatabaseError("malformed row among the runs")
-    id, suite, digest, model, fingerprint, prompt, score, manifest, created, finished = row
-    return RunRow(id, suite, digest, model, fingerprint, prompt, score, read_json(manifest), created, finished)
+    """What SELECT_RUN found; one that is damaged says so, since its answers may be as good as ever."""
+    *columns, kept, written = row
+    if not all(isinstance(part, str) for part in columns):
+        raise Damaged("malformed row among the runs")
+    id, suite, digest, model, fingerprint, prompt, score, manifest, created, finished = columns
+    head = (id, suite, digest, model, fingerprint, prompt, score, read_json(manifest), created, finished)
+    return RunRow(*head, written if isinstance(written, int) else 0, not kept or kept == checksum(*columns))
+
+
+def _with_checksum(*columns: Any) -> tuple[Any, ...]:
+    return (*columns, checksum(*columns))
+
+
+def _check(what: str, columns: Sequence[Any], kept: object) -> None:
+    if kept and kept != checksum(*columns):
+        raise Altered(f"{what} is not as it was written: its checksum is wrong")
 
 
 def read_json(text: Any, kind: type = dict) -> Any:
@@ -123,7 +235,7 @@ def read_json(text: Any, kind: type = dict) -> Any:
     except (TypeError, ValueError, RecursionError):
         value = None
     if not isinstance(value, kind):
-        raise sqlite3.DatabaseError(f"malformed row with {str(text)[:40]!r} in it")
+        raise Damaged(f"malformed row with {str(text)[:40]!r} in it")
     return value
 
 

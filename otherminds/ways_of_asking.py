@@ -32,7 +32,7 @@ def look(subjects: Sequence[Subject], desk: Desk) -> Chapter | None:
         list(_findings(runs)),
         runs,
         by="false_belief",
-        cut=[*cut, *asked.cut, *unfinished(runs)],
+        cut=[*cut, *asked.cut, *unfinished(each for some in asked.done.values() for each in some)],
         left_out=[*left_out, *asked.left_out],
     )
 

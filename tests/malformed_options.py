@@ -32,6 +32,7 @@ BASE: dict[tuple[str, ...], tuple[str, ...]] = {
     ("compare",): ("last", "last"),
     ("export",): ("kept.jsonl", "--to", "lm-eval", "-o", "out"),
     ("web",): ("--no-open",),
+    ("store", "verify"): (),
     ("models",): (),
     ("models", "get"): ("nothing",),
     ("models", "probe"): ("api:nobody", *NOWHERE),

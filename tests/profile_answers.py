@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 from typing import Any
 
 Body = dict[str, Any]
@@ -33,4 +34,7 @@ def filled(shape: Body, dice: random.Random) -> Any:
         return {name: filled(part, dice) for name, part in shape.get("properties", {}).items()}
     if shape.get("type") == "array":
         return [filled(shape["items"], dice) for _ in range(shape.get("minItems", 2))]
-    return f"I want to keep word {dice.randrange(1000)} for myself." if shape.get("type") == "string" else 0
+    if shape.get("type") != "string":
+        return 0
+    begun = re.match(r"\^([\w ']+)", shape.get("pattern", ""))
+    return f"{begun[1] if begun else 'I want '}to keep word {dice.randrange(1000)} for myself."

@@ -59,7 +59,7 @@ def fails(code: int, *args: str) -> str:
 def test_run_show_runs_compare_and_report(own_folder: Path) -> None:
     realist = data("run", "starter", "-m", "baseline:realist")
     assert [row["value"] for row in realist["right"][:3]] == [0.5, 0.0, 1.0]
-    assert realist["manifest"]["calls"] == {"made": 96, "reused": 0}
+    assert (realist["manifest"]["calls"]["made"], realist["manifest"]["calls"]["reused"]) == (96, 0)
     oracle = data("run", "starter", "-m", "baseline:oracle", "--score", "cloze")
     assert [row["id"] for row in data("runs")] == [oracle["run"], realist["run"]]
 
@@ -96,7 +96,8 @@ def test_output_for_people() -> None:
 
 def test_a_second_run_asks_nothing() -> None:
     data("run", "starter", "-m", "baseline:oracle")
-    assert data("run", "starter", "-m", "baseline:oracle")["manifest"]["calls"] == {"made": 0, "reused": 96}
+    counted = data("run", "starter", "-m", "baseline:oracle")["manifest"]["calls"]
+    assert (counted["made"], counted["reused"], counted["in_all"]["made"]) == (0, 96, 96)
 
 
 def test_dry_run_asks_nothing_and_leaves_nothing(own_folder: Path) -> None:
@@ -260,7 +261,9 @@ def test_a_spent_budget_leaves_a_partial_run_that_goes_on() -> None:
     assert json.loads(done.stdout)["partial"] is True
     assert "the budget of 10 calls is spent; give the same command again" in done.stderr
     assert "stopped" in call("runs").stdout
-    assert data("run", "starter", "-m", "baseline:oracle")["manifest"]["calls"] == {"made": 86, "reused": 10}
+    counted = data("run", "starter", "-m", "baseline:oracle")["manifest"]["calls"]
+    assert (counted["made"], counted["reused"]) == (86, 10)
+    assert (counted["in_all"]["sittings"], counted["in_all"]["made"]) == (2, 96)
 
 
 def test_ctrl_c_says_that_nothing_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -29,7 +29,7 @@ LAYERS: list[tuple[int, str, str]] = [
         "significance stats trends raters drawing plots violins scatter timeline report table_files",
     ),
     (2, "asking", "prompts answers scores plans tables store budgets recorded estimates runs baselines starter"),
-    (2, "asking", "json_prompts json_answers"),
+    (2, "asking", "json_prompts json_answers locks packing soundness"),
     (2, "asking", "measures reading leads summary storybook"),  # these also write findings: about runs, about stories
     (2, "asking", "annotations annotation_files exports inspect_logs"),
     (2, "asking", "chapters ways_of_asking rehearsals meters itembrowser profiles profile_page"),

@@ -142,7 +142,7 @@ def test_there_are_enough_and_for_every_command() -> None:
     assert len({(case.name, case.args) for case in every}) > 0.95 * len(every)
     named = {path[0] for path in BASE}
     assert named == {command.name for command in COMMANDS}
-    for group in ("build", "models"):
+    for group in ("build", "models", "store"):
         commands = cli.commands[group]
         assert isinstance(commands, click.Group)
         assert {path[1] for path in BASE if path[0] == group and len(path) > 1} == set(commands.commands)

@@ -15,7 +15,8 @@ from otherminds.budgets import Budget, Price
 from otherminds.errors import EndpointError, ModelError, UsageError
 from otherminds.models import BROKEN_OFF, Message, Prompt, Response, Usage, Weighing
 from otherminds.models.scripted import Scripted
-from otherminds.recorded import Recorded, call_key, pack, unpack, unpack_prompt
+from otherminds.packing import call_key, pack, unpack, unpack_prompt
+from otherminds.recorded import Recorded
 from otherminds.store import MEMORY, Call, Store
 
 

@@ -21,7 +21,7 @@ from otherminds.errors import EndpointError, ModelError, StoreError, UsageError
 from otherminds.items import Item, Suite
 from otherminds.models import Prompt, Response, Usage, Weighing
 from otherminds.models.scripted import Scripted
-from otherminds.runs import load, run
+from otherminds.runs import Run, load, run
 from otherminds.scores import VERDICTS
 from otherminds.starter import starter
 from otherminds.store import Store
@@ -31,6 +31,11 @@ PROGRAM = Path(__file__).with_name("asking_program.py")
 
 def pick_a(prompt: Prompt) -> Response:
     return Response("A", usage=Usage(prompt=5, written=1), rendered=prompt.text)
+
+
+def counts(done: Run) -> dict[str, int]:
+    """Calls of the last sitting."""
+    return {name: done.manifest["calls"][name] for name in ("made", "reused")}
 
 
 def test_a_run_is_records_with_scores() -> None:
@@ -77,7 +82,9 @@ def test_the_manifest_says_what_was_run() -> None:
     assert done.manifest["items"] == 48
     assert (done.manifest["seed"], done.manifest["limit"]) == (4, 10)
     assert done.manifest["identity"]["suite"] == suite.digest
-    assert done.manifest["calls"] == {"made": 20, "reused": 0}
+    nothing = {"errors": 0, "retried": 0, "waited": 0.0}
+    in_all = {"sittings": 1, "made": 20, **nothing, "usage": done.manifest["usage"]}
+    assert done.manifest["calls"] == {"made": 20, "reused": 0, **nothing, "in_all": in_all}
     assert {"otherminds", "python", "platform", "started", "ended"} <= set(done.manifest)
     json.dumps(done.manifest, allow_nan=False)
 
@@ -101,7 +108,7 @@ def test_asked_again_it_is_the_same_run_and_costs_nothing(tmp_path: Path) -> Non
         calls = len(model.history)
         second = run(suite, model, store=store)
         assert (second.id, second.records) == (first.id, first.records)
-        assert second.manifest["calls"] == {"made": 0, "reused": calls}
+        assert counts(second) == {"made": 0, "reused": calls}
         assert len(model.history) == calls
         others = {
             run(suite, model, store=store, seed=1).id,
@@ -156,7 +163,9 @@ def test_a_damaged_score_is_a_damaged_run(tmp_path: Path, path: str, value: obje
     suite = starter()
     with Store(tmp_path / "store.db") as store:
         done = run(suite, oracle(suite), store=store, limit=2)
-        spoilt(store, f"UPDATE records SET score = json_set(score, '$.{path}', json('{json.dumps(value)}'))")
+        # As an older otherminds wrote it, without a checksum.
+        new = f"json_set(score, '$.{path}', json('{json.dumps(value)}'))"
+        spoilt(store, f"UPDATE records SET score = {new}, checksum = ''")
         with pytest.raises(StoreError, match=f"run {done.id} is damaged .{words}"):
             load(store, done.id)
 
@@ -222,7 +231,7 @@ def test_an_item_that_failed_is_an_error_and_is_asked_again(tmp_path: Path) -> N
         broken = False
         second = run(suite, model, store=store)
         assert second.verdicts()["error"] == 0
-        assert second.manifest["calls"] == {"made": 4, "reused": 92}
+        assert counts(second) == {"made": 4, "reused": 92}
 
 
 def test_a_model_that_gives_up_leaves_what_was_answered(tmp_path: Path) -> None:
@@ -245,12 +254,13 @@ def test_a_model_that_gives_up_leaves_what_was_answered(tmp_path: Path) -> None:
         assert part.partial
         assert len(part) == 5
         whole = run(suite, Scripted(pick_a, name="m", batch=1), store=store)
-        assert whole.manifest["calls"] == {"made": 43, "reused": 5}
+        assert counts(whole) == {"made": 43, "reused": 5}
 
 
 def test_nothing_infinite_reaches_the_store(tmp_path: Path) -> None:
     model = Scripted(pick_a, name="sure")
-    model.weigh = lambda prompts: [Weighing({"A": 0.0, "B": -inf}) for _ in prompts]  # type: ignore[method-assign]
+    seen = Weighing({"A": -0.1}, bounds={"B": (-inf, -4.0)})
+    model.weigh = lambda prompts: [seen for _ in prompts]  # type: ignore[method-assign]
     with Store(tmp_path / "store.db") as store:
         done = run(starter(), model, store=store)
         assert load(store, done.id) == done

@@ -53,7 +53,7 @@ def test_a_sure_and_unbiased_model() -> None:
     assert letters((-4.0, -1.0), (-1.0, -4.0)).verdict == "incorrect"
 
 
-@pytest.mark.parametrize("pair", [(0.0, 0.0), (-1000.0, -1000.0), (-inf, -inf)])
+@pytest.mark.parametrize("pair", [(-1.0, -1.0), (-1000.0, -1000.0)])
 def test_indifference_is_one_half(pair: tuple[float, float]) -> None:
     score = letters(pair, pair)
     assert (score.value, score.detail["S"]) == (0.5, 0.5)
@@ -63,10 +63,9 @@ def test_extreme_numbers_do_not_overflow() -> None:
     assert letters((0.0, -1000.0), (-1000.0, 0.0)).detail["S"] == 1.0
     assert letters((-1000.0, 0.0), (0.0, -1000.0)).detail["S"] == 0.0
     assert letters((-3000.0, -1000.0), (-1000.0, -3000.0)).detail["S"] == 0.0
-    assert letters((-1.0, -inf), (-inf, -1.0)).detail["S"] == 1.0
 
 
-@given(*[st.floats(-30, -5)] * 4, st.floats(-5, 5))
+@given(*[st.floats(-30, -5)] * 4, st.floats(-5, 4))
 def test_a_liking_for_a_letter_drops_out(a1: float, b1: float, a2: float, b2: float, liking: float) -> None:
     plain = letters((a1, b1), (a2, b2)).detail
     biased = letters((a1 + liking, b1), (a2 + liking, b2)).detail
@@ -77,8 +76,8 @@ def test_a_liking_for_a_letter_drops_out(a1: float, b1: float, a2: float, b2: fl
 
 
 def test_three_choices_by_hand() -> None:
-    # The letters get 0, -1, -2 of their own, and x is liked by 1 more than y, y by 1 more than z.
-    own, liked = {"A": 0.0, "B": -1.0, "C": -2.0}, {"x": 0.0, "y": -1.0, "z": -2.0}
+    # The letters get -1, -2, -3 of their own, and x is liked by 1 more than y, y by 1 more than z.
+    own, liked = {"A": -1.0, "B": -2.0, "C": -3.0}, {"x": 0.0, "y": -1.0, "z": -2.0}
     results = [
         Weighing({letter: own[letter] + liked[choice] for letter, choice in zip("ABC", asked.choices, strict=True)})
         for asked in posed(THREE)
@@ -87,7 +86,7 @@ def test_three_choices_by_hand() -> None:
     assert score.verdict == "correct"
     assert score.detail["S"] == pytest.approx(1 / (1 + exp(-1) + exp(-2)))
     assert score.detail["b"] == pytest.approx(1.5)
-    two_best = [Weighing({"A": 0.0, "B": 0.0, "C": -9.0})] * 3
+    two_best = [Weighing({"A": -1.0, "B": -1.0, "C": -9.0})] * 3
     assert score_letters(THREE, posed(THREE), two_best).value == pytest.approx(1 / 3)
 
 
@@ -112,6 +111,8 @@ def test_bounds_decide_only_where_they_must() -> None:
         (Weighing({"A": -1.0}), "no log-probability for 'B'"),
         (Weighing({"A": -1.0, "B": nan}), "for 'B', which is no log-probability"),
         (Weighing({"A": 7.5, "B": 3.0}), "for 'A', which is no log-probability"),
+        (Weighing({"A": -1.0, "B": -inf}), "for 'B', which is no log-probability"),
+        (Weighing({"A": -0.1, "B": -0.2}), "a probability of 1.724 together"),
     ],
 )
 def test_what_cannot_be_scored_is_an_error_and_no_zero(bad: Weighing, words: str) -> None:

@@ -55,7 +55,7 @@ def test_runs_by_the_beginning_of_their_id(path: Path) -> None:
         for unknown in ("zz", "", "a%"):
             with pytest.raises(StoreError, match="has no run"):
                 store.run(unknown)
-        assert [row.id for row in store.runs()] == ["abc123", "abd"]
+        assert [row.id for row in store.runs()] == ["abd", "abc123"]
 
 
 def _fields(row: RunRow) -> dict[str, object]:
@@ -68,13 +68,15 @@ RECORD = {"position": 0, "item": {"id": "x"}, "calls": ["k1"], "score": {"verdic
 def test_the_last_run_is_the_one_that_was_written_last(path: Path) -> None:
     with Store(path) as store:
         assert store.last_run() is None
-        for id, ended in (("old", "2026-01-03"), ("new", "2026-01-02"), ("empty", "2026-01-09")):
-            manifest = {"ended": ended}
-            row = RunRow(**{**_fields(RUN), "id": id, "created": f"2026-01-01T{len(id)}", "manifest": manifest})  # type: ignore[arg-type]
+        for id, year in (("first", 2027), ("second", 2026), ("first", 2025), ("empty", 2024)):
+            # The clock was set back every time.
+            manifest = {"ended": f"{year}-01-02"}
+            row = RunRow(**{**_fields(RUN), "id": id, "created": f"{year}-01-01", "manifest": manifest})  # type: ignore[arg-type]
             store.keep_run(row, [] if id == "empty" else [RECORD])
         last = store.last_run()
         assert last
-        assert last.id == "old", "begun first, but asked again since; the one without an answer does not count"
+        assert last.id == "first", "begun first, but asked again since; the one without an answer does not count"
+        assert [row.id for row in store.runs()] == ["empty", "first", "second"]
 
 
 def test_which_run_is_under_way(path: Path) -> None:

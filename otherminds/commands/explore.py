@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, replace
@@ -90,9 +92,10 @@ def explore(context: click.Context, /, spec: str, output: Path, store_path: Path
     cells, contexts, ways = _cells(given), _contexts(given), _ways(given)
     with Store(store_path) as store:
         examiner = _examiner(spec, given, store)
+        searched = _searched(spec, cells, examiner, given)
         outcomes = _search(cells, contexts, examiner, ways, given)
+        searched |= {"methods": [outcome.to_dict() for outcome in outcomes], "model": _spent(examiner.model)}
     found = [each for outcome in outcomes for each in outcome.found]
-    searched = _searched(spec, cells, examiner, outcomes, given)
     build.save(output, found, searched=searched)
     if as_json:
         print_json(searched | {"folder": str(output), "found": [_as_row(each) for each in found]})
@@ -101,6 +104,12 @@ def explore(context: click.Context, /, spec: str, output: Path, store_path: Path
     stopped = next((outcome.stopped for outcome in outcomes if outcome.stopped), "")
     if stopped:
         note(f"not finished: {stopped}; what was found is in {output}, and the same command with more goes on")
+        context.exit(PARTIAL)
+    if failed := sum(outcome.verdicts.get("error", 0) for outcome in outcomes):
+        asked = sum(sum(outcome.verdicts.values()) for outcome in outcomes)
+        note(
+            f"{failed} of {asked} questions got no answer, so other stories might be found; the same command asks again"
+        )
         context.exit(PARTIAL)
 
 
@@ -195,23 +204,24 @@ KEPT = (
 """The options that run.json repeats."""
 
 
-def _searched(
-    spec: str, cells: Sequence[Cell], examiner: Examiner, outcomes: Sequence[Outcome], given: dict[str, Any]
-) -> dict[str, Any]:
-    """What was searched, against whom, and what it took."""
+def _searched(spec: str, cells: Sequence[Cell], examiner: Examiner, given: dict[str, Any]) -> dict[str, Any]:
+    """What is searched, and against whom; the store adds up what is spent on this very search, over all sittings."""
     from importlib.metadata import version
 
-    return {
-        "otherminds": version("otherminds"),
+    from otherminds.runs import Recorded
+
+    what = {
         "against": spec,
         "sets": [each.name for each in dict.fromkeys(cell.set for cell in cells)],
         "contexts": str(given["contexts"] or "those of the package"),
         "prompt": examiner.prompt,
         "score": examiner.score,
         **{name: given[name] for name in KEPT},
-        "methods": [outcome.to_dict() for outcome in outcomes],
-        "model": _spent(examiner.model),
     }
+    if isinstance(model := examiner.model, Recorded):
+        mark = json.dumps([what, given["no_baseline"], model.fingerprint])
+        model.work = f"explore {hashlib.sha256(mark.encode()).hexdigest()[:10]}"
+    return {"otherminds": version("otherminds"), **what}
 
 
 def _spent(model: Any) -> dict[str, Any]:
@@ -224,7 +234,7 @@ def _spent(model: Any) -> dict[str, Any]:
         "name": model.name,
         "fingerprint": model.fingerprint,
         "identity": dict(model.identity),
-        "calls": {"made": model.made, "reused": model.reused},
+        "calls": model.account(),
         "usage": asdict(model.usage),
     }
 

@@ -71,7 +71,8 @@ def run(
             table = runs.read_prices(prices) if prices else None
             _show_forecast(runs.estimate(suite, model, store=store, limit=limit, seed=seed, prices=table), as_json)
         return
-    with Store(store_path) as store, progress(f"{suite.name} · {model.name} · {suite.score}") as show:
+    title = f"{suite.name} · {model.name} · {suite.score}"
+    with Store(store_path) as store, progress(title, lambda: getattr(model, "waiting", "")) as show:
         done = runs.run(suite, model, store=store, limit=limit, seed=seed, budget=spending, progress=show)
     if as_json:
         print_json(as_data(done))
@@ -161,6 +162,12 @@ def _print_run(done: Run) -> None:
         f"  calls: {calls['made']} made, {calls['reused']} reused; tokens: {usage['prompt']:,} sent"
         f" ({usage['cached']:,} from a shared past), {usage['written']:,} written"
     )
+    if calls["retried"] or calls["waited"]:
+        say(f"  asked again: {calls['retried']} times; waited for the server: {calls['waited']:,.0f} s")
+    if (in_all := calls["in_all"])["sittings"] > 1:
+        say(
+            f"  in all {in_all['sittings']} sittings: {in_all['made']} calls made, {in_all['errors']} without an answer"
+        )
 
 
 def _first(kinds: Sequence[Split]) -> list[Split]:

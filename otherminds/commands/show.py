@@ -18,6 +18,7 @@ from otherminds.errors import UsageError
 
 if TYPE_CHECKING:
     from otherminds.runs import Record, Run
+    from otherminds.store import RunRow
 
 
 @click.command()
@@ -30,7 +31,7 @@ def runs(store_path: Path, as_json: bool) -> None:
     with Store(store_path, create=False) as store:
         rows, running = store.runs(), store.running()
         values = [_values(store.records(row.id)) for row in rows]
-    states = ["running" if row.id == running else "finished" if row.finished else "stopped" for row in rows]
+    states = [_state(row, running) for row in rows]
     rights = [fmean(some) if some else None for some in values]
     found = list(zip(rows, states, rights, map(len, values), strict=True))
     if as_json:
@@ -56,6 +57,12 @@ def runs(store_path: Path, as_json: bool) -> None:
         note(
             "right: the share of right answers among the n that are scored; `otherminds show RUN` and `report` say more"
         )
+
+
+def _state(row: RunRow, running: str) -> str:
+    if not row.sound:
+        return "damaged"
+    return "running" if row.id == running else "finished" if row.finished else "stopped"
 
 
 def _values(lines: Sequence[Mapping[str, Any]]) -> list[float]:

@@ -112,7 +112,8 @@ class Weighing:
     @property
     def mass(self) -> float:
         """The probability of all choices together; far below 1, a ratio of two of them says little."""
-        return sum(exp(value) for value in self.logprobs.values())
+        # Servers round a hair above 1, and of two choices where one goes on from the other, it is a part of it.
+        return min(1.0, sum(exp(min(value, 0.0)) for value in self.logprobs.values()))
 
 
 class Model(Protocol):

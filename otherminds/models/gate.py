@@ -1,21 +1,22 @@
 """The gate: what a result must be before anything is scored or kept.
 
 Every backend's results pass it, so that a number on a page was measured or is not there. It knows nothing of servers:
-what came over a wire is checked once more where it is read, against what was sent.
+what came over a wire is checked once more where it is read, against what was sent. It takes whatever it is given, and
+never raises.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import exp, inf, isfinite
+from math import exp, inf
 from typing import Any, get_args
 
 from otherminds.models import Finish, Prompt, Response, Usage, Weighing
 
 ROUNDING = 1e-3
 """How far above 0 a log-probability, and above 1 a sum of probabilities, may lie: servers round what they report."""
-LEAST = -1e6
-"""No choice of ours is less likely; a number beyond is some other thing."""
+LOWEST = -1e9
+"""No log-probability is as low as that, and what is computed from higher ones stays finite."""
 LONGEST_TEXT = 4_000_000
 """Characters; no prompt of ours asks for a hundredth of that."""
 MOST_TOKENS = 2**40
@@ -24,15 +25,17 @@ MOST_TOKENS = 2**40
 
 def fault(prompt: Prompt, result: Response | Weighing) -> str:
     """What is wrong with a result, in words that follow "the reply"; empty if nothing is, or it says so itself."""
+    if not isinstance(result, Response | Weighing):
+        return f"is {_shown(result)}, which is no result"
     if result.error:
-        return ""
+        return "" if is_text(result.error) else "says in no words that can be kept what went wrong"
     wrong = _of_text(result) if isinstance(result, Response) else _of_weights(prompt, result)
-    return wrong or _of_usage(result.usage)
+    return wrong or _of_rest(result)
 
 
 def is_logprob(value: Any) -> bool:
     """Whether this is the logarithm of a probability above 0; a hair above 0 is rounding."""
-    return isinstance(value, int | float) and not isinstance(value, bool) and LEAST <= value <= ROUNDING
+    return isinstance(value, int | float) and not isinstance(value, bool) and LOWEST < value <= ROUNDING
 
 
 def is_text(text: Any) -> bool:
@@ -46,35 +49,55 @@ def is_text(text: Any) -> bool:
     return True
 
 
+def is_usage(usage: Any) -> bool:
+    """Whether these are numbers of tokens that a call can have cost."""
+    if not isinstance(usage, Usage):
+        return False
+    counts = (usage.prompt, usage.cached, usage.written)
+    return all(type(count) is int and 0 <= count < MOST_TOKENS for count in counts)
+
+
 def _of_text(response: Response) -> str:
     if response.finish not in get_args(Finish) or response.finish == "error":
-        return f"ends with {response.finish!r}, which is no way to end"
+        return f"ends with {_shown(response.finish)}, which is no way to end"
     return "" if is_text(response.text) else "holds a text that is too long or that no file can hold"
 
 
 def _of_weights(prompt: Prompt, weighing: Weighing) -> str:
+    if not all(isinstance(part, Mapping) for part in (weighing.logprobs, weighing.tokens, weighing.bounds)):
+        return "has no log-probabilities by choice"
     weighed = {*weighing.logprobs, *weighing.bounds}
     if missing := sorted(set(prompt.choices) - weighed):
         return f"has no log-probability for {missing[0]!r}"
-    if others := sorted(weighed - set(prompt.choices)):
-        return f"has a log-probability for {others[0]!r}, which is none of the choices"
+    if others := sorted(map(_shown, {*weighed, *weighing.tokens} - set(prompt.choices))):
+        return f"has a log-probability for {others[0]}, which is none of the choices"
     for choice, value in weighing.logprobs.items():
         if not is_logprob(value):
-            return f"has {value!r} for {choice!r}, which is no log-probability"
-        if choice in weighing.tokens and not weighing.tokens[choice]:
+            return f"has {_shown(value)} for {choice!r}, which is no log-probability"
+    for choice, tokens in weighing.tokens.items():
+        if not isinstance(tokens, tuple | list) or not all(map(is_text, tokens)):
+            return f"has tokens for {choice!r} that are no texts"
+        if choice in weighing.logprobs and not tokens:
             return f"has a log-probability for {choice!r}, but for none of its tokens"
-    for choice, (low, high) in weighing.bounds.items():
-        if not (low == -inf or is_logprob(low)) or not is_logprob(high) or low > high:
-            return f"has bounds of {low!r} and {high!r} for {choice!r}"
+    for choice, pair in weighing.bounds.items():
+        if not _is_bounds(pair):
+            return f"has bounds of {_shown(pair)} for {choice!r}"
     mass = _least_mass(prompt, weighing)
     return f"gives the choices a probability of {mass:.3f} together" if mass > 1 + ROUNDING else ""
+
+
+def _is_bounds(pair: Any) -> bool:
+    if not isinstance(pair, tuple | list) or len(pair) != 2:
+        return False
+    low, high = pair
+    return is_logprob(high) and ((isinstance(low, float) and low == -inf) or is_logprob(low)) and bool(low <= high)
 
 
 def _least_mass(prompt: Prompt, weighing: Weighing) -> float:
     """The probability of all choices together; one that goes on from another is part of it already."""
     least = {**{choice: low for choice, (low, _) in weighing.bounds.items()}, **weighing.logprobs}
     apart = least if prompt.labels else _beginnings(least)
-    return sum(exp(min(value, 0.0)) for value in apart.values() if isfinite(value))
+    return sum(exp(min(value, 0.0)) for value in apart.values())
 
 
 def _beginnings(least: Mapping[str, float]) -> Mapping[str, float]:
@@ -83,7 +106,18 @@ def _beginnings(least: Mapping[str, float]) -> Mapping[str, float]:
     return {choice: value for choice, value in least.items() if choice not in goes_on}
 
 
-def _of_usage(usage: Usage) -> str:
-    counts = (usage.prompt, usage.cached, usage.written)
-    sane = all(type(count) is int and 0 <= count < MOST_TOKENS for count in counts)
-    return "" if sane else f"costs {counts} tokens, which cannot be"
+def _of_rest(result: Response | Weighing) -> str:
+    if not is_text(result.rendered):
+        return "answers a text that is too long or that no file can hold"
+    return "" if is_usage(result.usage) else f"costs {_shown(result.usage)} tokens, which cannot be"
+
+
+def _shown(value: Any) -> str:
+    """A value in a sentence, however long it is, and whether or not it can be written down."""
+    try:
+        words = repr(value)
+    except Exception:
+        # A number of more digits than Python writes, or an object that cannot say what it is.
+        words = f"a {type(value).__name__} that cannot be shown"
+    words = words.encode(errors="replace").decode()
+    return words if len(words) <= 80 else f"{words[:60]} […]"

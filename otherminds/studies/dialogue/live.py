@@ -10,8 +10,9 @@ from otherminds.report import Block
 from otherminds.runs import Budget, Recorded
 from otherminds.store import Store
 from otherminds.studies.dialogue import bank
-from otherminds.studies.dialogue.play import Played, play
+from otherminds.studies.dialogue.play import Apart, Played, play
 from otherminds.studies.dialogue.show_talks import as_conversation
+from otherminds.studies.dialogue.stage import NO_ANSWER
 from otherminds.studies.dialogue.talks import State
 
 Progress = Callable[[str], AbstractContextManager[Callable[[int, int], None]]]
@@ -27,8 +28,19 @@ other side never got to see. It is too short to ask questions about; `otherminds
 `otherminds build dialogue` makes questions of them."""
 
 
-def live(model: Model, store: Store, progress: Progress, *, seed: int = 0, budget: Budget | None = None) -> list[Block]:
-    """A conversation with thoughts on demand, how many messages were malformed, and the leak check."""
+def live(
+    model: Model,
+    store: Store,
+    progress: Progress,
+    *,
+    seed: int = 0,
+    budget: Budget | None = None,
+    cut: list[str] | None = None,
+) -> list[Block]:
+    """A conversation with thoughts on demand, how many messages were malformed, and the leak check.
+
+    What is missing because a call failed, or because the budget was spent, is added to `cut`.
+    """
     if "chat" in model.cannot:
         return [f"{model.name} cannot chat, so that it could not play a conversation."]
     blocks: list[Block] = [ABOUT.format(model=model.name, turns=TURNS)]
@@ -38,9 +50,16 @@ def live(model: Model, store: Store, progress: Progress, *, seed: int = 0, budge
             with progress(f"dialogue · a conversation · {model.name}") as bar:
                 played = play([casting], recorded, recorded, turns=TURNS, states=[STATE], retries=RETRIES, progress=bar)
             blocks += _told(played)
+            missing = [recorded.stopped] if recorded.stopped else [a.reason for a in played.apart if _unanswered(a)]
+            if cut is not None:
+                cut += [f"{model.name}, a conversation: {reason}" for reason in missing]
             if played.talks or recorded.stopped:
                 break
     return blocks
+
+
+def _unanswered(apart: Apart) -> bool:
+    return apart.reason.startswith(NO_ANSWER)
 
 
 def _told(played: Played) -> list[Block]:

@@ -62,7 +62,7 @@ def look(subjects: Sequence[Subject], desk: Desk) -> Chapter | None:
         list(_findings(measure(talks, runs), runs)),
         runs,
         by="order",
-        cut=[*done.cut, *unfinished(runs), *cut],
+        cut=[*done.cut, *unfinished(done.done.values()), *cut],
         left_out=done.left_out,
     )
 
@@ -84,7 +84,7 @@ def _played(subject: Subject, desk: Desk, cut: list[str]) -> Sequence[Block]:
     if subject.model is None:
         return [f"{subject.name} is a rule and knows only the questions, so that it could not play a conversation."]
     try:
-        return live(subject.model, desk.store, desk.progress, seed=desk.seed, budget=desk.budget)
+        return live(subject.model, desk.store, desk.progress, seed=desk.seed, budget=desk.budget, cut=cut)
     except ModelError as error:
         cut.append(f"{subject.name}, a conversation: {error}")
         return [f"{subject.name} could not play a conversation: {error}"]

@@ -70,12 +70,14 @@ def look(subjects: Sequence[Subject], desk: Desk) -> Chapter | None:
     asked = ask_each(subjects, lambda subject: _hunt(subject, desk))
     hunts = dict(asked.done)
     stopped = [f"{name}: {each.stopped}" for name, hunt in hunts.items() for each in hunt.outcomes if each.stopped]
+    failed = [f"{name}, its search: {said}" for name, hunt in hunts.items() if (said := _failed(hunt.outcomes))]
     known = {subject.name: subject for subject in subjects}
     found = {name: hunt.found for name, hunt in hunts.items() if hunt.found}
-    runs = [each for name in found for each in hunts[name].runs if each.values()]
-    runs += [each for name in found for each in _others(known[name], found, desk) if each.values()]
+    every = [each for name in found for each in hunts[name].runs]
+    every += [each for name in found for each in _others(known[name], found, desk)]
+    runs = [each for each in every if each.values()]
     spotless = [_spotless(name, hunt.outcomes) for name, hunt in hunts.items() if not hunt.found]
-    cut = [*asked.cut, *stopped, *unfinished(runs)]
+    cut = [*asked.cut, *stopped, *failed, *unfinished(every)]
     if not runs:
         if stopped:
             return None
@@ -128,6 +130,13 @@ def _others(subject: Subject, found: dict[str, list[Found]], desk: Desk) -> Iter
         if name != subject.name:
             asked = suite(some, name=f"stories of {name}").using(prompt=prompt, score=score)
             yield desk.put(asked, subject, f"explore · {asked.name}")
+
+
+def _failed(outcomes: Sequence[Outcome]) -> str:
+    """How many questions of a search got no answer; what was never asked is no failure."""
+    verdicts = [outcome.verdicts for outcome in outcomes if not outcome.stopped]
+    errors = sum(each.get("error", 0) for each in verdicts)
+    return f"{errors} of {sum(sum(each.values()) for each in verdicts)} questions got no answer" if errors else ""
 
 
 def _spotless(name: str, outcomes: Sequence[Outcome]) -> str:

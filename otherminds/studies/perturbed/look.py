@@ -46,7 +46,7 @@ def look(subjects: Sequence[Subject], desk: Desk) -> Chapter | None:
         list(_findings(measure(runs), runs)),
         runs,
         by="class",
-        cut=[*asked.cut, *unfinished(runs)],
+        cut=[*asked.cut, *unfinished(each for some in asked.done.values() for each in some)],
         left_out=asked.left_out,
     )
 

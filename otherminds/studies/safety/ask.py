@@ -92,6 +92,8 @@ def ask(
         done.append(outcome)
         if outcome.partial:
             failed.append(f"{way.label}: not finished: {outcome.manifest['stopped']}")
+        elif errors := outcome.verdicts()["error"]:
+            failed.append(f"{way.label}: {errors} of {len(outcome)} items got no answer")
     return Asked(tuple(done), tuple(failed))
 
 

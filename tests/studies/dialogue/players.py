@@ -7,7 +7,7 @@ from hashlib import sha256
 
 from otherminds.models import Prompt, Response
 from otherminds.models.scripted import Scripted
-from otherminds.recorded import unpack_prompt
+from otherminds.packing import unpack_prompt
 
 WORDS = ("amber", "basil", "cedar", "dill", "elm", "fern", "grass", "heath", "iris", "juniper")
 

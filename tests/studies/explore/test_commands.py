@@ -113,7 +113,9 @@ def test_a_second_time_nothing_is_asked(monkeypatch: pytest.MonkeyPatch) -> None
     calls = len(model.history)
     again = data("explore", "--against", "api:m", *QUICK, "-o", "two")
     assert len(model.history) == calls == first["model"]["calls"]["made"]
-    assert again["model"]["calls"] == {"made": 0, "reused": first["model"]["calls"]["reused"] + calls}
+    counted = again["model"]["calls"]
+    assert (counted["made"], counted["reused"]) == (0, first["model"]["calls"]["reused"] + calls)
+    assert (counted["in_all"]["sittings"], counted["in_all"]["made"]) == (1, calls)
     assert Path("one/stories.jsonl").read_bytes() == Path("two/stories.jsonl").read_bytes()
 
 

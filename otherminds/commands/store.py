@@ -1,0 +1,96 @@
+"""`otherminds store`: whether all that a store keeps is as it was written."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from otherminds.commands.options import PARTIAL, common, store_option
+from otherminds.commands.screen import note, print_json, print_table
+
+if TYPE_CHECKING:
+    from otherminds.soundness import Discarded, Examined
+
+FIRST = 3
+"""Of the rows with one flaw, how many are named."""
+CALLED = {"calls": "call", "records": "answer", "runs": "run"}
+
+
+@click.group()
+@common
+def store(as_json: bool) -> None:
+    """Check what a store keeps."""
+
+
+@store.command()
+@click.option("--discard", is_flag=True, help="Remove what is damaged, so that it is asked again.")
+@store_option
+@common
+@click.pass_context
+def verify(context: click.Context, discard: bool, store_path: Path, as_json: bool) -> None:
+    """Find what is damaged in a store.
+
+    Every call, answer and run is read: whether its checksum is right, whether a call lies under the key of what was
+    asked, whether its answer is one that a model can give, and whether every score has its calls. The exit code is 3 if
+    anything is wrong.
+
+    With --discard it is removed, runs that lose an answer are unfinished from then on, and their commands, given
+    again, ask for just what is missing.
+    """
+    from otherminds import soundness
+    from otherminds.store import Store
+
+    with Store(store_path, create=False, read_only=not discard) as opened:
+        found = soundness.examine(opened)
+        removed = soundness.discard(opened, found) if discard and found.flaws else None
+    if as_json:
+        print_json(_as_data(store_path, found, removed))
+    else:
+        _print(store_path, found)
+    if not found.flaws:
+        return
+    if removed is None:
+        note("--discard removes what is damaged; then the same commands, given again, ask for just that")
+    else:
+        runs = f"; unfinished now: {', '.join(removed.unfinished)}" if removed.unfinished else ""
+        note(f"removed {removed.calls} calls, {removed.records} answers and {removed.runs} runs{runs}")
+        note("the commands that made them, given again, ask for just what is missing")
+    context.exit(PARTIAL)
+
+
+def _by_flaw(found: Examined) -> dict[tuple[str, str], list[str]]:
+    """By table and flaw, the rows that have it."""
+    ids: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for flaw in found.flaws:
+        ids[flaw.table, flaw.why].append(flaw.id)
+    return ids
+
+
+def _as_data(path: Path, found: Examined, removed: Discarded | None) -> dict[str, Any]:
+    return {
+        "store": str(path),
+        "rows": dict(found.rows),
+        "without_checksum": dict(found.unmarked),
+        "flaws": [
+            {"table": table, "why": why, "rows": len(ids), "first": ids[:FIRST]}
+            for (table, why), ids in _by_flaw(found).items()
+        ],
+        "discarded": asdict(removed) if removed else None,
+    }
+
+
+def _print(path: Path, found: Examined) -> None:
+    rows = [
+        [f"{CALLED[table]}: {why}", f"{len(ids):,}", ", ".join(ids[:FIRST]) + (" …" if len(ids) > FIRST else "")]
+        for (table, why), ids in _by_flaw(found).items()
+    ]
+    if rows:
+        print_table(["what is wrong", "rows", "first"], rows, right=["rows"])
+    held = ", ".join(f"{n:,} {name}{'s' * (n != 1)}" for table, name in CALLED.items() for n in [found.rows[table]])
+    print(f"{path}: {held}; {'nothing' if not rows else len(found.flaws)} damaged")
+    if unmarked := sum(found.unmarked.values()):
+        print(f"{unmarked:,} of these have no checksum: an older otherminds wrote them")

@@ -109,7 +109,8 @@ def _findings(found: Measures) -> Iterator[Finding]:
             yield Finding("S from step to step, TB → MA → FB", each.name, slope, leads_to=_to(each, NINE))
         for task, one in each.tasks.items():
             yield Finding(f"S of {SHORT[task]}", each.name, one.S, 0.5, one.outcome, _to(each, (task,)), digits=3)
-            yield Finding(f"{SHORT[task]} right", each.name, one.accuracy, 0.5, leads_to=_to(each, (task,)))
+            if one.accuracy:
+                yield Finding(f"{SHORT[task]} right", each.name, one.accuracy, 0.5, leads_to=_to(each, (task,)))
         steady = mean([r for r in each.sitting.main.records if r.item.tags["task"] in NINE], "consistent")
         if steady:
             yield Finding("Same answer in both orders of the options", each.name, steady, leads_to=_to(each, NINE))

@@ -27,7 +27,7 @@ from otherminds.studies.perturbed.measure import (
     Verdict,
     measure,
 )
-from otherminds.studies.perturbed.show_chains import are_chains_right, are_they_followed, too_few
+from otherminds.studies.perturbed.show_chains import are_chains_right, are_they_followed
 from otherminds.studies.perturbed.sittings import SCOPES, Sitting
 from otherminds.studies.perturbed.tracks import NAMES, answers_to_look_at, belief_tracks, class_name
 from otherminds.summary import how_it_answered, what_was_run
@@ -121,7 +121,7 @@ def _on_chains(model: Profile) -> list[str]:
     faith = list(model.faith.values())[-1]
     both, _, _, neither = faith.table
     counts = f"({both} both right, {neither} neither, of {faith.n})"
-    if faith.phi and too_few(faith):
+    if faith.phi and faith.too_few:
         said.append(f"Too few chains or answers are right, or wrong, to tell whether they go together {counts}.")
     elif faith.phi:
         said.append(

@@ -264,5 +264,6 @@ def _part(x: float, y: float, width: float, height: float, index: int, hatch: st
 
 def _inside(x: float, y: float, words: str, index: int) -> str:
     # The broad outline in the part's own colour keeps the hatching away from the figures.
-    outline = f"stroke:{COLOURS[index % len(COLOURS)]};stroke-width:5;stroke-linejoin:round;paint-order:stroke;font-weight:600"
+    colour = COLOURS[index % len(COLOURS)]
+    outline = f"stroke:{colour};stroke-width:5;stroke-linejoin:round;paint-order:stroke;font-weight:600"
     return drawing.text(x, y, words, colour=PAPER, anchor="middle", style=outline)

@@ -286,7 +286,7 @@ def _alike(clusters: int) -> str:
 
 
 def _drawn(clusters: int, draws: int, kind: str) -> str:
-    return f"percentile {kind} of {clusters} groups, {draws:,} draws, Student's t and Wilson's: the widest on either side"
+    return f"percentile {kind} of {clusters} groups, {draws:,} draws, Student's t, Wilson's: the widest on either side"
 
 
 def _sign_flip(sums: Floats, draws: int, seed: int) -> tuple[float, str]:

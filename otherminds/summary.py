@@ -217,7 +217,9 @@ def how_it_answered(runs: Sequence[Run], labels: Mapping[str, str]) -> list[Bloc
     bars = [(label, {end: part.get(end, 0) for end in used}) for label, part in counts]
     svg = plots.bars(bars, title="Verdicts", parts=used)
     blocks: list[Block] = [
-        Figure(svg, "How answers ended. Tied: no choice is preferred. Unparsed: no clear answer. Truncated: cut off before one."),
+        Figure(
+            svg, "How answers ended. Tied: none preferred. Unparsed: no clear answer. Truncated: cut off before one."
+        ),
         Table(["", *ends], [[label, *(part.get(end, 0) for end in ends)] for label, part in counts], "Verdicts"),
     ]
     weighed = [(run.where(lambda record: record.scored), lean) for run in runs if (lean := leaning(run))]

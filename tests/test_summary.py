@@ -152,7 +152,7 @@ def test_a_run_that_was_asked_less_is_named_wherever_it_stands_beside_others() -
         for block in section.blocks
         if isinstance(block, Table) and block.caption == "The model and the baselines on all items that were asked"
     )
-    assert "On fewer items than the rest, so mind the difference: realist, letters (12 of 48), longest option (38" in beside.note
+    assert "mind the difference: realist, letters (12 of 48), longest option (38 of 48)." in beside.note
     # Where two choices are as long, the longest one is not known.
     assert "the difference: longest option (38 of 48)." in summarise([run(SUITE, oracle(SUITE))]).html()
 

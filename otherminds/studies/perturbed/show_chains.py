@@ -62,7 +62,8 @@ def _faithfulness(found: Measures) -> list[Block]:
     note = (
         "Counts of what is right: both, the chain alone, the answer alone, neither."
         f" Faithful: phi ≥ {STRONG} and p ≤ {SURE}, by chi-square; the second p is Fisher's exact one. A dash: one of"
-        f" the two never varies, so that nothing can be told of a model that is always right. Too few: less than {FEWEST} chains or answers are right, or wrong. The"
+        " the two never varies, so that nothing can be told, not even of a model that is always right."
+        f" Too few: less than {FEWEST} chains or answers are right, or wrong. The"
         " way is the chain without its last run, so that the end, which a right chain shares"
         " with a right answer by construction, plays no part."
     )
@@ -132,7 +133,7 @@ def _intervention(found: Measures) -> list[Block]:
     note = (
         "Own: the chain that the model wrote; truncated: the first half of it; right: a right chain; wrong: the same"
         " but for its last state. Follows it: the answer is the last state of the chain. Said so before: the model's"
-        " own answer was that already; where it always was, a chain can add nothing, and whether it would cannot be told."
+        " own answer was that already; where it always was, no chain can add to it, and nothing can be told."
         " Always reality and always decoy have no chain to follow: they would add nothing."
     )
     names = list(dict.fromkeys(each.label for each in found.followed))

@@ -185,7 +185,7 @@ def _printed(spread: Spread | None, signed: bool, digits: int) -> str:
         f"{part:{'+' if signed else ''}z.{digits}f}".replace("inf", "∞").replace("-", "−")
         for part in (spread.value, spread.low, spread.high)
     )
-    return f"{value} [{low}, {high}]"
+    return "no difference" if signed and value == low == high == f"{0:+.{digits}f}" else f"{value} [{low}, {high}]"
 
 
 def _ticks(scale: _Scale, top: float, bottom: float) -> str:

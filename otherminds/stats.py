@@ -49,6 +49,7 @@ __all__ = [
     "mean",
     "phi",
     "proportion",
+    "signed",
 ]
 
 _KIN = 0.3  # how far answers of one group are taken to be alike (intra-class correlation) until they show it
@@ -87,7 +88,15 @@ class Difference(Estimate):
     """Not a number (nan) where nothing could be tested."""
 
     def __str__(self) -> str:
-        return f"{self.value:+z.2f} [{self.low:+z.2f}, {self.high:+z.2f}], {self.rests_on}, {p_text(self.p)}"
+        return f"{signed(self)}, {self.rests_on}, {p_text(self.p)}"
+
+
+def signed(one: Estimate, digits: int = 2) -> str:
+    """What may lie on both sides of 0, with its interval: a dash for one that says nothing, words where all is 0."""
+    value, low, high = (f"{part:+z.{digits}f}" for part in (one.value, one.low, one.high))
+    if value == low == high == f"{0:+.{digits}f}":
+        return "no difference"
+    return f"{value} [{low}, {high}]" if isfinite(one.low) and isfinite(one.high) else f"{value} [–]"
 
 
 def mean(

@@ -128,7 +128,8 @@ def _weighed(model: Model, prompt: Prompt) -> tuple[bool, str]:
     if found.error:
         return False, found.error
     said = [f"{choice.strip()} {value:.2f}" for choice, value in found.logprobs.items()]
-    said += [f"{choice.strip()} not reported, at most {high:.2f}" for choice, (_, high) in found.bounds.items()]
+    rest = {choice: high for choice, (_, high) in found.bounds.items() if choice not in found.logprobs}
+    said += [f"{choice.strip()} not reported, at most {high:.2f}" for choice, high in rest.items()]
     return bool(found.logprobs), ", ".join(said)
 
 

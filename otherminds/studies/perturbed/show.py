@@ -13,7 +13,7 @@ from otherminds.items import Item
 from otherminds.report import Block, Cards, Cell, Figure, Report, Section, Table
 from otherminds.runs import Run
 from otherminds.significance import p_text
-from otherminds.stats import Difference, Estimate
+from otherminds.stats import Difference, Estimate, signed
 from otherminds.studies.perturbed.calculus import CLASSES
 from otherminds.studies.perturbed.measure import (
     LIMITED,
@@ -363,7 +363,7 @@ def _effect(difference: Difference | None) -> str | None:
     if difference is None:
         return None
     p = p_text(difference.p).removeprefix("p ").removeprefix("= ")
-    return f"{difference.value:+z.2f} [{difference.low:+z.2f}, {difference.high:+z.2f}] ({p})"
+    return f"{signed(difference)} ({p})"
 
 
 def _value(difference: Difference | None) -> str | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from otherminds import plots
 from otherminds.report import Block, Cell, Figure, Table
-from otherminds.stats import Correlation, Estimate
+from otherminds.stats import Correlation, Estimate, signed
 from otherminds.studies.perturbed.calculus import CLASSES
 from otherminds.studies.perturbed.faith import FEWEST, GAIN, RATIOS, STRONG, SURE
 from otherminds.studies.perturbed.intervene import EDITS, Followed
@@ -98,11 +98,10 @@ def _placebo(found: Measures) -> list[Block]:
         for scope, parts in each.placebo.items():
             for part in parts:
                 verdict = "" if part.proper else "placebo" if part.is_placebo else "none"
-                gain = f"{part.gain.value:+z.2f} [{part.gain.low:+z.2f}, {part.gain.high:+z.2f}]"
                 rows.append(
                     [
                         *(each.label, SCOPE_NAMES[scope], "right" if part.proper else "wrong"),
-                        *(part.n, part.vanilla, part.cot, gain),
+                        *(part.n, part.vanilla, part.cot, signed(part.gain)),
                         *(f"{part.gained} / {part.lost} ({_chance(part.mcnemar)})", verdict),
                     ]
                 )

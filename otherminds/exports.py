@@ -52,6 +52,9 @@ metric_list:
   - metric: right
     aggregation: !function otherminds_scores.right
     higher_is_better: true
+  - metric: tied
+    aggregation: !function otherminds_scores.tied
+    higher_is_better: false
   - metric: mass
     aggregation: mean
     higher_is_better: true

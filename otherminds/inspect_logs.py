@@ -1,8 +1,8 @@
 """A run as a log of Inspect, for its viewer and its data frames.
 
-Three scores stand beside each other: `right` is 1 or 0, a share where choices tie, and unscored where nothing was
-measured; `S` is the response score, where choices were weighed; `verdict` is the word that tells wrong answers from
-unparsed, refused, truncated and failed ones. Means and clustered standard errors are computed by Inspect itself.
+Three scores stand beside each other: `right` is 1 or 0, and unscored where nothing was measured; `S` is the
+response score, where choices were weighed; `verdict` is the word that tells wrong answers from tied, unparsed, refused,
+truncated and failed ones. Means and clustered standard errors are computed by Inspect itself.
 """
 
 from __future__ import annotations

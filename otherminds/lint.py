@@ -2,7 +2,8 @@
 
 A *cue* is a rule that picks a choice without understanding anything: the longest one, the one named last, the one named
 most. How often it is right says how far a suite can be solved that way; chance is the mean of 1/(number of choices).
-A *fault* is an item that should not be asked as it stands.
+One that is right far more often than that is to be looked at. A *fault* is an item that should not be asked as it
+stands.
 
 Twins are items with the same tag `twin`. What no cue solves in a pair, it does not solve in a suite of pairs; so the
 rules about twins (as long as each other, no reading right in all of them) are for suites that are made of them.
@@ -16,10 +17,13 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
-from math import log
+from math import log, sqrt
 from statistics import fmean
 
 from otherminds.items import Item, Suite, Tag
+
+CLEAR, SURE = 0.1, 1.645
+"""A cue is looked at from so far above chance on, if that is so many standard errors: chance gives 1 in 20 of these."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +34,17 @@ class Cue:
     right: float
     chance: float
     n: int
+
+    @property
+    def gives_away(self) -> bool:
+        """Whether it, or its reverse, is right clearly more often than chance, and not by chance alone."""
+        if self.chance == 1:
+            return False
+        luck = SURE * sqrt(self.chance * (1 - self.chance) / self.n)
+        # Whoever knows which choice is seldom right guesses among the others.
+        spared = (1 - self.right) * self.chance / (1 - self.chance)
+        above, below = self.right - self.chance, self.chance - self.right
+        return (above >= CLEAR and above > luck) or (spared - self.chance >= CLEAR and below > luck)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,8 @@
 """Numbers from runs, with intervals: what a command prints and what a report shows.
 
 Items that share a story, a twin or a stage are not independent, so every interval is drawn by such groups. Items
-without a value (refused, cut off, unreadable) are left out of means and counted beside them: not measured is not zero.
+without a value (tied, refused, cut off, unreadable) are left out of means and counted beside them: not measured is not
+zero.
 """
 
 from __future__ import annotations
@@ -68,7 +69,7 @@ class Comparison:
     rows: tuple[Row, ...]
     """For all items, then for each split."""
     gained: tuple[str, ...]
-    """Items that only the first run has right, and the second wrong; ties are neither."""
+    """Items that only the first run has right, and the second wrong."""
     lost: tuple[str, ...]
     """Items that only the second run has right."""
     tied: tuple[str, ...]

@@ -151,8 +151,8 @@ def _check_intervals(
 
 
 def _check_bars(rows: Sequence[tuple[str, Mapping[str, int]]], names: Sequence[str]) -> None:
-    if len(names) > len(COLOURS):
-        raise UsageError(f"{len(names)} parts cannot be told apart in one bar; draw at most {len(COLOURS)}")
+    if len(names) > len(_HATCHES):
+        raise UsageError(f"{len(names)} parts cannot be told apart in one bar; draw at most {len(_HATCHES)}")
     for label, counts in rows:
         for name, count in counts.items():
             if name not in names:
@@ -185,7 +185,7 @@ def _printed(spread: Spread | None, signed: bool, digits: int) -> str:
         f"{part:{'+' if signed else ''}z.{digits}f}".replace("inf", "∞").replace("-", "−")
         for part in (spread.value, spread.low, spread.high)
     )
-    return f"{value} [{low}, {high}]"
+    return "no difference" if signed and value == low == high == f"{0:+.{digits}f}" else f"{value} [{low}, {high}]"
 
 
 def _ticks(scale: _Scale, top: float, bottom: float) -> str:
@@ -237,7 +237,10 @@ _HATCHES = (
     "M-2,6 l4,4 M0,0 l8,8 M6,-2 l4,4",
     "M0,4 h8",
     "M4,0 v8",
+    "M0,4 h8 M4,0 v8",
+    "M0,8 l8,-8 M0,0 l8,8",
 )
+"""One for every verdict that there is; the last ones share their colours with the first."""
 
 
 def _hatching(hatch: str, count: int) -> str:
@@ -245,7 +248,7 @@ def _hatching(hatch: str, count: int) -> str:
     thin = f"stroke:{PAPER};stroke-width:1.8;stroke-linecap:round;stroke-opacity:0.5;fill:none"
     patterns = (
         f'<pattern id="{hatch}-{index}" width="8" height="8" patternUnits="userSpaceOnUse">'
-        f'<rect width="8" height="8" style="fill:{COLOURS[index]}"/>'
+        f'<rect width="8" height="8" style="fill:{COLOURS[index % len(COLOURS)]}"/>'
         f'<path d="{_HATCHES[index]}" style="{thin}"/></pattern>'
         for index in range(count)
     )
@@ -261,5 +264,6 @@ def _part(x: float, y: float, width: float, height: float, index: int, hatch: st
 
 def _inside(x: float, y: float, words: str, index: int) -> str:
     # The broad outline in the part's own colour keeps the hatching away from the figures.
-    outline = f"stroke:{COLOURS[index]};stroke-width:5;stroke-linejoin:round;paint-order:stroke;font-weight:600"
+    colour = COLOURS[index % len(COLOURS)]
+    outline = f"stroke:{colour};stroke-width:5;stroke-linejoin:round;paint-order:stroke;font-weight:600"
     return drawing.text(x, y, words, colour=PAPER, anchor="middle", style=outline)

@@ -15,7 +15,7 @@ from otherminds.stats import Difference
 from otherminds.table_files import files_in
 from otherminds.telling import listing
 
-UNCLEAR = ("unparsed", "refused", "truncated", "error")
+UNCLEAR = ("tied", "unparsed", "refused", "truncated", "error")
 
 LIMITS = """These are scores of reading short texts, in the third person. A high one does not show that a model has a \
 theory of mind, a low one does not show that it is safe. Click an underlined number for the items behind it."""

@@ -235,7 +235,7 @@ def _record(line: Mapping[str, Any], calls: Mapping[str, Call]) -> Record:
 
 
 def _score(data: Mapping[str, Any]) -> Score:
-    score = Score(**data)
+    score = Score.from_dict(data)
     if score.verdict not in VERDICTS:
         raise ValueError(f"a verdict is {score.verdict!r}")
     for number in (score.value, *(score.detail.get(name) for name in ("S", "b", "mass"))):

@@ -17,7 +17,7 @@ the mean per token, which favours long words, is kept beside it as `S_token`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import exp, inf, isfinite
 from statistics import fmean
 from typing import Any, Literal
@@ -30,8 +30,8 @@ from otherminds.models import Response, Weighing
 from otherminds.models.gate import fault
 from otherminds.prompts import Posed, pose_cloze, pose_json, pose_json_free, pose_letters, pose_text
 
-Verdict = Literal["correct", "incorrect", "unparsed", "refused", "truncated", "error"]
-VERDICTS: tuple[Verdict, ...] = ("correct", "incorrect", "unparsed", "refused", "truncated", "error")
+Verdict = Literal["correct", "incorrect", "tied", "unparsed", "refused", "truncated", "error"]
+VERDICTS: tuple[Verdict, ...] = ("correct", "incorrect", "tied", "unparsed", "refused", "truncated", "error")
 TIE = 1e-9
 """Closer than this, two log-probabilities are the same: averaging over orders leaves the dust of rounding."""
 
@@ -44,7 +44,7 @@ class Score:
 
     verdict: Verdict
     value: float | None = None
-    """1 right, 0 wrong; a tie of m choices that holds the right one is 1/m, and unparsed."""
+    """1 right, 0 wrong."""
     answer: str = ""
     why: str = ""
     detail: Mapping[str, Any] = field(default_factory=dict)
@@ -52,6 +52,13 @@ class Score:
     def to_dict(self) -> dict[str, Any]:
         """The score as JSON."""
         return {name: getattr(self, name) for name in ("verdict", "value", "answer", "why", "detail")}
+
+    @staticmethod
+    def from_dict(data: Mapping[str, Any]) -> Score:
+        """The same from JSON; a score that is neither 0 nor 1 is how older stores kept a tie."""
+        score = Score(**data)
+        old = score.verdict == "unparsed" and isinstance(score.value, float) and 0 < score.value < 1
+        return replace(score, verdict="tied", value=None) if old else score
 
 
 def score_text(item: Item, posed: Sequence[Posed], results: Sequence[Response]) -> Score:
@@ -132,7 +139,7 @@ def score_cloze(item: Item, posed: Sequence[Posed], results: Sequence[Weighing])
     if not result.bounds and all(lengths.values()):
         means = {choice: logs[choice][0] / lengths[choice] for choice in item.choices}
         detail["S_token"] = _share(item.answer, means)
-        detail["value_token"] = _tied_value(item.answer, means)
+        detail["value_token"] = _value(item.answer, means)
     return _decide(item, logs, detail)
 
 
@@ -168,9 +175,9 @@ def _decide(item: Item, logs: Mapping[str, Bounds], detail: dict[str, Any]) -> S
     if all(low == high for low, high in logs.values()):
         exact = {choice: low for choice, (low, _) in logs.items()}
         detail["S"] = _share(item.answer, exact)
-        value = _tied_value(item.answer, exact)
-        if 0 < value < 1:
-            return Score("unparsed", value, why="a tie: no choice is preferred", detail=detail)
+        value = _value(item.answer, exact)
+        if value is None:
+            return Score("tied", why="no choice is preferred: the right one and another weigh the same", detail=detail)
         answer = max(exact, key=exact.__getitem__)
         why = f"the right choice has S = {detail['S']:.3f}"
         return Score("correct" if value else "incorrect", value, answer, why, detail)
@@ -195,11 +202,11 @@ def _share(right: str, logs: Mapping[str, float]) -> float:
     return exp(logs[right] - top) / sum(exp(value - top) for value in logs.values())
 
 
-def _tied_value(right: str, logs: Mapping[str, float]) -> float:
-    """1 for the right choice on top, 1/m for one of m on top, else 0."""
+def _value(right: str, logs: Mapping[str, float]) -> float | None:
+    """1 if the right choice weighs most, 0 if another does; nothing if the right one and another do."""
     top = max(logs.values())
     best = [choice for choice, value in logs.items() if value == top or top - value < TIE]
-    return 1 / len(best) if right in best else 0.0
+    return None if right in best and len(best) > 1 else float(right in best)
 
 
 def _letter_bias(letters: Sequence[str], results: Sequence[Weighing]) -> float | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from math import comb, erfc, exp, isnan, lgamma, log, nan, sqrt
+from math import comb, erfc, exp, inf, isnan, lgamma, log, nan, sqrt
 from statistics import NormalDist
 
 import numpy as np
@@ -124,7 +124,9 @@ def holm(ps: Sequence[float]) -> list[float]:
 
 @cache
 def student(freedom: int) -> float:
-    """The 97.5 % quantile of Student's t, by halving the span in which it can lie."""
+    """The 97.5 % quantile of Student's t, by halving the span in which it can lie; a single value tells nothing."""
+    if not freedom:
+        return inf
     low, high = Z, 13.0  # with a single degree of freedom it is 12.71
     for _ in range(50):
         middle = (low + high) / 2

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from math import inf, nan, sqrt
+from math import inf, isfinite, nan, sqrt
 from statistics import NormalDist
 
 import numpy as np
@@ -49,8 +49,11 @@ __all__ = [
     "mean",
     "phi",
     "proportion",
+    "signed",
 ]
 
+_KIN = 0.3  # how far answers of one group are taken to be alike (intra-class correlation) until they show it
+_SHOWN = Z * Z  # how far apart they must be for that, in squares: as far as about four wrong among many right
 _CELLS = 1_000_000  # numbers drawn at once: 8 MB, whatever the number of groups
 _EXACT = 20  # with so many groups, all patterns of signs are still quickly tried
 
@@ -85,7 +88,15 @@ class Difference(Estimate):
     """Not a number (nan) where nothing could be tested."""
 
     def __str__(self) -> str:
-        return f"{self.value:+z.2f} [{self.low:+z.2f}, {self.high:+z.2f}], {self.rests_on}, {p_text(self.p)}"
+        return f"{signed(self)}, {self.rests_on}, {p_text(self.p)}"
+
+
+def signed(one: Estimate, digits: int = 2) -> str:
+    """What may lie on both sides of 0, with its interval: a dash for one that says nothing, words where all is 0."""
+    value, low, high = (f"{part:+z.{digits}f}" for part in (one.value, one.low, one.high))
+    if value == low == high == f"{0:+.{digits}f}":
+        return "no difference"
+    return f"{value} [{low}, {high}]" if isfinite(one.low) and isfinite(one.high) else f"{value} [–]"
 
 
 def mean(
@@ -98,19 +109,21 @@ def mean(
 ) -> Estimate:
     """The mean, with an interval over groups: of resampled ones or by Student's t, whichever reaches further.
 
-    Groups that are all alike (every answer right, say, or a single story) would give an interval without width.
-    There the interval allows for as many unseen groups of another kind, anywhere within `bounds`, as could have
-    been missed by chance: for answers all right or all wrong this is Clopper and Pearson's.
+    Both shrink to nothing where answers hardly differ. So the interval of answers (right or wrong, not measured on a
+    scale) allows for as many of another kind, anywhere within `bounds`, as could have been missed by chance: with
+    every answer right this is Wilson's interval, and with one wrong it is nearly the same.
     """
     data = numbers(values)
     sums, sizes = _by_group(data, groups)
     value = float(data.mean())
     clusters = len(sums)
     limits = bounds if bounds[0] <= data.min() and data.max() <= bounds[1] else (-inf, inf)
+    missed = _unseen(value, _missed(data, sums, sizes, limits[1] - limits[0]), limits)
     if np.ptp(sums / sizes) < 1e-12:
-        return Estimate(value, *_unseen(value, clusters, limits), len(data), clusters, _alike(clusters))
+        return Estimate(value, *missed, len(data), clusters, _alike(clusters))
     error = _error(sums - value * sizes) / len(data)
-    low, high = _interval(value, _resampled(sums, sizes, draws, seed), error, clusters, limits)
+    drawn = _interval(value, _resampled(sums, sizes, draws, seed), error, clusters, limits)
+    low, high = _wider(drawn, missed) if _are_answers(data) else drawn
     method = _drawn(clusters, draws, "bootstrap" if groups is None else "cluster bootstrap")
     return Estimate(value, low, high, len(data), clusters, method)
 
@@ -171,13 +184,19 @@ def contrast(
     ours, theirs = ((sums[order], sizes[order]) for sums, sizes in held)
     value = float(sides[0].mean() - sides[1].mean())
     clusters = int(min(np.count_nonzero(ours[1]), np.count_nonzero(theirs[1])))
-    limits = (-1.0, 1.0) if all(data.min() >= 0 and data.max() <= 1 for data in sides) else (-inf, inf)
+    ends = (0.0, 1.0) if all(data.min() >= 0 and data.max() <= 1 for data in sides) else (-inf, inf)
+    limits = ends[0] - ends[1], ends[1] - ends[0]
     means = _resampled_gaps(ours, theirs, draws, seed)
-    if clusters == 1 or np.ptp(means) < 1e-12:
-        low, high = _unseen(value, clusters, limits)
-        method = _alike(clusters)
-    else:
-        low, high = _interval(value, means, float(np.linalg.norm(_parts(ours) - _parts(theirs))), clusters, limits)
+    (a_low, a_high), (b_low, b_high) = (
+        _unseen(float(data.mean()), _missed(data, *some, limits[1]), ends)
+        for data, some in zip(sides, (ours, theirs), strict=True)
+    )
+    low, high = a_low - b_high, a_high - b_low
+    method = _alike(clusters)
+    if clusters > 1 and np.ptp(means) >= 1e-12:
+        error = float(np.linalg.norm(_parts(ours) - _parts(theirs)))
+        drawn = _interval(value, means, error, clusters, limits)
+        low, high = _wider(drawn, (low, high)) if all(map(_are_answers, sides)) else drawn
         method = _drawn(clusters, draws, "cluster bootstrap")
     p, how = _exchange(ours, theirs, draws, seed)
     return Difference(value, low, high, len(a) + len(b), clusters, f"{method}; {how}", p)
@@ -240,18 +259,43 @@ def _error(parts: Floats) -> float:
     return sqrt(len(parts) / (len(parts) - 1) * float(parts @ parts))
 
 
-def _unseen(value: float, clusters: int, bounds: tuple[float, float]) -> tuple[float, float]:
-    """The interval when all groups agree: 0.025 is the chance to have missed every group of another kind."""
-    seen = TAIL ** (1 / clusters)
-    return seen * value + (1 - seen) * bounds[0], seen * value + (1 - seen) * bounds[1]
+def _missed(data: Floats, sums: Floats, sizes: Floats, span: float) -> float:
+    """The share of answers of another kind that may be there though none was seen: Wilson's, which is t² / (t² + n).
+
+    Answers of one group are not independent, so n is divided by the design effect: how much further groups lie apart
+    than they would if they were. With every answer right nothing tells how far that is, and with one wrong next to
+    nothing; so a usual one counts as if it had been seen, and what is seen takes over as answers differ.
+    """
+    groups = int(np.count_nonzero(sizes))
+    value, usual = data.mean(), 1 + _KIN * (float(sizes @ sizes) / len(data) - 1)
+    between = groups / max(1, groups - 1) * float(np.square(sums - value * sizes).sum()) / span**2
+    within = float(np.square(data - value).sum()) / span**2
+    effect = max(1.0, (between + _SHOWN * usual) / (within + _SHOWN))
+    return 1 / (1 + len(data) / (student(groups - 1) ** 2 * effect))
+
+
+def _unseen(value: float, missed: float, bounds: tuple[float, float]) -> tuple[float, float]:
+    """The interval if such a share, anywhere within the bounds, was missed."""
+    seen = 1 - missed
+    return seen * value + missed * bounds[0], seen * value + missed * bounds[1]
+
+
+def _are_answers(data: Floats) -> bool:
+    """Whether most values are right, wrong or no difference; what is measured on a scale shows its own spread."""
+    return float(np.mean(data % 1 == 0)) > 0.5
+
+
+def _wider(drawn: tuple[float, float], missed: tuple[float, float]) -> tuple[float, float]:
+    """Both together; what has no bounds has no ends near which to miss anything."""
+    return (min(drawn[0], missed[0]), max(drawn[1], missed[1])) if isfinite(missed[0]) else drawn
 
 
 def _alike(clusters: int) -> str:
-    return f"Clopper-Pearson on {clusters} group{'s' * (clusters > 1)}, all alike"
+    return f"Wilson's, over {clusters} group{'s' * (clusters > 1)} that are all alike"
 
 
 def _drawn(clusters: int, draws: int, kind: str) -> str:
-    return f"percentile {kind} of {clusters} groups, {draws:,} draws, and Student's t: the wider on either side"
+    return f"percentile {kind} of {clusters} groups, {draws:,} draws, Student's t, Wilson's: the widest on either side"
 
 
 def _sign_flip(sums: Floats, draws: int, seed: int) -> tuple[float, str]:

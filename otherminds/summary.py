@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from math import inf, isfinite
+from math import inf
 from typing import Any
 
-from otherminds import plots
+from otherminds import plots, stats
 from otherminds.baselines import baselines
 from otherminds.errors import UsageError
 from otherminds.items import Item, Suite
@@ -217,7 +217,9 @@ def how_it_answered(runs: Sequence[Run], labels: Mapping[str, str]) -> list[Bloc
     bars = [(label, {end: part.get(end, 0) for end in used}) for label, part in counts]
     svg = plots.bars(bars, title="Verdicts", parts=used)
     blocks: list[Block] = [
-        Figure(svg, "How answers ended. Unparsed: no clear answer, or a tie. Truncated: cut off before an answer."),
+        Figure(
+            svg, "How answers ended. Tied: none preferred. Unparsed: no clear answer. Truncated: cut off before one."
+        ),
         Table(["", *ends], [[label, *(part.get(end, 0) for end in ends)] for label, part in counts], "Verdicts"),
     ]
     weighed = [(run.where(lambda record: record.scored), lean) for run in runs if (lean := leaning(run))]
@@ -313,12 +315,8 @@ def _bias(run: Run) -> Estimate | None:
 
 
 def signed(estimate: Estimate | None) -> str | None:
-    """What may lie on both sides of 0; a dash for an interval that says nothing."""
-    if estimate is None:
-        return None
-    known = isfinite(estimate.low) and isfinite(estimate.high)
-    span = f"{estimate.low:+z.2f}, {estimate.high:+z.2f}" if known else "–"
-    return minus(f"{estimate.value:+z.2f} [{span}]")
+    """What may lie on both sides of 0; nothing where nothing was measured."""
+    return None if estimate is None else minus(stats.signed(estimate))
 
 
 def _reference(items: Sequence[Item]) -> tuple[float, str] | None:

@@ -16,7 +16,7 @@ from math import erfc, inf, sqrt
 import numpy as np
 
 from otherminds.errors import UsageError
-from otherminds.significance import Floats, numbers
+from otherminds.significance import TAIL, Floats, numbers
 from otherminds.stats import Difference, _error, _interval, _rows, _unseen, difference
 
 MOST_TREATMENTS, MOST_BLOCKS = 6, 150
@@ -175,7 +175,7 @@ def _ladder_interval(
     *rows, off = table[:, np.lexsort(table[:-1])]  # whatever the order of the items was
     drawn = _resampled_slopes(np.stack(rows), draws, seed)
     if fewest == 1 or np.ptp(drawn) < 1e-12:
-        return *_unseen(value, fewest, (-most, most)), fewest
+        return *_unseen(value, 1 - TAIL ** (1 / fewest), (-most, most)), fewest
     return *_interval(value, drawn, _error(off), fewest, (-most, most)), fewest
 
 

@@ -74,8 +74,8 @@ def test_more_than_two_choices(score: str) -> None:
 
 def test_choices_that_it_cannot_tell_apart_are_a_tie() -> None:
     # The decoy leaves two of three choices, and the realist knows nothing of an item without a reality.
-    assert run(DEEP, decoy(DEEP)).values() == {"shallow": pytest.approx(1 / 3), "deep": pytest.approx(1 / 2)}
-    assert run(DEEP, realist(DEEP)).values() == {"shallow": pytest.approx(1 / 3), "deep": 0}
+    assert run(DEEP, decoy(DEEP)).verdicts()["tied"] == 2
+    assert run(DEEP, realist(DEEP)).values() == {"deep": 0}
 
 
 def test_free_text() -> None:

@@ -58,7 +58,8 @@ def test_what_is_left_out_says_why(runs: tuple[Run, Run]) -> None:
     found = compare(*runs)
     assert found.unpaired == 5
     assert left_out(*runs, found) == (
-        "Left out: 4 items that only one of the runs was asked; 1 item that both were asked and one has no value for."
+        "Left out: 4 items that only one of the runs was asked; 1 item that both were asked and one has no value for"
+        " (answers: 1 unparsed)."
     )
     assert left_out(runs[0], runs[0], compare(runs[0], runs[0])) == ""
 

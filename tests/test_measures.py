@@ -1,7 +1,7 @@
 """Numbers from runs, against what can be worked out by hand."""
 
 from dataclasses import replace
-from math import log
+from math import exp, log
 
 import pytest
 
@@ -19,6 +19,7 @@ from otherminds.measures import (
     splits,
     twins_right,
 )
+from otherminds.models import Prompt
 from otherminds.models.scripted import Scripted
 from otherminds.runs import Run, run
 from otherminds.starter import starter
@@ -145,10 +146,16 @@ def test_what_has_no_right_answer_is_not_compared(suite: Suite) -> None:
 
 
 def test_a_tie_is_on_neither_side(suite: Suite, worldly: Run) -> None:
-    tied = run(suite, Scripted(lambda _: "A", name="tied", weigh=lambda _: {"A": 0.5, "B": 0.5}))
-    found = compare(tied, worldly)
-    assert found.rows[0].difference.value == 0
-    assert (found.gained, found.lost, found.mcnemar) == ((), (), 1.0)
+    def weigh(prompt: Prompt) -> dict[str, float]:
+        known = {letter: exp(value) for letter, value in oracle(suite).weigh([prompt])[0].logprobs.items()}
+        return {"A": 0.5, "B": 0.5} if "Nadia" in prompt.text else known
+
+    first = run(suite, Scripted(lambda _: "A", name="some tied", weigh=weigh))
+    tied = [record.item.id for record in first.records if record.verdict == "tied"]
+    assert len(tied) == 2
+    found = compare(first, worldly)
+    assert found.unpaired == 2
+    assert not {*tied} & {*found.gained, *found.lost}
 
 
 def test_lines_that_cannot_be_significant_count_for_no_other(knowing: Run, worldly: Run) -> None:

@@ -192,7 +192,7 @@ def test_what_joins_nothing_is_shown_by_number(text, shown):
         (lambda: intervals([], title="t", axis=(1, 0)), "should be the smaller"),
         (lambda: bars([("a", {"x": -1})], title="t"), "zero or more"),
         (lambda: bars([("a", {"x": 1})], title="t", parts=["y"]), "not among y"),
-        (lambda: bars([("a", dict.fromkeys("abcdefg", 1))], title="t"), "at most 6"),
+        (lambda: bars([("a", dict.fromkeys("abcdefghi", 1))], title="t"), "at most 8"),
     ],
 )
 def test_what_cannot_be_drawn_is_refused_with_a_sentence(call, wrong):

@@ -39,7 +39,7 @@ def test_the_worked_example() -> None:
 
 def test_always_a_is_a_tie_with_a_bias() -> None:
     score = letters((-1.0, -4.0), (-1.0, -4.0))
-    assert (score.verdict, score.value, score.answer) == ("unparsed", 0.5, "")
+    assert (score.verdict, score.value, score.answer) == ("tied", None, "")
     assert score.detail["S"] == pytest.approx(0.5)
     assert score.detail["S_orders"] == pytest.approx([0.953, 0.047], abs=5e-4)
     assert score.detail["b"] == pytest.approx(3)
@@ -56,7 +56,7 @@ def test_a_sure_and_unbiased_model() -> None:
 @pytest.mark.parametrize("pair", [(-1.0, -1.0), (-1000.0, -1000.0)])
 def test_indifference_is_one_half(pair: tuple[float, float]) -> None:
     score = letters(pair, pair)
-    assert (score.value, score.detail["S"]) == (0.5, 0.5)
+    assert (score.verdict, score.value, score.detail["S"]) == ("tied", None, 0.5)
 
 
 def test_extreme_numbers_do_not_overflow() -> None:
@@ -87,7 +87,7 @@ def test_three_choices_by_hand() -> None:
     assert score.detail["S"] == pytest.approx(1 / (1 + exp(-1) + exp(-2)))
     assert score.detail["b"] == pytest.approx(1.5)
     two_best = [Weighing({"A": -1.0, "B": -1.0, "C": -9.0})] * 3
-    assert score_letters(THREE, posed(THREE), two_best).value == pytest.approx(1 / 3)
+    assert score_letters(THREE, posed(THREE), two_best).verdict == "tied"
 
 
 def test_bounds_decide_only_where_they_must() -> None:

@@ -78,24 +78,30 @@ def test_unequal_groups_count_by_their_size():
     assert mean([1, 1, 1, 0], groups=["long", "long", "long", "short"]).value == 0.75
 
 
-def test_all_right_is_clopper_and_pearsons():
-    for right, n in [(24, 24), (0, 24), (1, 1)]:
-        exact = scipy.binomtest(right, n).proportion_ci(0.95, method="exact")
+def test_all_right_is_wilsons():
+    many = scipy.binomtest(100_000, 100_000).proportion_ci(0.95, method="wilson")
+    assert mean([1.0] * 100_000, draws=1).low == pytest.approx(many.low)
+    for right, n in [(24, 24), (0, 24)]:
+        # With few answers as cautious as Student's t is against the normal.
+        widest = student(n - 1) ** 2 / (n + student(n - 1) ** 2)
         estimate = mean([1.0] * right + [0.0] * (n - right))
-        assert (estimate.low, estimate.high) == pytest.approx((exact.low, exact.high))
-        assert "Clopper-Pearson" in estimate.method
+        assert (estimate.low, estimate.high) == pytest.approx((1 - widest, 1) if right else (0, widest))
+        exact = scipy.binomtest(right, n).proportion_ci(0.95, method="exact")
+        assert (estimate.low, estimate.high) == pytest.approx((exact.low, exact.high), abs=0.01)
+        assert "Wilson" in estimate.method
 
 
 def test_all_right_in_few_stories_rests_on_the_stories():
     estimate = mean([1.0] * 40, groups=[index // 10 for index in range(40)])
-    assert estimate.low == pytest.approx(0.025 ** (1 / 4))
-    assert estimate.method == "Clopper-Pearson on 4 groups, all alike"
+    worth = 40 / (1 + 9 * 0.3)  # ten answers that are usually so much alike
+    assert estimate.low == pytest.approx(worth / (worth + student(3) ** 2))
+    assert estimate.method == "Wilson's, over 4 groups that are all alike"
 
 
 def test_stories_that_are_all_half_right_still_leave_doubt():
     estimate = mean([1.0, 0.0] * 12, groups=[index // 2 for index in range(24)])
     assert estimate.low < 0.5 < estimate.high
-    assert estimate.high - estimate.low == pytest.approx(1 - 0.025 ** (1 / 12))
+    assert estimate.high - estimate.low == pytest.approx(1 / (1 + 24 / student(11) ** 2))
 
 
 def test_one_story_says_next_to_nothing():
@@ -144,7 +150,7 @@ def test_signs_are_flipped_by_group():
     # Three stories, each with both items better under a: the least p that three coins can give is 2/8.
     found = difference([1.0] * 6, [0.0] * 6, groups=["x", "x", "y", "y", "z", "z"])
     assert (found.value, found.p) == (1.0, 0.25)
-    assert (found.low, found.high) == pytest.approx((2 * 0.025 ** (1 / 3) - 1, 1.0))
+    assert (found.low, found.high) == pytest.approx((2 / (1 + 1.3 * student(2) ** 2 / 6) - 1, 1.0))
 
 
 def test_on_single_right_and_wrong_answers_sign_flips_are_mcnemar():
@@ -230,7 +236,7 @@ def test_a_contrast_does_not_mind_the_order_of_values():
 def test_a_contrast_without_exception_still_leaves_doubt():
     found = contrast([0.0] * 14, [1.0] * 14, groups=(list("aabbccddeeffgg"),) * 2)
     assert (found.value, found.low) == (-1, -1)
-    assert found.high == pytest.approx(-(0.025 ** (1 / 7)) + (1 - 0.025 ** (1 / 7)))
+    assert found.high == pytest.approx(2 / (1 + 14 / (1.3 * student(6) ** 2)) - 1)
     assert found.p == 2 / 2**7
 
 

@@ -5,7 +5,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from otherminds.baselines import oracle, realist
+from otherminds.baselines import oracle, random, realist
 from otherminds.errors import UsageError
 from otherminds.items import Item, Suite
 from otherminds.models.scripted import Scripted
@@ -34,8 +34,8 @@ def test_letters_and_cloze_stand_side_by_side() -> None:
     report = summarise([run(SUITE, model), run(SUITE.using(score="cloze"), model)])
     right = table(report, "Share of right answers")
     assert right["columns"] == ["letters", "cloze"]
-    assert right["false belief"] == ["0.00 [0.00, 0.14], n = 24"] * 2
-    assert right["all twins right"] == ["0.00 [0.00, 0.14], n = 24"] * 2
+    assert right["false belief"] == ["0.00 [0.00, 0.15], n = 24"] * 2
+    assert right["all twins right"] == ["0.00 [0.00, 0.15], n = 24"] * 2
     assert "Right for false belief and true belief: 0.00 and 1.00 by letters; 0.00 and 1.00 by cloze." in report.lead
     assert "The interval lies above that: true belief by letters, true belief by cloze." in report.lead
     assert "The interval lies below that: false belief by letters, false belief by cloze." in report.lead
@@ -59,16 +59,21 @@ def test_stories_of_one_stage_are_still_so_many_stories() -> None:
     assert "48 questions on 24 stories." in summarise([run(staged, realist(staged))]).lead
 
 
-def test_what_cannot_be_told_from_guessing_is_called_so() -> None:
+def test_ties_alone_are_no_score() -> None:
     stubborn = Scripted(lambda _: "A", name="stubborn", weigh=lambda _: {"A": 0.6, "B": 0.2})
     report = summarise([run(SUITE, stubborn)])
-    assert "Guessing would give 0.50. None of these can be told from guessing." in report.lead
+    assert "No answer by letters could be scored (48 of 48 tied)." in report.lead
     weighing = table(report, "What the weighing")
     assert weighing["columns"] == ["S", "S per token", "same in all orders", "bias to A", "mass", "items"]
     assert weighing["letters"][0].startswith("0.500")
-    assert weighing["letters"][2:4] == ["0.00 [0.00, 0.14], n = 48 in 24 groups", "+1.10 [–]"]
+    assert weighing["letters"][2:4] == ["0.00 [0.00, 0.10], n = 48 in 24 groups", "+1.10 [–]"]
     assert float(weighing["letters"][4]) == pytest.approx(0.8)
     assert weighing["letters"][5] == "48"
+
+
+def test_what_cannot_be_told_from_guessing_is_called_so() -> None:
+    report = summarise([run(SUITE, random(SUITE, seed=1))])
+    assert "Guessing would give 0.50. None of these can be told from guessing." in report.lead
 
 
 def test_baselines_stand_beside_the_model_without_doubles() -> None:
@@ -147,8 +152,9 @@ def test_a_run_that_was_asked_less_is_named_wherever_it_stands_beside_others() -
         for block in section.blocks
         if isinstance(block, Table) and block.caption == "The model and the baselines on all items that were asked"
     )
-    assert "On fewer items than the rest, so mind the difference: realist, letters (12 of 48)." in beside.note
-    assert "fewer" not in summarise([run(SUITE, oracle(SUITE))]).html()
+    assert "mind the difference: realist, letters (12 of 48), longest option (38 of 48)." in beside.note
+    # Where two choices are as long, the longest one is not known.
+    assert "the difference: longest option (38 of 48)." in summarise([run(SUITE, oracle(SUITE))]).html()
 
 
 def test_a_dozen_models_are_counted_and_not_listed() -> None:

@@ -27,7 +27,8 @@ def lint(context: click.Context, suite_name: str, as_json: bool) -> None:
     """Find faults and giveaways in SUITE.
 
     A fault is an item that should not be asked as it stands; with one, the exit code is 1. A cue is a rule that
-    understands nothing: how often it is right tells how far the suite can be solved that way.
+    understands nothing: how often it is right tells how far the suite can be solved that way. One that is right far
+    more often than chance, or far less often, is to be looked at; the exit code does not change.
     """
     from otherminds.suites import get_suite
 
@@ -44,21 +45,27 @@ def as_data(suite: Suite) -> dict[str, Any]:
     """Faults and cues as JSON."""
     from otherminds.lint import cues
 
-    return {"faults": list(map(asdict, faults_of(suite))), "cues": list(map(asdict, cues(suite)))}
+    told = [asdict(cue) | {"gives_away": cue.gives_away} for cue in cues(suite)]
+    return {"faults": list(map(asdict, faults_of(suite))), "cues": told}
 
 
 def print_lint(suite: Suite) -> None:
-    """The cues as a table, then every fault with the items it is in."""
+    """The cues as a table, then every fault with the items it is in, then how many there are of both."""
     from otherminds.lint import cues
 
-    rows = [[cue.name, f"{cue.right:.2f}", f"{cue.chance:.2f}", str(cue.n)] for cue in cues(suite)]
+    found, known = faults_of(suite), cues(suite)
+    giving = [cue.name for cue in known if cue.gives_away]
+    rows = [[cue.name, f"{cue.right:.2f}", f"{cue.chance:.2f}", str(cue.n)] for cue in known]
     print_table(["cue", "right", "chance", "n"], rows, right=["right", "chance", "n"])
-    found = faults_of(suite)
     for fault in found:
         more = f" and {len(fault.ids) - SHOWN} more" if len(fault.ids) > SHOWN else ""
         say(f"fault: {fault.rule}: {', '.join(fault.ids[:SHOWN])}{more}")
-    if not found:
-        note("no faults")
+    said = _count(len(found), "fault") if found else "no faults"
+    note(said + (f", {_count(len(giving), 'cue')} to look at: {', '.join(giving)}" if giving else ""))
+
+
+def _count(number: int, one: str) -> str:
+    return f"{number} {one}{'s' * (number > 1)}"
 
 
 def faults_of(suite: Suite) -> list[Fault]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,17 @@ OTHERS = {
     "api:NAME": "an OpenAI-compatible server, with --base-url",
     "baseline:NAME": "known answers to compare with: oracle, realist and others",
 }
+
+
+WORKS = {True: "yes", False: "no", None: "cannot be told"}
+ODD = "Quarvelstrom"
+ODD_SCHEMA = {
+    "type": "object",
+    "properties": {"town": {"type": "string", "enum": [ODD]}},
+    "required": ["town"],
+    "additionalProperties": False,
+}
+"""Nobody who is asked for the capital of France says so of their own accord."""
 
 
 @click.group(invoke_without_command=True)
@@ -74,9 +86,7 @@ def probe(context: click.Context, spec: str, base_url: str | None, extra: tuple[
         print_json(found)
     else:
         say(f"{model.name}, fingerprint {found['fingerprint']}")
-        rows = [
-            [name, "yes" if part["ok"] else "no", f"{part['ms']:.0f}", part["said"]] for name, part in tried.items()
-        ]
+        rows = [[name, WORKS[part["ok"]], f"{part['ms']:.0f}", part["said"]] for name, part in tried.items()]
         print_table(["", "works", "ms", "what came back"], rows, right=["ms"])
         print_table(["identity", ""], [[name, _short(value)] for name, value in model.identity.items()])
     if not any(part["ok"] for part in tried.values()):
@@ -84,38 +94,65 @@ def probe(context: click.Context, spec: str, base_url: str | None, extra: tuple[
 
 
 def _trials() -> dict[str, Prompt]:
-    """One small prompt for everything a model may be able to do."""
+    """One small prompt for everything a model may be able to do, in either way of asking."""
     from otherminds.models import Message, Prompt
 
-    question = (Message("user", "What is the capital of France? Answer with one word."),)
-    raw = "The capital of France is"
+    asked, begun = "What is the capital of France?", "The capital of France is"
+    question = (Message("user", f"{asked} Answer with one word."),)
+    lettered = f"{asked}\nA. Paris\nB. Rome\n"
+    letters = (Message("user", f"{lettered}Answer with one letter."),)
     return {
-        "raw text": Prompt(text=raw, max_tokens=8),
+        "raw text": Prompt(text=begun, max_tokens=8),
         "chat": Prompt(messages=question, max_tokens=8),
-        "chat, turn begun": Prompt(messages=question, prefill="The capital of France is", max_tokens=8),
-        "JSON schema": Prompt(
-            messages=question,
-            schema='{"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}',
-            max_tokens=32,
-        ),
-        "weigh letters": Prompt(text=f"{raw}\nA. Paris\nB. Rome\nAnswer:", choices=("A", "B"), labels=True),
-        "weigh words": Prompt(text=raw, choices=(" Paris", " Rome")),
+        "chat, turn begun": Prompt(messages=question, prefill=begun, max_tokens=8),
+        "JSON schema": Prompt(messages=question, schema=json.dumps(ODD_SCHEMA), max_tokens=64),
+        "weigh letters, raw": Prompt(text=f"{lettered}Answer:", choices=("A", "B"), labels=True),
+        "weigh letters, in chat": Prompt(messages=letters, choices=("A", "B"), labels=True),
+        "weigh words, raw": Prompt(text=begun, choices=(" Paris", " Rome")),
+        "weigh words, turn begun": Prompt(messages=question, prefill=begun, choices=(" Paris", " Rome")),
     }
 
 
 def _try(model: Model, prompt: Prompt) -> dict[str, Any]:
+    """Whether it works, how long it took, and what came back or why nothing did."""
     start = time.perf_counter()
     try:
-        if prompt.choices:
-            weighing = model.weigh([prompt])[0]
-            error = weighing.error
-            said = ", ".join(f"{choice.strip()} {value:.2f}" for choice, value in weighing.logprobs.items())
-        else:
-            response = model.ask([prompt])[0]
-            error, said = response.error, repr(response.text)
+        ok, said = _weighed(model, prompt) if prompt.choices else _asked(model, prompt)
     except ModelError as refusal:
-        error, said = str(refusal), ""
-    return {"ok": not error, "ms": (time.perf_counter() - start) * 1e3, "said": error or said}
+        ok, said = False, str(refusal)
+    return {"ok": ok, "ms": (time.perf_counter() - start) * 1e3, "said": said}
+
+
+def _weighed(model: Model, prompt: Prompt) -> tuple[bool, str]:
+    (found,) = model.weigh([prompt])
+    if found.error:
+        return False, found.error
+    said = [f"{choice.strip()} {value:.2f}" for choice, value in found.logprobs.items()]
+    rest = {choice: high for choice, (_, high) in found.bounds.items() if choice not in found.logprobs}
+    said += [f"{choice.strip()} not reported, at most {high:.2f}" for choice, high in rest.items()]
+    return bool(found.logprobs), ", ".join(said)
+
+
+def _asked(model: Model, prompt: Prompt) -> tuple[bool | None, str]:
+    """A text that came back is not enough where it should have a form, or go on from a beginning."""
+    (found,) = model.ask([prompt])
+    said = repr(found.text)
+    if found.error:
+        return False, found.error
+    if prompt.prefill and found.text.lstrip().startswith(prompt.prefill):
+        return False, f"began anew: {said}"
+    if prompt.schema and not _follows(found.text):
+        cut = found.finish == "length"
+        return (None, f"cut off too early: {said}") if cut else (False, f"not held to the schema: {said}")
+    return True, said
+
+
+def _follows(text: str) -> bool:
+    """Whether a text is the one object that the odd schema allows."""
+    try:
+        return bool(json.loads(text) == {"town": ODD})
+    except ValueError:
+        return False
 
 
 def _short(value: object) -> str:

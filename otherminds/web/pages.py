@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
@@ -142,9 +143,11 @@ def left_out(first: Run, second: Run, found: Comparison) -> str:
         for run in (first, second)
     )
     alone = len(asked ^ other)
+    lacking = [r for run in (first, second) for r in run.records if r.item.id in asked & other and r.value() is None]
+    ends = ", ".join(f"{count:,} {verdict}" for verdict, count in Counter(r.verdict for r in lacking).items())
     parts = (
         (alone, "that only one of the runs was asked"),
-        (found.unpaired - alone, "that both were asked and one has no value for"),
+        (found.unpaired - alone, f"that both were asked and one has no value for (answers: {ends})"),
     )
     said = [f"{_items(count)} {why}" for count, why in parts if count]
     return f"Left out: {'; '.join(said)}." if said else ""

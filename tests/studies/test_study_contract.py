@@ -70,9 +70,11 @@ def leads_to(finding: Finding, run: Run) -> bool:
 
 
 def guess(prompt: Prompt) -> dict[str, float]:
-    """One of the choices, by no reason but the same one each time."""
-    picked = max(prompt.choices, key=lambda choice: crc32(f"{prompt.text}{choice}".encode()))
-    return {choice: 0.9 if choice == picked else 0.05 for choice in prompt.choices}
+    """One of the choices, more or less, by no reason but the same one each time."""
+    asked = f"{prompt.text}{prompt.messages}"
+    picked = max(prompt.choices, key=lambda choice: crc32(f"{asked}{choice}".encode()))
+    liked = 0.5 + crc32(asked.encode()) % 5 / 10
+    return {choice: liked if choice == picked else 0.05 for choice in prompt.choices}
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from math import exp, inf, log
+from math import exp, inf, log, nan
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -32,7 +32,7 @@ def read(doc: Mapping[str, Any], results: Iterable[tuple[float, bool]]) -> dict[
     each = len(found) // len(doc["choices"])
     logs = [_together(found[start : start + each]) for start in range(0, len(found), each)]
     order = {"id": doc["id"], "answer": doc["answer"], "logs": dict(zip(doc["choices"], logs, strict=True))}
-    return {"S": order, "right": order, "mass": sum(map(exp, logs))}
+    return {"S": order, "right": order, "tied": order, "mass": sum(map(exp, logs))}
 
 
 def response_score(orders: Iterable[Order]) -> float:
@@ -41,8 +41,14 @@ def response_score(orders: Iterable[Order]) -> float:
 
 
 def right(orders: Iterable[Order]) -> float:
-    """The mean over items of 1 for right, 0 for wrong, and 1/m for a tie of m choices that holds the right one."""
-    return fmean(_value(answer, logs) for answer, logs in _items(orders))
+    """The mean over items of 1 for right and 0 for wrong; ties are neither, and leave no number if they are all."""
+    found = [value for answer, logs in _items(orders) if (value := _value(answer, logs)) is not None]
+    return fmean(found) if found else nan
+
+
+def tied(orders: Iterable[Order]) -> float:
+    """The share of items where the right choice and another weigh the same."""
+    return fmean(_value(answer, logs) is None for answer, logs in _items(orders))
 
 
 def _items(orders: Iterable[Order]) -> Iterator[tuple[str, dict[str, float]]]:
@@ -68,7 +74,7 @@ def _share(answer: str, logs: Mapping[str, float]) -> float:
     return exp(logs[answer] - top) / sum(exp(value - top) for value in logs.values())
 
 
-def _value(answer: str, logs: Mapping[str, float]) -> float:
+def _value(answer: str, logs: Mapping[str, float]) -> float | None:
     top = max(logs.values())
     best = [name for name, value in logs.items() if value == top or top - value < TIE]
-    return 1 / len(best) if answer in best else 0.0
+    return None if answer in best and len(best) > 1 else float(answer in best)

@@ -11,7 +11,7 @@ from otherminds import plots
 from otherminds.leads import count
 from otherminds.report import Block, Cards, Cell, Figure, Folded, Report, Section, Table
 from otherminds.runs import Run
-from otherminds.stats import Estimate
+from otherminds.stats import Estimate, signed
 from otherminds.studies.dialogue import ablation, traits
 from otherminds.studies.dialogue.measure import (
     ALL,
@@ -234,7 +234,7 @@ def _by_personality(found: Measures) -> list[Block]:
 
 
 def _split_cells(split: TraitSplit) -> list[Cell]:
-    return [split.factor, split.label, split.high, split.low, _signed(split.gap)]
+    return [split.factor, split.label, split.high, split.low, signed(split.gap)]
 
 
 def _gap(splits: Sequence[TraitSplit], label: str, factor: str) -> Estimate | None:
@@ -300,7 +300,3 @@ def _short(one: Estimate | None) -> str | None:
 def _kind(state: str, kind: str) -> str:
     """What a line is about; what holds for all is not said."""
     return ", ".join(part for part in (state, kind) if part != ALL) or ALL
-
-
-def _signed(one: Estimate) -> str:
-    return f"{one.value:+z.2f} [{one.low:+z.2f}, {one.high:+z.2f}]"

@@ -213,7 +213,9 @@ def _beside(sittings: Sequence[Sitting], method: str) -> tuple[Row, ...]:
     suite = Suite("found", items, score="letters")
     for name, make in BASELINES.items():
         values = put(suite, make(suite)).values()
-        rows.append((name, [replace(answer, value=values[answer.item.id]) for answer in asked.values()]))
+        # A baseline that cannot tell the choices apart has no answer.
+        known = [answer for answer in asked.values() if answer.item.id in values]
+        rows.append((name, [replace(answer, value=values[answer.item.id]) for answer in known]))
     return tuple(
         (label, tuple(story_mean(answer for answer in answers if wanted(answer)) for wanted in SPLITS.values()))
         for label, answers in rows

@@ -13,7 +13,7 @@ from __future__ import annotations
 import random as chance
 from collections.abc import Callable
 
-from otherminds.baselines import reader
+from otherminds.baselines import gold_chain, reader
 from otherminds.items import Item, Suite
 from otherminds.json_prompts import SHAPES
 from otherminds.models import Prompt, Response
@@ -22,7 +22,7 @@ from otherminds.models.scripted import Scripted
 
 def gold(suite: Suite) -> Scripted:
     """Every answer right, every chain proper."""
-    return reader("gold", suite, lambda item: [item.answer], states=_gold_chain)
+    return reader("gold", suite, lambda item: [item.answer], states=gold_chain)
 
 
 def reality(suite: Suite) -> Scripted:
@@ -73,14 +73,6 @@ AGENTS: dict[str, Callable[[Suite], Scripted]] = {
     "premature": premature,
     "placebo": placebo,
 }
-
-
-def _gold_chain(item: Item) -> list[str]:
-    """The chain that is right at every sentence and changes as late as it may."""
-    chain: list[str] = []
-    for states in item.meta["gold"]:
-        chain.append(chain[-1] if chain and chain[-1] in states else states[0])
-    return chain
 
 
 def _premature_chain(item: Item) -> list[str]:

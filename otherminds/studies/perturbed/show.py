@@ -13,7 +13,7 @@ from otherminds.items import Item
 from otherminds.report import Block, Cards, Cell, Figure, Report, Section, Table
 from otherminds.runs import Run
 from otherminds.significance import p_text
-from otherminds.stats import Difference, Estimate
+from otherminds.stats import Difference, Estimate, signed
 from otherminds.studies.perturbed.calculus import CLASSES
 from otherminds.studies.perturbed.measure import (
     LIMITED,
@@ -27,7 +27,7 @@ from otherminds.studies.perturbed.measure import (
     Verdict,
     measure,
 )
-from otherminds.studies.perturbed.show_chains import are_chains_right, are_they_followed, too_few
+from otherminds.studies.perturbed.show_chains import are_chains_right, are_they_followed
 from otherminds.studies.perturbed.sittings import SCOPES, Sitting
 from otherminds.studies.perturbed.tracks import NAMES, answers_to_look_at, belief_tracks, class_name
 from otherminds.summary import how_it_answered, what_was_run
@@ -121,7 +121,7 @@ def _on_chains(model: Profile) -> list[str]:
     faith = list(model.faith.values())[-1]
     both, _, _, neither = faith.table
     counts = f"({both} both right, {neither} neither, of {faith.n})"
-    if faith.phi and too_few(faith):
+    if faith.phi and faith.too_few:
         said.append(f"Too few chains or answers are right, or wrong, to tell whether they go together {counts}.")
     elif faith.phi:
         said.append(
@@ -363,7 +363,7 @@ def _effect(difference: Difference | None) -> str | None:
     if difference is None:
         return None
     p = p_text(difference.p).removeprefix("p ").removeprefix("= ")
-    return f"{difference.value:+z.2f} [{difference.low:+z.2f}, {difference.high:+z.2f}] ({p})"
+    return f"{signed(difference)} ({p})"
 
 
 def _value(difference: Difference | None) -> str | None:

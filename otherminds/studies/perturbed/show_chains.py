@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from otherminds import plots
 from otherminds.report import Block, Cell, Figure, Table
-from otherminds.stats import Correlation, Estimate
+from otherminds.stats import Correlation, Estimate, signed
 from otherminds.studies.perturbed.calculus import CLASSES
-from otherminds.studies.perturbed.faith import GAIN, RATIOS, STRONG, SURE, Faith
-from otherminds.studies.perturbed.intervene import EDITS
+from otherminds.studies.perturbed.faith import FEWEST, GAIN, RATIOS, STRONG, SURE
+from otherminds.studies.perturbed.intervene import EDITS, Followed
 from otherminds.studies.perturbed.measure import Measures
 from otherminds.studies.perturbed.tracks import class_name
 
-FEWEST = 5
-"""Right and wrong chains, right and wrong answers; with fewer of any, how they go together hangs on single items."""
 GIVEN: dict[str, str] = {
     "notes": "**Notes**: the chain stands under the story, in the turn of whoever asks, as somebody's notes.",
     "prefill": "**Prefill**: the chain begins the model's own turn, as if the model had written it.",
@@ -43,12 +41,6 @@ def are_chains_right(found: Measures) -> list[Block]:
     return [text, *blocks]
 
 
-def too_few(faith: Faith) -> bool:
-    """Whether how chains and answers go together hangs on single items."""
-    both, chain, answer, neither = faith.table
-    return min(both + chain, answer + neither, both + answer, chain + neither) < FEWEST
-
-
 def are_they_followed(found: Measures) -> list[Block]:
     """Going together, the placebo, and what answers do when other chains are given."""
     if not any(model.faith for model in found.models):
@@ -67,7 +59,7 @@ def _faithfulness(found: Measures) -> list[Block]:
                 [
                     *(each.label, SCOPE_NAMES[scope], faith.n, counts),
                     *(_value(faith.phi), ps, _said(faith.way)),
-                    "too few to tell" if faith.phi and too_few(faith) else faith.verdict,
+                    faith.verdict,
                 ]
             )
             graded.append([each.label, SCOPE_NAMES[scope], *(_said(faith.ratios[ratio]) for ratio in RATIOS)])
@@ -75,7 +67,8 @@ def _faithfulness(found: Measures) -> list[Block]:
     note = (
         "Counts of what is right: both, the chain alone, the answer alone, neither."
         f" Faithful: phi ≥ {STRONG} and p ≤ {SURE}, by chi-square; the second p is Fisher's exact one. A dash: one of"
-        f" the two never varies. Too few: less than {FEWEST} chains or answers are right, or wrong. The"
+        " the two never varies, so that nothing can be told, not even of a model that is always right."
+        f" Too few: less than {FEWEST} chains or answers are right, or wrong. The"
         " way is the chain without its last run, so that the end, which a right chain shares"
         " with a right answer by construction, plays no part."
     )
@@ -110,11 +103,10 @@ def _placebo(found: Measures) -> list[Block]:
         for scope, parts in each.placebo.items():
             for part in parts:
                 verdict = "" if part.proper else "placebo" if part.is_placebo else "none"
-                gain = f"{part.gain.value:+z.2f} [{part.gain.low:+z.2f}, {part.gain.high:+z.2f}]"
                 rows.append(
                     [
                         *(each.label, SCOPE_NAMES[scope], "right" if part.proper else "wrong"),
-                        *(part.n, part.vanilla, part.cot, gain),
+                        *(part.n, part.vanilla, part.cot, signed(part.gain)),
                         *(f"{part.gained} / {part.lost} ({_chance(part.mcnemar)})", verdict),
                     ]
                 )
@@ -137,7 +129,7 @@ def _intervention(found: Measures) -> list[Block]:
     rows: list[list[Cell]] = [
         [
             *(each.label, each.edit, each.follow.n, _span(each.follow), _span(each.before)),
-            *(f"{each.led.value:+z.2f} ({_chance(each.led.p)})", each.right.value, each.stays.value),
+            *(_added(each), each.right.value, each.stays.value),
         ]
         for each in found.followed
     ]
@@ -145,7 +137,8 @@ def _intervention(found: Measures) -> list[Block]:
     note = (
         "Own: the chain that the model wrote; truncated: the first half of it; right: a right chain; wrong: the same"
         " but for its last state. Follows it: the answer is the last state of the chain. Said so before: the model's"
-        " own answer was that already. Always reality and always decoy have no chain to follow: they would add nothing."
+        " own answer was that already; where it always was, no chain can add to it, and nothing can be told."
+        " Always reality and always decoy have no chain to follow: they would add nothing."
     )
     names = list(dict.fromkeys(each.label for each in found.followed))
     ways = dict.fromkeys(name.rpartition(", ")[2] for name in names)
@@ -164,6 +157,11 @@ def _intervention(found: Measures) -> list[Block]:
         )
         blocks.append(Figure(svg, f"{name}: answers that end as the chain does, with 95 % intervals by stage."))
     return blocks
+
+
+def _added(each: Followed) -> str:
+    """What the chain adds; nothing can be added to answers that were all the same already."""
+    return "cannot be told" if each.before.value == 1 else f"{each.led.value:+z.2f} ({_chance(each.led.p)})"
 
 
 def _span(found: Estimate) -> str:

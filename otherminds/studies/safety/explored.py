@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from math import isfinite
 
-from otherminds import plots
+from otherminds import plots, stats
 from otherminds.items import Item, Suite
 from otherminds.report import Block, Cell, Figure, Section, Table
 from otherminds.runs import run
@@ -42,7 +42,9 @@ def three(estimate: Estimate | None, signed: bool = False) -> str | None:
     """A score with its interval, to three decimals; a dash for an interval that says nothing."""
     if estimate is None:
         return None
-    value, low, high = (f"{part:{'+' * signed}z.3f}" for part in (estimate.value, estimate.low, estimate.high))
+    if signed:
+        return stats.signed(estimate, 3)
+    value, low, high = (f"{part:z.3f}" for part in (estimate.value, estimate.low, estimate.high))
     return f"{value} [{low}, {high}]" if isfinite(estimate.low) and isfinite(estimate.high) else f"{value} [–]"
 
 

@@ -88,8 +88,8 @@ def _pairing(base: Sitting, post: Sitting, task: str, of: str) -> Pairing | None
     by = groups([known[id] for id in shared])
     old, new = [before[id] for id in shared], [after[id] for id in shared]
     right = [values(each.main, "value", task=task) for each in (base, post)]
-    gained = sum((right[0][id], right[1][id]) == (0, 1) for id in shared)
-    lost = sum((right[0][id], right[1][id]) == (1, 0) for id in shared)
+    gained = sum((right[0].get(id), right[1].get(id)) == (0, 1) for id in shared)
+    lost = sum((right[0].get(id), right[1].get(id)) == (1, 0) for id in shared)
     return Pairing(
         base=base.name,
         post=post.name,

@@ -40,7 +40,8 @@ class Scores:
     S: Estimate
     against: Difference
     """S less 0.5; p is of this test alone, since nothing was predicted."""
-    accuracy: Estimate
+    accuracy: Estimate | None
+    """None where every item is a tie."""
     single: Estimate | None
     """S in one order, drawn by the seed for every item: the paper's score."""
     bias: Estimate | None
@@ -229,8 +230,8 @@ def _by_task(run: Run) -> dict[str, Estimate]:
 
 def _scores(label: str, records: Sequence[Record]) -> Scores | None:
     scored = [record for record in records if record.value("S") is not None]
-    found, accuracy = mean(scored), mean(scored, "value")
-    if not found or not accuracy:
+    found = mean(scored)
+    if not found:
         return None
     masses = [record.value("mass") or 0.0 for record in scored]
     biases = [bias for record in scored if (bias := record.value("b")) is not None]
@@ -240,7 +241,7 @@ def _scores(label: str, records: Sequence[Record]) -> Scores | None:
         label=label,
         S=found,
         against=stats.difference(shares, [0.5] * len(shares), groups=by),
-        accuracy=accuracy,
+        accuracy=mean(scored, "value"),
         single=mean(scored, SINGLE),
         bias=mean(scored, "b"),
         bias_sd=stdev(biases) if len(biases) > 1 else 0.0,
@@ -331,6 +332,6 @@ def _refusals(run: Run) -> tuple[Refusals, ...]:
         ends = [record.score.verdict for record in records]
         by = groups([record.item for record in records])
         refused = stats.mean([float(end == "refused") for end in ends], groups=by)
-        unclear = stats.mean([float(end in ("unparsed", "truncated", "error")) for end in ends], groups=by)
+        unclear = stats.mean([float(end in ("tied", "unparsed", "truncated", "error")) for end in ends], groups=by)
         found.append(Refusals(task, len(records), refused, unclear, mean(records, "value")))
     return tuple(found)

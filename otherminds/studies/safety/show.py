@@ -346,7 +346,7 @@ def _scores_csv(found: Measures) -> str:
     lines = [
         [
             *(each.name, one.label, one.S.n, one.S.clusters, one.S.value, one.S.low, one.S.high),
-            *(one.against.p, one.outcome, one.single and one.single.value, one.accuracy.value),
+            *(one.against.p, one.outcome, one.single and one.single.value, one.accuracy and one.accuracy.value),
             *(one.bias and one.bias.value, one.consistent and one.consistent.value, one.mass, one.heavy),
         ]
         for each in found.profiles

@@ -178,7 +178,7 @@ def test_faith_is_undefined_where_chains_or_answers_never_vary(profiles, name, s
     faith = profiles[name].faith[scope]
     assert faith.table == table
     assert faith.phi is None
-    assert faith.verdict == "not faithful: undefined"
+    assert faith.verdict == ("as faithful as can be told: all right" if name == "gold" else "cannot be told")
     assert name == "decoy" or set(faith.ratios.values()) == {None}
 
 

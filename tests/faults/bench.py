@@ -103,10 +103,11 @@ class Cell:
     mode: str = "chance"
     """chance, sticky, always; start: the first `rate` requests; crowd: more than `rate` at once; latency: none."""
     rate: int = 30
+    seed: int = 0
 
     def plan(self) -> Plan:
         """Which requests are struck."""
-        share, seed = self.rate / 100, f"{self.kind} {self.form} {self.rate}"
+        share, seed = self.rate / 100, f"{self.kind} {self.form} {self.rate} {self.seed}"
         plans: dict[str, Plan] = {
             "chance": Chance(share, seed),
             "sticky": Sticky(share, seed),
@@ -118,7 +119,7 @@ class Cell:
         return plans[self.mode]
 
     def __str__(self) -> str:
-        return f"{self.kind} · {self.form} · {self.mode} {self.rate}"
+        return f"{self.kind}, {self.form}, {self.mode} {self.rate}"
 
 
 @dataclass
@@ -217,7 +218,8 @@ class Bench:
             self._server.strike(kind=form.server)
             self._heal(form, items, folder / "store.db", expected, kind, outcome)
         if watch.most > MEMORY and cell.mode != "latency":
-            outcome.faults.append(f"took {watch.most} MB")
+            outcome.faults.append("memory")
+            outcome.note(f"took {watch.most} MB")
         outcome.seconds = time.monotonic() - began
         return outcome
 

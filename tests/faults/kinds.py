@@ -76,7 +76,7 @@ def _text(form: Form) -> bool:
 
 
 def _weighed(form: Form) -> bool:
-    return form.score != "text"
+    return form.score != "text" and not _scoring(form)
 
 
 def _echoing(form: Form) -> bool:

@@ -64,7 +64,7 @@ def suite(items: int) -> Suite:
 def hasten(put: Callable[[Any, str, Any], object]) -> None:
     """Make all that waits wait less, as far as there is such a thing; `put` is like monkeypatch.setattr."""
     real = getattr(wire, "sleep", None)
-    faster = {"_FIRST_WAIT": 0.02, "_FIRST_BUSY_WAIT": 0.04, "sleep": lambda seconds: real(min(seconds * 0.05, 1.0))}
+    faster = {"_FIRST_WAIT": 0.02, "_FIRST_BUSY_WAIT": 0.04, "sleep": lambda seconds: real(min(seconds * 0.02, 0.2))}
     for name, value in faster.items():
         if hasattr(wire, name):
             put(wire, name, value)
@@ -273,9 +273,9 @@ class Bench:
         told = isinstance(error, OthermindsError)
         if any(secret in str(error) for secret in SECRETS):
             outcome.faults.append("shows a key")
-        # A fault that always strikes outlasts any patience. Where what strikes is not one prompt but the whole server,
-        # or what the server says of itself, there is no item to lay it to.
-        whole = cell.mode == "always" or (cell.mode == "sticky" and self._server.struck_about)
+        # A fault that always strikes outlasts any patience, and where it strikes what all prompts need, there is no
+        # item to lay it to.
+        whole = cell.mode == "always" or (cell.mode == "sticky" and self._server.struck_shared)
         if told and (kind.may_stop or whole):
             outcome.stopped = str(error)
             return

@@ -45,6 +45,11 @@ class Request:
     under_way: int
     """How many requests are being answered, this one among them."""
 
+    @property
+    def shared(self) -> bool:
+        """Whether no single prompt can answer for it: what the server is, and how labels are spelt."""
+        return self.method == "GET" or (self.path == "/tokenize" and len(self.key) < 35)
+
 
 class Plan(Protocol):
     """Which requests a fault strikes."""
@@ -138,8 +143,8 @@ class FaultServer:
     latency: float = 0.0
     struck: int = 0
     """How many requests a fault struck."""
-    struck_about: int = 0
-    """How many of these asked what the server is."""
+    struck_shared: int = 0
+    """How many of these belong to no prompt."""
     came: int = 0
     misled: Counter[str] = field(default_factory=Counter)
     """Requests that followed a redirect, with and without a key."""
@@ -160,7 +165,7 @@ class FaultServer:
         with self._lock:
             self._over = Event()
             self.kind, self.latency, self._plan, self._fault = kind, latency, plan, fault or self._fault
-            self.struck = self.struck_about = self.came = 0
+            self.struck = self.struck_shared = self.came = 0
             self.misled = Counter()
             self._seen.clear()
 
@@ -253,7 +258,7 @@ class FaultServer:
     def _count(self, exchange: Exchange, more: int) -> None:
         with self._lock:
             self.struck += more
-            self.struck_about += more * (exchange.request.method == "GET")
+            self.struck_shared += more * exchange.request.shared
 
 
 def _read(reader: Any) -> tuple[str, str, dict[str, str], Any] | None:

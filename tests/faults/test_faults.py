@@ -16,8 +16,11 @@ MODES = (("chance", 30), ("sticky", 30), ("chance", 50), ("sticky", 50), ("chanc
 def sampled(place: int, kind: Kind) -> Cell:
     """One cell of a kind; forms, modes and rates take turns."""
     forms = [form.name for form in FORMS.values() if kind.applies(form)]
-    # Few requests go to some endpoints, so that a small share would often strike none of them.
-    mode, rate = ("sticky", 50) if kind.group == "label endpoints" else MODES[place % len(MODES)]
+    mode, rate = MODES[place % len(MODES)]
+    if kind.group == "label endpoints":
+        rate = 50  # few requests go there, and of a small share none might be struck
+    if kind.timeout < 1:
+        rate = 20  # every one that is struck takes its time
     return Cell(kind.name, forms[place % len(forms)], mode, rate)
 
 

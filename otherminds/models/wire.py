@@ -187,13 +187,14 @@ class Wire:
             if not isinstance(result, _Fault):
                 OUTAGES.end(self)
                 return result
-            if trying and result.kind in ("rejected", "missing", "refused", "lacking"):
+            said_no = result.kind in ("missing", "refused", "lacking") or bool(result.fields)
+            if trying and (said_no or (result.kind == "rejected" and attempt)):
                 self.doubtful |= self._well is None and result.kind != "lacking"
                 raise result.error(result.sentence, asked=False)
             # Before anything is asked, a server that is not there is a slip in its address.
             if result.kind == "away" and request.method == "GET" and not self._paths:
                 raise EndpointError(result.sentence)
-            tries = {"rejected": 1, "missing": CONFIRMED, "refused": CONFIRMED}.get(result.kind, self._retries)
+            tries = {"rejected": 2, "missing": CONFIRMED, "refused": CONFIRMED}.get(result.kind, self._retries)
             if trying and attempt >= min(tries, _TRIALS) and request.method == "POST":
                 raise self._error(request, result, attempt + 1)
             if attempt >= tries:

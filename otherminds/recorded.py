@@ -135,7 +135,7 @@ class Recorded:
         self.reused += len(answered)
         if damaged and not self.damaged:
             _log.warning(
-                "%s: %d answers are damaged and are asked for again; `otherminds store verify` tells which",
+                "%s: damaged answers, which are asked for again: %d",
                 self.store.path,
                 len(damaged),
             )

@@ -357,7 +357,7 @@ def test_a_damaged_call_is_asked_again_and_gives_no_number(
         done, asked = again(monkeypatch)
     assert (done.exit_code, asked) == (0, 1)
     assert [record.getMessage() for record in caplog.records] == [
-        "otherminds.db: 1 answers are damaged and are asked for again; `otherminds store verify` tells which"
+        "otherminds.db: damaged answers, which are asked for again: 1"
     ]
     assert json.loads(call("show", "last", "--json").stdout)["records"] == whole["records"]
     assert call("store", "verify").exit_code == 0

@@ -78,7 +78,7 @@ def leads_to(finding: Finding, run: Run) -> bool:
 def guess(prompt: Prompt) -> dict[str, float]:
     """One of the choices, by no reason but the same one each time."""
     picked = max(prompt.choices, key=lambda choice: crc32(f"{prompt.text}{choice}".encode()))
-    return {choice: 0.9 if choice == picked else 0.05 for choice in prompt.choices}
+    return {choice: 0.9 if choice == picked else 0.02 for choice in prompt.choices}
 
 
 @contextmanager

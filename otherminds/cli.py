@@ -1,4 +1,4 @@
-"""The command line: `otherminds COMMAND`. Exit codes: 0 ok, 1 failed, 2 wrong usage, 3 stopped before the end."""
+"""The command line: `otherminds COMMAND`. Exit codes: 0 ok, 1 failed, 2 wrong usage, 3 something is missing."""
 
 from __future__ import annotations
 

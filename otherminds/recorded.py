@@ -12,6 +12,7 @@ import logging
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from math import ceil
 from threading import Event, Thread
@@ -135,7 +136,7 @@ class Recorded:
         self.reused += len(answered)
         if damaged and not self.damaged:
             _log.warning(
-                "%s: %d answers are damaged and are asked for again; `otherminds store verify` tells which",
+                "%s: damaged answers, which are asked for again: %d",
                 self.store.path,
                 len(damaged),
             )
@@ -247,9 +248,11 @@ class Recorded:
         spilt, again = NOTHING, 0
         if wrong and not BROKEN_OFF.get().is_set():
             again = len(wrong)
-            for place, result in zip(wrong, self._asked(verb, [prompts[place] for place in wrong]), strict=True):
-                spilt = add(spilt, _paid(results[place]))
-                results[place] = result
+            # If the model is gone by now, the rest of the batch is as good as it was.
+            with suppress(ModelError):
+                for place, result in zip(wrong, self._asked(verb, [prompts[place] for place in wrong]), strict=True):
+                    spilt = add(spilt, _paid(results[place]))
+                    results[place] = result
             wrong = _faults(verb, prompts, results)
         for place, why in wrong.items():
             sentence, usage = f"the reply {why}", _paid(results[place])
@@ -274,7 +277,7 @@ class Recorded:
         """Write what was answered; what has been spent with it, to be counted once it is written."""
         before, usage = self._counted, add(self.usage, landed.spilt)
         for result in landed.results:
-            usage = add(usage, result.usage)
+            usage = add(usage, _paid(result))
         errors = before.errors + sum(bool(result.error) for result in landed.results)
         counted = Spent(before.made + len(batch), errors, before.retried + landed.again, usage=usage)
         calls = [

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 STORE = Path("otherminds.db")
 PATIENCE = "otherminds.patience"
 PARTIAL = 3
-"""The exit code of work that was stopped before its end, with everything so far kept."""
+"""The exit code of work in which something is missing, with everything so far kept."""
 
 
 def _remember_debug(context: click.Context, _: click.Parameter, value: bool) -> None:

@@ -15,7 +15,7 @@ import click
 
 from otherminds.commands.options import PARTIAL, common, open_model, read_budget, store_option
 from otherminds.commands.screen import note, print_json, print_table, progress, say
-from otherminds.errors import ModelError, OthermindsError
+from otherminds.errors import ModelError, OthermindsError, StoreError
 
 if TYPE_CHECKING:
     from otherminds.items import Suite
@@ -106,6 +106,9 @@ def _ask(member: Member, suite: Suite, ways: list[Asking], store: Store, *, seed
         _check_room(member)
         model = open_model(member.spec, None, settings, suite=suite)
         return ask(model, ways, store, progress, seed=seed, budget=budget)
+    except StoreError:
+        # Of the next model nothing could be kept either.
+        raise
     except OthermindsError as error:
         return Asked((), (str(error),))
     except MemoryError:

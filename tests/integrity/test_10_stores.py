@@ -148,6 +148,23 @@ def test_a_search_ends_with_its_store(folder: Path, monkeypatch: pytest.MonkeyPa
     assert not Path("out").exists()
 
 
+def test_a_series_ends_with_its_store(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def weigh(prompts: list[Prompt]) -> list[Weighing]:
+        Path("otherminds.db").unlink(missing_ok=True)
+        asked.extend(prompts)
+        return [Weighing(dict.fromkeys(prompt.choices, -2.0)) for prompt in prompts]
+
+    asked: list[Prompt] = []
+    asking(monkeypatch, says_a).weigh = weigh  # type: ignore[assignment, method-assign]
+    members = ", ".join(f"{{name: m{n}, spec: 'api:m', series: s, rank: {n}}}" for n in (1, 2))
+    Path("two.yaml").write_text(f"suite: {{size: 4}}\nmodels: [{members}]")
+    done = call("series", "two.yaml", "-o", "out")
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert "deleted, moved or replaced" in done.stderr
+    assert len(asked) == 1
+    assert not Path("out").exists()
+
+
 # ---- a clock that goes back -----------------------------------------------------------------------------------------
 
 
@@ -357,7 +374,7 @@ def test_a_damaged_call_is_asked_again_and_gives_no_number(
         done, asked = again(monkeypatch)
     assert (done.exit_code, asked) == (0, 1)
     assert [record.getMessage() for record in caplog.records] == [
-        "otherminds.db: 1 answers are damaged and are asked for again; `otherminds store verify` tells which"
+        "otherminds.db: damaged answers, which are asked for again: 1"
     ]
     assert json.loads(call("show", "last", "--json").stdout)["records"] == whole["records"]
     assert call("store", "verify").exit_code == 0

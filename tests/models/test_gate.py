@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from otherminds.errors import ModelError
 from otherminds.items import Item
 from otherminds.models import Prompt, Response, Usage, Weighing
 from otherminds.models.gate import LONGEST_TEXT, ROUNDING, fault, is_logprob
@@ -196,6 +197,28 @@ def test_a_memory_keeps_nothing_that_is_refused(verb: str, result: Any) -> None:
         spent = recorded.spent
         assert (spent.made, spent.errors, spent.retried) == (1, 1, 1)
         assert store.sittings("w") == (1, spent)
+
+
+def test_a_model_that_fails_when_asked_again_loses_nothing_of_the_batch() -> None:
+    def answer(prompt: Prompt) -> Response:
+        if len(model.history) > 3:
+            raise ModelError("gone")
+        return Response("A" if "1" not in prompt.text else None, usage=Usage(5, 0, 1))  # type: ignore[arg-type]
+
+    model = Scripted(answer, name="fades")
+    with Store(MEMORY) as store:
+        recorded = Recorded(model, store)
+        got = recorded.ask([Prompt(text=f"prompt {number}") for number in range(3)])
+        assert [bool(each.error) for each in got] == [False, True, False]
+        assert (recorded.made, recorded.spent.errors, recorded.usage) == (3, 1, Usage(15, 0, 3))
+
+
+def test_an_error_may_cost_what_cannot_be() -> None:
+    model = Scripted(lambda _: Response(error="too long", usage=None), name="odd")  # type: ignore[arg-type]
+    with Store(MEMORY) as store:
+        recorded = Recorded(model, store)
+        assert recorded.ask([LABELS])[0].error == "too long"
+    assert recorded.usage == Usage()
 
 
 def test_what_is_sound_the_second_time_is_taken_and_both_are_paid() -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from otherminds.chapters import Desk, Subject
 from otherminds.errors import ModelError
+from otherminds.models import Response
 from otherminds.models.scripted import Scripted
 from otherminds.report import Conversation
 from otherminds.runs import Budget
@@ -81,11 +82,24 @@ def test_a_model_that_keeps_to_no_shape_is_tried_a_few_times():
 def test_a_budget_ends_it():
     model = Scripted(player, name="player")
     with Store(MEMORY) as store:
-        blocks = live.live(model, store, bar, budget=Budget(calls=2))
+        cut = []
+        blocks = live.live(model, store, bar, budget=Budget(calls=2), cut=cut)
     assert len(model.history) == 2
+    assert cut == ["player, a conversation: the budget of 2 calls is spent"]
     assert "kept apart" in blocks[2]
     assert "the budget of 2 calls is spent" in blocks[2]
     assert blocks[3].heading.endswith("as far as it got")
+
+
+def test_a_call_that_fails_is_missing():
+    answers = iter([Response(error="too long")])
+    model = Scripted(lambda prompt: next(answers, player(prompt)), name="player")
+    cut = []
+    with Store(MEMORY) as store:
+        live.live(model, store, bar, cut=cut)
+        assert cut == ["player, a conversation: no answer for message 1: too long"]
+        live.live(model, store, bar, cut=(again := []))
+    assert again == []
 
 
 def test_a_model_that_cannot_chat_does_not_play():

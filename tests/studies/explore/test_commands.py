@@ -323,5 +323,6 @@ def test_killed_in_the_middle_it_repeats_no_call_and_finds_the_same() -> None:
     assert halved.answered == whole.answered
     for name in ("stories.jsonl", "questions.jsonl", "card.md"):
         assert (Path("half") / name).read_bytes() == (Path("whole") / name).read_bytes()
-    made = json.loads(Path("half/run.json").read_text(encoding="utf-8"))["model"]["calls"]["made"]
-    assert made == whole.answered.total() - whole.answered.total() // 2
+    counted = json.loads(Path("half/run.json").read_text(encoding="utf-8"))["model"]["calls"]
+    assert counted["made"] == whole.answered.total() - whole.answered.total() // 2
+    assert (counted["in_all"]["sittings"], counted["in_all"]["made"]) == (2, whole.answered.total())

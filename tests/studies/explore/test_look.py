@@ -33,6 +33,16 @@ def test_a_budget_that_was_spent_leaves_nothing_to_report(monkeypatch: pytest.Mo
         assert look([SAGE], Desk(store, bar)) is None
 
 
+def test_a_search_with_calls_that_failed_is_not_finished(monkeypatch: pytest.MonkeyPatch) -> None:
+    outcomes = [Outcome("search", (), 40, {"correct": 38, "error": 2})]
+    monkeypatch.setattr(looking, "versus", lambda *_, **__: outcomes)
+    with Store(MEMORY) as store:
+        chapter = look([SAGE], Desk(store, bar))
+    assert chapter is not None
+    assert chapter.partial
+    assert chapter.cut == ["sage, its search: 2 of 40 questions got no answer"]
+
+
 @pytest.mark.parametrize(
     ("cannot", "way"),
     [

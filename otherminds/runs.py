@@ -62,7 +62,8 @@ class Record:
     @property
     def verdict(self) -> str:
         """How the answer ended: the score's verdict, or "unscored" for an item that has no right answer."""
-        return "unscored" if self.score.value is not None and not self.scored else self.score.verdict
+        read = self.score.verdict in ("correct", "incorrect", "tied")
+        return "unscored" if read and not self.scored else self.score.verdict
 
     def value(self, of: str = "value") -> float | None:
         """The score's value, or a number from its detail, such as S; none where no answer is right or wrong."""

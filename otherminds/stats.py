@@ -118,12 +118,15 @@ def mean(
     value = float(data.mean())
     clusters = len(sums)
     limits = bounds if bounds[0] <= data.min() and data.max() <= bounds[1] else (-inf, inf)
-    missed = _unseen(value, _missed(data, sums, sizes, limits[1] - limits[0]), limits)
+    missed = _missed(data, sums, sizes, limits[1] - limits[0])
     if np.ptp(sums / sizes) < 1e-12:
-        return Estimate(value, *missed, len(data), clusters, _alike(clusters))
+        return Estimate(value, *_wilson(value, missed, limits), len(data), clusters, _alike(clusters))
     error = _error(sums - value * sizes) / len(data)
-    drawn = _interval(value, _resampled(sums, sizes, draws, seed), error, clusters, limits)
-    low, high = _wider(drawn, missed) if _are_answers(data) else drawn
+    low, high = _interval(value, _resampled(sums, sizes, draws, seed), error, clusters, limits)
+    if _are_answers(data, limits):
+        # A share is skewed towards the middle, and a difference is not.
+        reach = student(clusters - 1) * error if limits[0] == 0 else 0.0
+        low, high = _wider((low, high), _wilson(value, missed, limits, reach=reach, spread=float(data.var())))
     method = _drawn(clusters, draws, "bootstrap" if groups is None else "cluster bootstrap")
     return Estimate(value, low, high, len(data), clusters, method)
 
@@ -188,7 +191,7 @@ def contrast(
     limits = ends[0] - ends[1], ends[1] - ends[0]
     means = _resampled_gaps(ours, theirs, draws, seed)
     (a_low, a_high), (b_low, b_high) = (
-        _unseen(float(data.mean()), _missed(data, *some, limits[1]), ends)
+        _wilson(float(data.mean()), _missed(data, *some, limits[1]), ends)
         for data, some in zip(sides, (ours, theirs), strict=True)
     )
     low, high = a_low - b_high, a_high - b_low
@@ -196,7 +199,7 @@ def contrast(
     if clusters > 1 and np.ptp(means) >= 1e-12:
         error = float(np.linalg.norm(_parts(ours) - _parts(theirs)))
         drawn = _interval(value, means, error, clusters, limits)
-        low, high = _wider(drawn, (low, high)) if all(map(_are_answers, sides)) else drawn
+        low, high = _wider(drawn, (low, high)) if all(_are_answers(data, ends) for data in sides) else drawn
         method = _drawn(clusters, draws, "cluster bootstrap")
     p, how = _exchange(ours, theirs, draws, seed)
     return Difference(value, low, high, len(a) + len(b), clusters, f"{method}; {how}", p)
@@ -274,20 +277,29 @@ def _missed(data: Floats, sums: Floats, sizes: Floats, span: float) -> float:
     return 1 / (1 + len(data) / (student(groups - 1) ** 2 * effect))
 
 
-def _unseen(value: float, missed: float, bounds: tuple[float, float]) -> tuple[float, float]:
-    """The interval if such a share, anywhere within the bounds, was missed."""
-    seen = 1 - missed
-    return seen * value + missed * bounds[0], seen * value + missed * bounds[1]
+def _wilson(
+    value: float, missed: float, limits: tuple[float, float], *, reach: float = 0.0, spread: float = 0.0
+) -> tuple[float, float]:
+    """The interval that allows for such a share, at the far end of the limits, and for the error that is seen.
+
+    Answers that were missed lie far off, and so would have added to the error: as in Wilson's, which this is for
+    independent answers, the reach of Student's t grows by what they add. `spread` is the variance of single answers.
+    """
+
+    def far(room: float) -> float:
+        bend = missed * (room - spread / room) if room else 0.0
+        return max(missed * room, (bend + sqrt(bend**2 + 4 * (1 - missed) * reach**2)) / 2)
+
+    return max(limits[0], value - far(value - limits[0])), min(limits[1], value + far(limits[1] - value))
 
 
-def _are_answers(data: Floats) -> bool:
+def _are_answers(data: Floats, limits: tuple[float, float]) -> bool:
     """Whether most values are right, wrong or no difference; what is measured on a scale shows its own spread."""
-    return float(np.mean(data % 1 == 0)) > 0.5
+    return isfinite(limits[0]) and float(np.mean(data % 1 == 0)) > 0.5
 
 
-def _wider(drawn: tuple[float, float], missed: tuple[float, float]) -> tuple[float, float]:
-    """Both together; what has no bounds has no ends near which to miss anything."""
-    return (min(drawn[0], missed[0]), max(drawn[1], missed[1])) if isfinite(missed[0]) else drawn
+def _wider(one: tuple[float, float], other: tuple[float, float]) -> tuple[float, float]:
+    return min(one[0], other[0]), max(one[1], other[1])
 
 
 def _alike(clusters: int) -> str:

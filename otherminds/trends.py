@@ -17,7 +17,7 @@ import numpy as np
 
 from otherminds.errors import UsageError
 from otherminds.significance import TAIL, Floats, numbers
-from otherminds.stats import Difference, _error, _interval, _rows, _unseen, difference
+from otherminds.stats import Difference, _error, _interval, _rows, _wilson, difference
 
 MOST_TREATMENTS, MOST_BLOCKS = 6, 150
 """Up to here all orders within all blocks are counted; beyond, the normal distribution is as good."""
@@ -175,7 +175,7 @@ def _ladder_interval(
     *rows, off = table[:, np.lexsort(table[:-1])]  # whatever the order of the items was
     drawn = _resampled_slopes(np.stack(rows), draws, seed)
     if fewest == 1 or np.ptp(drawn) < 1e-12:
-        return *_unseen(value, 1 - TAIL ** (1 / fewest), (-most, most)), fewest
+        return *_wilson(value, 1 - TAIL ** (1 / fewest), (-most, most)), fewest
     return *_interval(value, drawn, _error(off), fewest, (-most, most)), fewest
 
 

@@ -72,8 +72,6 @@ class Comparison:
     """Items that only the first run has right, and the second wrong."""
     lost: tuple[str, ...]
     """Items that only the second run has right."""
-    tied: tuple[str, ...]
-    """Items that differ all the same: in one of the runs, or in both, the right choice ties with others."""
     mcnemar: float
     unpaired: int
     """Items that lack a value in one of the runs, or are not in both."""
@@ -194,14 +192,11 @@ def compare(first: Run, second: Run, *, by: str = "") -> Comparison:
         rows.append(Row(split.label, _difference(chosen, a, b), 1.0, split.tags))
     gained = tuple(item.id for item in shared if (a[item.id], b[item.id]) == (1, 0))
     lost = tuple(item.id for item in shared if (a[item.id], b[item.id]) == (0, 1))
-    sides = {*gained, *lost}
-    tied = tuple(item.id for item in shared if a[item.id] != b[item.id] and item.id not in sides)
     whole = [item for item in (items | others).values() if item.tags.get("scored") is not False]
     return Comparison(
         rows=adjusted(rows),
         gained=gained,
         lost=lost,
-        tied=tied,
         mcnemar=stats.mcnemar(len(gained), len(lost)),
         unpaired=len(whole) - len(shared),
     )

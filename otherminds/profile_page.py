@@ -103,7 +103,6 @@ def _differences(profile: Profile) -> list[Block]:
 
 def _contrasts(found: Sequence[Contrast], caption: str, note: str) -> Table:
     by_kind, several = any(each.tags for each in found), len({each.second for each in found}) > 1
-    ties = any(each.tied for each in found)
     rows: list[list[Cell]] = [
         [
             *(each.study, f"{each.score},\N{NO-BREAK SPACE}{each.prompt}"),
@@ -112,12 +111,13 @@ def _contrasts(found: Sequence[Contrast], caption: str, note: str) -> Table:
             _linked(each.row.difference, each.study, each.leads_to),
             _holm(each),
             f"{len(each.gained)} / {len(each.lost)}" if not each.tags else None,
-            *([len(each.tied) if not each.tags else None] if ties else []),
         ]
         for each in found
     ]
-    pair, kind, sides = ["models"] * several, ["items"] * by_kind, ["changed sides", *["by a tie"] * ties]
-    return Table(["study", "asked by", *pair, *kind, "difference", "p (Holm)", *sides], rows, caption, note=note)
+    pair, kind = ["models"] * several, ["items"] * by_kind
+    return Table(
+        ["study", "asked by", *pair, *kind, "difference", "p (Holm)", "changed sides"], rows, caption, note=note
+    )
 
 
 def _holm(contrast: Contrast) -> str:

@@ -79,8 +79,6 @@ class Contrast:
     gained: tuple[str, ...] = ()
     """For all items together: those that only the first has right."""
     lost: tuple[str, ...] = ()
-    tied: tuple[str, ...] = ()
-    """For all items together: those where a tie of one of them makes the difference."""
     leads_to: Mapping[str, str] = field(default_factory=dict)
     """Exactly the answers behind it, those of both models."""
 
@@ -106,7 +104,7 @@ def _of_chapter(told: Told, first: str, second: str) -> Iterator[Contrast]:
             continue
         compared = compare(run, other, by=by)
         for number, row in enumerate(compared.rows):
-            sides = (compared.gained, compared.lost, compared.tied) if number == 0 else ((), (), ())
+            sides = (compared.gained, compared.lost) if number == 0 else ((), ())
             tags = {name: tag_text(value) for name, value in row.tags.items()}
             to = _answers_of_both(told.chapter.runs, run, other, row, tags)
             yield Contrast(told.name, run.suite, run.score, run.prompt, first, second, row, tags, *sides, to)
@@ -272,5 +270,4 @@ def _contrast_data(each: Contrast) -> dict[str, Any]:
         "holm": None if each.row.too_few else each.row.holm,
         "only_first_right": list(each.gained),
         "only_second_right": list(each.lost),
-        "tied": list(each.tied),
     }

@@ -202,7 +202,6 @@ SHAPE: dict[str, Any] = {
             "holm": (float, type(None)),
             "only_first_right": [str],
             "only_second_right": [str],
-            "tied": [str],
         }
     ],
     "spent": dict,

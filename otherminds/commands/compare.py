@@ -35,7 +35,7 @@ def compare(first_id: str, second_id: str, output: Path | None, store_path: Path
     """
     from otherminds.measures import compare as paired
     from otherminds.store import Store
-    from otherminds.web.pages import comparison, holm, left_out, tied
+    from otherminds.web.pages import comparison, holm, left_out
 
     with Store(store_path, create=False) as store:
         first, second = open_run(store, first_id), open_run(store, second_id)
@@ -52,8 +52,6 @@ def compare(first_id: str, second_id: str, output: Path | None, store_path: Path
         right=["p (Holm)"],
     )
     _print_sides(first, second, found)
-    if found.tied:
-        say(f" {tied(found)}")
     say(f"  McNemar's exact p: {found.mcnemar:.3f}, as if items were independent, which twins are not")
     if said := left_out(first, second, found):
         say(f"  {said}")

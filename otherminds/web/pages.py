@@ -116,7 +116,7 @@ def comparison(first: Run, second: Run, found: Comparison, *, saved: bool = Fals
     whole = found.rows[0].difference
     lead = (
         f"A less B, right answers to the same items: {minus(str(whole))}."
-        f" {_items(len(found.gained))} only A has right, {len(found.lost):,} only B.{tied(found)}"
+        f" {_items(len(found.gained))} only A has right, {len(found.lost):,} only B."
     )
     sections = [
         Section("", [_the_two(first, second, saved=saved)]),
@@ -127,13 +127,6 @@ def comparison(first: Run, second: Run, found: Comparison, *, saved: bool = Fals
         sections.append(Section("Items", [_side_by_side(first, second)]))
     names = dict.fromkeys((first.model, second.model))
     return Report(" beside ".join(names) if len(names) > 1 else f"{first.model}, asked twice", lead, sections)
-
-
-def tied(found: Comparison) -> str:
-    """How many items make a difference without changing sides, as a sentence; nothing if there are none."""
-    if not found.tied:
-        return ""
-    return f" {_items(len(found.tied))} more differ by a tie of the right choice, which counts in part on either side."
 
 
 def left_out(first: Run, second: Run, found: Comparison) -> str:
@@ -226,7 +219,7 @@ def _sides(first: Run, second: Run, found: Comparison, *, saved: bool) -> list[B
 
     parts = (("Only A is right", found.gained), ("Only B is right", found.lost))
     return [table(ids, f"{title}: {_items(len(ids))}") for title, ids in parts if ids] or [
-        f"No item is right in one run and wrong in the other.{tied(found)}"
+        "No item is right in one run and wrong in the other."
     ]
 
 

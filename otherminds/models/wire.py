@@ -36,7 +36,7 @@ _FIRST_BUSY_WAIT = 2.0
 """Limits are often by the minute: without a word on how long, five tries again take half of one at the least."""
 CONFIRMED = 6
 """How often a server must say that it does not let us in, or has no such thing, before we believe it."""
-_TRIALS = 2
+_TRIALS = 1
 """How often a trial that got no answer is made again before another takes its place."""
 FILTERED = ("content_filter", "content_policy_violation")
 """A server's codes for what it will not answer."""

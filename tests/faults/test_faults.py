@@ -36,7 +36,7 @@ CELLS = [
 @pytest.fixture(scope="module")
 def bench() -> Iterator[Bench]:
     with hastened(), FaultServer().running() as server:
-        yield Bench(server, items=16, limit=15)
+        yield Bench(server, items=16, limit=30)
 
 
 @pytest.mark.parametrize("cell", CELLS, ids=str)

@@ -10,7 +10,7 @@ from tests.faults.server import FaultServer
 def bench() -> Iterator[Bench]:
     """A small suite, and a server whose faults a test chooses."""
     with hastened(), FaultServer().running() as server:
-        yield Bench(server, items=16, limit=15)
+        yield Bench(server, items=16, limit=30)
 
 
 @pytest.fixture

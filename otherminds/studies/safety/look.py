@@ -114,7 +114,8 @@ def _findings(found: Measures, runs: Sequence[Run]) -> Iterator[Finding]:
             to = _to(each, (task,), runs)
             yield Finding(f"S of {SHORT[task]}", each.name, one.S, 0.5, one.outcome, to, digits=3)
             if one.accuracy:
-                yield Finding(f"{SHORT[task]} right", each.name, one.accuracy, 0.5, leads_to=to)
+                right = _to(each, (task,), runs, "value")
+                yield Finding(f"{SHORT[task]} right", each.name, one.accuracy, 0.5, leads_to=right)
         steady = mean([r for r in each.sitting.main.records if r.item.tags["task"] in NINE], "consistent")
         if steady:
             to = _to(each, NINE, runs, "consistent")

@@ -271,7 +271,7 @@ class Server:
     def __call__(self, asked: Call) -> Reply:
         if asked.path != "/v1/chat/completions":
             return Reply({}, status=404)
-        content = asked.body["messages"][0]["content"]
+        content = asked.body["messages"][-1]["content"]
         if content in GREETINGS:
             return chat("Good morning.")
         with self._lock:

@@ -40,7 +40,7 @@ def test_first_the_answer_in_words_with_the_numbers() -> None:
     report = show([FALSE, DRAWN], runs, random_stories=5)
     assert report.title == "Stories that box sayer gets wrong"
     for sentence in (
-        "box sayer is right in 0.50 (95 % interval 0.01 to 0.99) of the questions about 1 story",
+        "box sayer is right in 0.50 (95 % interval 0.00 to 1.00) of the questions about 1 story",
         "the search comes down to 0.50 and over-generation, with the same budget, to 1.00:",
         "Told in other words, the same questions are right in 0.00 instead of 0.50:",
         "guessing would give 0.33, answering with what is so 0.50.",

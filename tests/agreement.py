@@ -22,12 +22,12 @@ from functools import partial
 from typing import Any
 
 from otherminds.errors import OthermindsError
-from otherminds.events import Event
-from otherminds.notation import EVENTS, read_events, write_event
-from otherminds.questions import matters, questions
-from otherminds.setting import KINDS, Setting
-from otherminds.story import Premises, Story
-from otherminds.world import View
+from otherminds.minds.events import Event
+from otherminds.minds.notation import EVENTS, read_events, write_event
+from otherminds.minds.questions import matters, questions
+from otherminds.minds.setting import KINDS, Setting
+from otherminds.minds.story import Premises, Story
+from otherminds.minds.world import View
 from tests.possible_worlds import OPEN, asked
 from tests.second_opinion import Opinion
 

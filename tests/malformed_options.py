@@ -4,9 +4,9 @@ import random
 from collections.abc import Iterator
 
 import click
-from malformed import Case, Put, folder, holding
 
 from otherminds.cli import cli
+from tests.malformed import Case, Put, folder, holding
 
 NOWHERE = ("--base-url", "http://127.0.0.1:9/v1", "-M", "retries=0")
 SEARCH = ("--sets", "tomi", "--stories", "1", "--budget", "1", "--endings", "1", "--no-baseline")

@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from otherminds import runs as running
-from otherminds.baselines import BASELINES
+from otherminds.asking import runs as running
+from otherminds.asking.readers import BASELINES
+from otherminds.asking.store import RunRow, Store
 from otherminds.cli import COMMANDS, cli
 from otherminds.errors import ModelError
 from otherminds.models import Prompt, Response
 from otherminds.models.scripted import Scripted
-from otherminds.store import RunRow, Store
 
 KEY = "sk-test-4f1c9a72e0b3"
 BAD_FILE = """{"otherminds": 1, "suite": "mine"}

@@ -18,7 +18,8 @@ from click.testing import CliRunner
 import otherminds
 from otherminds import models
 from otherminds.cli import cli
-from otherminds.models import Model, Prompt, weights
+from otherminds.models import Model, Prompt
+from otherminds.models.local import weights
 from otherminds.models.scripted import Scripted
 from tests.studies.test_study_contract import guess
 

@@ -59,7 +59,7 @@ def _machine() -> dict[str, Any]:
 
 
 def _weights() -> dict[str, Any]:
-    from otherminds.models.weights import WEIGHTS, cache, present
+    from otherminds.models.local.weights import WEIGHTS, cache, present
 
     home = cache()
     standing = next(folder for folder in (home, *home.parents) if folder.exists())
@@ -82,9 +82,9 @@ def _packages() -> dict[str, Any]:
 
 def _determinism() -> dict[str, Any]:
     """How far S moves when the same prompts come twice, one by one, and in another order."""
+    from otherminds.asking.scores import way
     from otherminds.models import get_model
-    from otherminds.scores import way
-    from otherminds.suites import get_suite
+    from otherminds.studies.suites import get_suite
 
     model, posed = get_model("smollm2"), way("letters").pose
     prompts = [asked.prompt for item in get_suite("starter").items[:6] for asked in posed(item, prompt="raw", seed=0)]

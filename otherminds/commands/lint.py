@@ -13,7 +13,7 @@ from otherminds.commands.screen import note, print_json, print_table, say
 
 if TYPE_CHECKING:
     from otherminds.items import Suite
-    from otherminds.lint import Fault
+    from otherminds.items.lint import Fault
 
 SHOWN = 8
 """Ids shown for each fault; --json has all."""
@@ -30,7 +30,7 @@ def lint(context: click.Context, suite_name: str, as_json: bool) -> None:
     understands nothing: how often it is right tells how far the suite can be solved that way. One that is right far
     more often than chance, or far less often, is to be looked at; the exit code does not change.
     """
-    from otherminds.suites import get_suite
+    from otherminds.studies.suites import get_suite
 
     suite = get_suite(suite_name)
     if as_json:
@@ -43,7 +43,7 @@ def lint(context: click.Context, suite_name: str, as_json: bool) -> None:
 
 def as_data(suite: Suite) -> dict[str, Any]:
     """Faults and cues as JSON."""
-    from otherminds.lint import cues
+    from otherminds.items.lint import cues
 
     told = [asdict(cue) | {"gives_away": cue.gives_away} for cue in cues(suite)]
     return {"faults": list(map(asdict, faults_of(suite))), "cues": told}
@@ -51,7 +51,7 @@ def as_data(suite: Suite) -> dict[str, Any]:
 
 def print_lint(suite: Suite) -> None:
     """The cues as a table, then every fault with the items it is in, then how many there are of both."""
-    from otherminds.lint import cues
+    from otherminds.items.lint import cues
 
     found, known = faults_of(suite), cues(suite)
     giving = [cue.name for cue in known if cue.gives_away]
@@ -70,7 +70,7 @@ def _count(number: int, one: str) -> str:
 
 def faults_of(suite: Suite) -> list[Fault]:
     """The faults of a suite, by the rules of its own study where that has any."""
-    from otherminds.lint import faults
+    from otherminds.items.lint import faults
 
     return OWN_RULES.get(suite.name, lambda: faults)()(suite)
 

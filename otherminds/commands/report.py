@@ -13,8 +13,8 @@ from otherminds.commands.screen import print_json, say
 from otherminds.errors import UsageError
 
 if TYPE_CHECKING:
-    from otherminds.report import Report
-    from otherminds.runs import Run
+    from otherminds.asking.runs import Run
+    from otherminds.pages.report import Report
 
 PLAIN = "none"
 
@@ -33,8 +33,8 @@ def report(
 
     Runs of perturbed, safety and dialogue suites get the page of their study, all others a plain one.
     """
-    from otherminds.store import Store
-    from otherminds.summary import summarise
+    from otherminds.asking.store import Store
+    from otherminds.results.summary import summarise
 
     with Store(store_path, create=False) as store:
         found = [open_run(store, run_id) for run_id in run_ids]

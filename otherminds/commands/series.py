@@ -18,9 +18,9 @@ from otherminds.commands.screen import note, print_json, print_table, progress, 
 from otherminds.errors import ModelError, OthermindsError, StoreError
 
 if TYPE_CHECKING:
+    from otherminds.asking.runs import Budget
+    from otherminds.asking.store import Store
     from otherminds.items import Suite
-    from otherminds.runs import Budget
-    from otherminds.store import Store
     from otherminds.studies.safety.ask import Asked, Asking
     from otherminds.studies.safety.measure import Measures
     from otherminds.studies.safety.series import Lineup, Member
@@ -60,7 +60,7 @@ def series(
 
     The folder given by -o gets report.html, the violin figure and the tables as files.
     """
-    from otherminds.store import Store
+    from otherminds.asking.store import Store
     from otherminds.studies.safety.ask import askings
     from otherminds.studies.safety.measure import measure
     from otherminds.studies.safety.series import read_lineup
@@ -125,7 +125,7 @@ def _check_room(member: Member) -> None:
     """Refuse what cannot fit: a machine that runs out of memory ends the program, and the other models with it."""
     if not member.spec.startswith("hf:") or not member.parameters:
         return
-    from otherminds.models.checkpoint import libraries
+    from otherminds.models.hf.checkpoint import libraries
 
     torch, _ = libraries()
     if torch.cuda.is_available() and member.settings.get("device") != "cpu":

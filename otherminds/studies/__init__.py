@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from otherminds.chapters import Chapter, Desk, Subject
+    from otherminds.asking.runs import Run
     from otherminds.items import Suite
-    from otherminds.report import Report
-    from otherminds.runs import Run
+    from otherminds.pages.report import Report
+    from otherminds.studies.study import Chapter, Desk, Subject
 
 
 @dataclass(frozen=True, slots=True)

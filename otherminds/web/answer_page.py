@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from otherminds.beliefs import chain_name
+from otherminds.asking.runs import Record, Run
 from otherminds.errors import OthermindsError
-from otherminds.itembrowser import asked_about, story_of, traced
 from otherminds.items import Item
-from otherminds.reading import read_result
-from otherminds.report import Block, Cell, Example, Figure, Linked, Report, Section, Table
-from otherminds.runs import Record, Run
-from otherminds.storybook import lane_of
+from otherminds.minds.beliefs import chain_name
+from otherminds.minds.telling import sentences
+from otherminds.pages.report import Block, Cell, Example, Figure, Linked, Report, Section, Table
+from otherminds.pages.timeline import timeline
+from otherminds.results.itembrowser import asked_about, story_of, traced
+from otherminds.results.reading import read_result
+from otherminds.results.storybook import lane_of
 from otherminds.studies.explore.why import why as decided
-from otherminds.telling import sentences
-from otherminds.timeline import timeline
 from otherminds.web.links import EVERYWHERE, Trail, to_answer, to_json, to_run
 
 MATTERS = 3

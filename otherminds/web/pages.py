@@ -7,17 +7,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
 
-from otherminds.drawing import visible
-from otherminds.itembrowser import Part, exactly, link, records, script, tag_text
-from otherminds.measures import FEWEST, Comparison, Row, compare, mean_of
-from otherminds.report import Block, Browser, Cell, Linked, Report, Section, Table, minus
-from otherminds.runs import Record, Run
-from otherminds.significance import p_text
+from otherminds.asking.runs import Record, Run
+from otherminds.asking.store import RunRow
+from otherminds.minds.stories import STORIES, titled_story
+from otherminds.pages.drawing import visible
+from otherminds.pages.report import Block, Browser, Cell, Linked, Report, Section, Table, minus
+from otherminds.results.itembrowser import Part, exactly, link, records, script, tag_text
+from otherminds.results.measures import FEWEST, Comparison, Row, compare, mean_of
+from otherminds.results.storybook import story_report
+from otherminds.results.summary import summarise, what_was_run
 from otherminds.stats import Estimate
-from otherminds.store import RunRow
-from otherminds.stories import STORIES, titled_story
-from otherminds.storybook import story_report
-from otherminds.summary import summarise, what_was_run
+from otherminds.stats.significance import p_text
 from otherminds.web.answer_page import why
 from otherminds.web.links import EVERYWHERE, to_answer, to_answers, to_comparison, to_run, to_story
 

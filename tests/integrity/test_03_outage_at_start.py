@@ -4,7 +4,7 @@ import pytest
 
 from otherminds.errors import EndpointError
 from otherminds.models import fingerprint
-from otherminds.models.api import Endpoint
+from otherminds.models.api.endpoint import Endpoint
 from tests.faults.bench import Bench, Cell
 from tests.models.scripted_server import Call, Reply, always, chat, completion, serving, top
 

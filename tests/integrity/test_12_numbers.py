@@ -10,27 +10,27 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
-from otherminds.baselines import BASELINES, oracle
+from otherminds.asking.prompts import pose_cloze
+from otherminds.asking.readers import BASELINES, oracle
+from otherminds.asking.runs import Run, load, run
+from otherminds.asking.scores import VERDICTS, Score, score_cloze
+from otherminds.asking.store import Store
 from otherminds.cli import cli
-from otherminds.exports import csv_text
-from otherminds.inspect_logs import as_log
-from otherminds.itembrowser import Part, records
 from otherminds.items import Item, Suite
-from otherminds.lint import Cue, cues
-from otherminds.measures import chance, compare, mean_of
+from otherminds.items.lint import Cue, cues
 from otherminds.models import Prompt, Weighing
 from otherminds.models.scripted import Scripted
-from otherminds.plots import bars
-from otherminds.prompts import pose_cloze
-from otherminds.runs import Run, load, run
-from otherminds.scores import VERDICTS, Score, score_cloze
-from otherminds.starter import starter
+from otherminds.pages.plots import bars
+from otherminds.results.exports import csv_text
+from otherminds.results.inspect_logs import as_log
+from otherminds.results.itembrowser import Part, records
+from otherminds.results.measures import chance, compare, mean_of
+from otherminds.results.summary import summarise
 from otherminds.stats import Difference, contrast, difference, mean, signed
-from otherminds.store import Store
 from otherminds.studies.perturbed import agents
 from otherminds.studies.perturbed.build import build
 from otherminds.studies.perturbed.show import show
-from otherminds.summary import summarise
+from otherminds.studies.starter.build import starter
 from tests.models.scripted_server import Call, Reply, chat, completion, serving, top
 
 SUITE = starter()

@@ -6,12 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
-from otherminds.chapters import LETTERS, TEXT, Chapter, Desk, Finding, Subject, ask_each, unfinished
+from otherminds.asking.runs import Run
 from otherminds.errors import ModelError
-from otherminds.itembrowser import exactly
 from otherminds.items import Suite
-from otherminds.report import Block, Section
-from otherminds.runs import Run
+from otherminds.pages.report import Block, Section
+from otherminds.results.itembrowser import exactly
 from otherminds.studies.dialogue import bank
 from otherminds.studies.dialogue.drawn import drawn, example, part, suite
 from otherminds.studies.dialogue.live import live
@@ -30,6 +29,7 @@ from otherminds.studies.dialogue.measure import (
 )
 from otherminds.studies.dialogue.show import show
 from otherminds.studies.dialogue.talks import Talk
+from otherminds.studies.study import LETTERS, TEXT, Chapter, Desk, Finding, Subject, ask_each, unfinished
 
 __all__ = ["asked", "example", "look", "suite"]
 

@@ -12,11 +12,11 @@ from statistics import fmean, stdev
 from typing import Any
 
 from otherminds import stats
+from otherminds.asking.plans import groups
+from otherminds.asking.runs import Run
 from otherminds.errors import UsageError
 from otherminds.items import Item, Suite
-from otherminds.measures import same_model
-from otherminds.plans import groups
-from otherminds.runs import Run
+from otherminds.results.measures import same_model
 from otherminds.stats import Difference, Estimate
 from otherminds.studies.dialogue import ablation, artefacts, overlap, traits
 from otherminds.studies.dialogue.talks import STATES, TRAITS, Talk

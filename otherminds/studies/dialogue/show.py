@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from otherminds import plots
-from otherminds.leads import count
-from otherminds.report import Block, Cards, Cell, Figure, Folded, Report, Section, Table
-from otherminds.runs import Run
+from otherminds.asking.runs import Run
+from otherminds.minds.telling import listing
+from otherminds.pages import plots
+from otherminds.pages.report import Block, Cards, Cell, Figure, Folded, Report, Section, Table
+from otherminds.results.leads import count
+from otherminds.results.summary import how_it_answered, what_was_run
 from otherminds.stats import Estimate, signed
 from otherminds.studies.dialogue import ablation, traits
 from otherminds.studies.dialogue.measure import (
@@ -30,8 +32,6 @@ from otherminds.studies.dialogue.measure import (
 from otherminds.studies.dialogue.show_talks import talk_blocks
 from otherminds.studies.dialogue.show_words import artefact_blocks, overlap_blocks, trait_word_blocks
 from otherminds.studies.dialogue.talks import STATES, TRAITS, Talk
-from otherminds.summary import how_it_answered, what_was_run
-from otherminds.telling import listing
 
 FEWEST = 6
 """Conversations; with fewer, resampling them hardly tells how sure a number is."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from otherminds.asking.runs import Record, Run
 from otherminds.items import Item
-from otherminds.report import Block, Conversation, Example, Line
-from otherminds.runs import Record, Run
+from otherminds.pages.report import Block, Conversation, Example, Line
 from otherminds.studies.dialogue.measure import FALSE, FIRST, KINDS, SECOND, TRUE, Measures, Sitting
 from otherminds.studies.dialogue.talks import GREETINGS, Person, Talk
 

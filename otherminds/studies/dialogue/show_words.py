@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from statistics import fmean
 
-from otherminds.report import Block, Cell, Figure, Folded, Table
-from otherminds.scatter import Point, scatter
+from otherminds.pages.report import Block, Cell, Figure, Folded, Table
+from otherminds.pages.scatter import Point, scatter
 from otherminds.studies.dialogue.artefacts import EVEN, Artefacts, RecipeName, Word, of_traits
 from otherminds.studies.dialogue.overlap import WAYS, Overlap
 from otherminds.studies.dialogue.talks import STATES, Talk

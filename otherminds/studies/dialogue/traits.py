@@ -14,10 +14,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
+from otherminds.asking.runs import Run
 from otherminds.errors import UsageError
 from otherminds.items import Item, Suite
-from otherminds.measures import mean_of, twins_right
-from otherminds.runs import Run
+from otherminds.results.measures import mean_of, twins_right
 from otherminds.stats import Estimate
 from otherminds.studies.dialogue.talks import TRAITS, Casting, Talk
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from otherminds.chapters import CLOZE, LETTERS, TEXT, Chapter, Desk, Finding, Size, Subject, ask_each, unfinished
-from otherminds.itembrowser import exactly, link, story_of
+from otherminds.asking.runs import Recorded, Run
 from otherminds.items import Item, Suite
-from otherminds.leads import count
+from otherminds.minds.telling import listing
 from otherminds.models.scripted import Scripted
-from otherminds.report import Cell, Linked, Report, Table
-from otherminds.runs import Recorded, Run
+from otherminds.pages.report import Cell, Linked, Report, Table
+from otherminds.results.itembrowser import exactly, link, story_of
+from otherminds.results.leads import count
 from otherminds.studies.explore.build import suite
 from otherminds.studies.explore.contexts import bank
 from otherminds.studies.explore.examine import Examiner
@@ -23,7 +23,7 @@ from otherminds.studies.explore.show import FOUND_BY, show
 from otherminds.studies.explore.sittings import Answer, Sitting, by_story
 from otherminds.studies.explore.versus import Outcome, versus
 from otherminds.studies.explore.why import why
-from otherminds.telling import listing
+from otherminds.studies.study import CLOZE, LETTERS, TEXT, Chapter, Desk, Finding, Size, Subject, ask_each, unfinished
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,11 +13,11 @@ from statistics import fmean
 from typing import Any
 
 from otherminds import stats
-from otherminds.baselines import first_order, last_mention, oracle, realist
+from otherminds.asking.readers import first_order, last_mention, oracle, realist
+from otherminds.asking.runs import Run
+from otherminds.asking.runs import run as put
 from otherminds.errors import UsageError
 from otherminds.items import Item, Suite
-from otherminds.runs import Run
-from otherminds.runs import run as put
 from otherminds.stats import Difference, Estimate
 from otherminds.studies.explore.hunt import METHODS, Found
 from otherminds.studies.explore.sets import ASYMMETRIC

@@ -9,12 +9,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import isfinite
 
-from otherminds import plots
-from otherminds.leads import count
-from otherminds.report import Block, Cards, Cell, Figure, Report, Section, Table
-from otherminds.runs import Run
-from otherminds.significance import p_text
+from otherminds.asking.runs import Run
+from otherminds.minds.telling import listing
+from otherminds.pages import plots
+from otherminds.pages.report import Block, Cards, Cell, Figure, Report, Section, Table
+from otherminds.results.leads import count
+from otherminds.results.summary import how_it_answered, what_was_run
 from otherminds.stats import Difference, Estimate
+from otherminds.stats.significance import p_text
 from otherminds.studies.explore.contexts import bank
 from otherminds.studies.explore.gallery import gallery
 from otherminds.studies.explore.hunt import Found
@@ -22,8 +24,6 @@ from otherminds.studies.explore.measure import SIMPLER, SPLITS, Contest, Measure
 from otherminds.studies.explore.sets import choose, grid
 from otherminds.studies.explore.shares import Share, shares
 from otherminds.studies.explore.sittings import HARDEST, Findings, labels
-from otherminds.summary import how_it_answered, what_was_run
-from otherminds.telling import listing
 
 SERIES = 4
 """The most models in one plot."""

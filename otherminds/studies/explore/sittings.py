@@ -13,9 +13,9 @@ from statistics import fmean
 from typing import Any
 
 from otherminds import stats
+from otherminds.asking.runs import Run
 from otherminds.items import Item
-from otherminds.measures import same_model
-from otherminds.runs import Run
+from otherminds.results.measures import same_model
 from otherminds.stats import Estimate
 from otherminds.studies.explore.hunt import Found
 

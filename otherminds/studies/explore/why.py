@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from otherminds.beliefs import view
 from otherminds.items import Item
-from otherminds.questions import matters
-from otherminds.story import Story
-from otherminds.telling import listing
+from otherminds.minds.beliefs import view
+from otherminds.minds.questions import matters
+from otherminds.minds.story import Story
+from otherminds.minds.telling import listing
 
 
 def why(story: Story, item: Item) -> str:

@@ -13,9 +13,9 @@ from __future__ import annotations
 import random as chance
 from collections.abc import Callable
 
-from otherminds.baselines import gold_chain, reader
+from otherminds.asking.json_prompts import SHAPES
+from otherminds.asking.readers import gold_chain, reader
 from otherminds.items import Item, Suite
-from otherminds.json_prompts import SHAPES
 from otherminds.models import Prompt, Response
 from otherminds.models.scripted import Scripted
 

@@ -25,9 +25,9 @@ from dataclasses import replace
 from itertools import product
 from typing import Any, Literal
 
+from otherminds.asking.runs import Run
 from otherminds.errors import UsageError
 from otherminds.items import Item, Suite, Tag
-from otherminds.runs import Run
 from otherminds.studies.perturbed.calculus import CLASSES, O1, O2, UNKNOWN, VARIANTS, right_belief, right_reality
 from otherminds.studies.perturbed.tasks import STAGES, Stage, Task, load, load_demonstration, render
 

@@ -7,12 +7,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from otherminds import stats
-from otherminds.chapters import Chapter, Desk, Finding, Subject, ask_each, unfinished
-from otherminds.itembrowser import exactly
+from otherminds.asking.runs import Run
 from otherminds.items import Suite
-from otherminds.measures import FEWEST
-from otherminds.report import Report, minus
-from otherminds.runs import Run
+from otherminds.pages.report import Report, minus
+from otherminds.results.itembrowser import exactly
+from otherminds.results.measures import FEWEST
 from otherminds.stats import Difference
 from otherminds.studies.perturbed import intervene
 from otherminds.studies.perturbed.build import SWAPS, Style, build
@@ -22,6 +21,7 @@ from otherminds.studies.perturbed.show import show
 from otherminds.studies.perturbed.sittings import PAIR, SCOPES, Answer, Sitting
 from otherminds.studies.perturbed.tasks import STAGES
 from otherminds.studies.perturbed.tracks import NAMES
+from otherminds.studies.study import Chapter, Desk, Finding, Subject, ask_each, unfinished
 
 Tasks = frozenset[str]
 """Names of tasks: stage/class."""

@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from math import ceil
 
 from otherminds import stats
+from otherminds.asking.runs import Run
 from otherminds.items import Item
-from otherminds.runs import Run
 from otherminds.stats import Difference, Estimate
 from otherminds.studies.perturbed.calculus import CLASSES
 from otherminds.studies.perturbed.faith import Chains, Faith, Placebo, chains, faith, placebo

@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
-from otherminds import plots
+from otherminds.asking.runs import Run
 from otherminds.items import Item
-from otherminds.report import Block, Cards, Cell, Figure, Report, Section, Table
-from otherminds.runs import Run
-from otherminds.significance import p_text
+from otherminds.pages import plots
+from otherminds.pages.report import Block, Cards, Cell, Figure, Report, Section, Table
+from otherminds.results.summary import how_it_answered, what_was_run
 from otherminds.stats import Difference, Estimate, signed
+from otherminds.stats.significance import p_text
 from otherminds.studies.perturbed.calculus import CLASSES
 from otherminds.studies.perturbed.measure import (
     LIMITED,
@@ -30,7 +31,6 @@ from otherminds.studies.perturbed.measure import (
 from otherminds.studies.perturbed.show_chains import are_chains_right, are_they_followed
 from otherminds.studies.perturbed.sittings import SCOPES, Sitting
 from otherminds.studies.perturbed.tracks import NAMES, answers_to_look_at, belief_tracks, class_name
-from otherminds.summary import how_it_answered, what_was_run
 
 WHOLE = (*CLASSES, "all")
 SEVERAL = 3

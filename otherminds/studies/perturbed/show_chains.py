@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from otherminds import plots
-from otherminds.report import Block, Cell, Figure, Table
+from otherminds.pages import plots
+from otherminds.pages.report import Block, Cell, Figure, Table
 from otherminds.stats import Correlation, Estimate, signed
 from otherminds.studies.perturbed.calculus import CLASSES
 from otherminds.studies.perturbed.faith import FEWEST, GAIN, RATIOS, STRONG, SURE

@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from otherminds.asking.runs import Record, Run
 from otherminds.errors import UsageError
 from otherminds.items import Item
-from otherminds.runs import Record, Run
 from otherminds.studies.perturbed.build import STYLES, Style
 
 PAIR: tuple[Style, Style] = ("vanilla", "cot")

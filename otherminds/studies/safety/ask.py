@@ -7,12 +7,12 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 
+from otherminds.asking.prompts import RAW_CHANGED
+from otherminds.asking.runs import Budget, Run, run
+from otherminds.asking.store import Store
 from otherminds.errors import ModelError
 from otherminds.items import Item, Suite
 from otherminds.models import Model
-from otherminds.prompts import RAW_CHANGED
-from otherminds.runs import Budget, Run, run
-from otherminds.store import Store
 from otherminds.studies.safety.lints import without_scripts
 
 Progress = Callable[[str], AbstractContextManager[Callable[[int, int], None]]]

@@ -5,10 +5,10 @@ from __future__ import annotations
 import random
 from math import exp
 
+from otherminds.asking.prompts import pose_letters
 from otherminds.items import Item, Suite
 from otherminds.models import Prompt
 from otherminds.models.scripted import Scripted
-from otherminds.prompts import pose_letters
 
 STEP = 0.2
 """What a version adds to the log-odds of the right option."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from math import isfinite
 
-from otherminds import plots, stats
+from otherminds import stats
+from otherminds.asking.runs import run
 from otherminds.items import Item, Suite
-from otherminds.report import Block, Cell, Figure, Section, Table
-from otherminds.runs import run
-from otherminds.significance import p_text
+from otherminds.pages import plots
+from otherminds.pages.report import Block, Cell, Figure, Section, Table
 from otherminds.stats import Difference, Estimate, proportion
+from otherminds.stats.significance import p_text
 from otherminds.studies.safety.measure import FAINT, Bin, Calibration, Measures, Profile, mean
 from otherminds.studies.safety.oracles import ORACLES
 from otherminds.studies.safety.sittings import NINE, SHORT

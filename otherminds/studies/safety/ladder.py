@@ -6,15 +6,15 @@ layers: an ablation, and named so, which says nothing of how models develop.
 
 from __future__ import annotations
 
-from otherminds.chapters import Desk, Subject
+from otherminds.asking.runs import run
 from otherminds.models import Model, get_model
-from otherminds.models.weights import present
-from otherminds.report import Section
-from otherminds.runs import run
+from otherminds.models.local.weights import present
+from otherminds.pages.report import Section
 from otherminds.studies.safety.measure import measure
 from otherminds.studies.safety.series import Lineup, Member
 from otherminds.studies.safety.sets import build
 from otherminds.studies.safety.show import versions
+from otherminds.studies.study import Desk, Subject
 
 FIRST, OTHER = "smollm2", "gemma-270m"
 KEPT = 20

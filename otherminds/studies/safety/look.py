@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from otherminds import plots
-from otherminds.chapters import Chapter, Desk, Finding, Size, Subject, ask_each
+from otherminds.asking.runs import Run, run
 from otherminds.errors import ModelError, Unable
-from otherminds.itembrowser import exactly
 from otherminds.items import Suite
-from otherminds.measures import paired
-from otherminds.report import Figure
-from otherminds.runs import Run, run
+from otherminds.pages import plots
+from otherminds.pages.report import Figure
+from otherminds.results.itembrowser import exactly
+from otherminds.results.measures import paired
 from otherminds.stats import Difference, Estimate
 from otherminds.studies.safety.ask import Asked, ask, askings
 from otherminds.studies.safety.ladder import ladder
@@ -22,6 +21,7 @@ from otherminds.studies.safety.series import Lineup, Member
 from otherminds.studies.safety.sets import GENERATED, NEUTRAL, build, written
 from otherminds.studies.safety.show import report
 from otherminds.studies.safety.sittings import NINE, SHORT, values
+from otherminds.studies.study import Chapter, Desk, Finding, Size, Subject, ask_each
 
 SMALL = 24
 """Items of every task and source: the fewest with six groups of twins, without which nothing can be told."""

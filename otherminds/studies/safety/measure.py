@@ -12,17 +12,17 @@ from math import inf, log
 from statistics import fmean, median, stdev
 
 from otherminds import stats
+from otherminds.asking.plans import groups
+from otherminds.asking.runs import Record, Run
 from otherminds.items import Item
-from otherminds.measures import FEWEST, twins_right
-from otherminds.plans import groups
-from otherminds.runs import Record, Run
+from otherminds.results.measures import FEWEST, twins_right
 from otherminds.stats import Difference, Estimate
+from otherminds.stats.trends import ladder
 from otherminds.studies.safety.lineups import Pairing, SeriesTrend, pairings, trends
 from otherminds.studies.safety.series import Lineup
 from otherminds.studies.safety.sets import NEUTRAL
 from otherminds.studies.safety.sittings import NINE, PARTS, SINGLE, Runs, Sitting, sit, value
 from otherminds.studies.safety.twins import GivenReading, flip_sensitivity, given_reading
-from otherminds.trends import ladder
 
 FAINT, HEAVY = 0.1, 0.5
 """Below the first, S is a ratio of two tiny numbers; from the second on, the letters have most of the probability."""

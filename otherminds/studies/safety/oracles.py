@@ -14,9 +14,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import exp
 
-from otherminds.baselines import option_only, reader
+from otherminds.asking.readers import option_only, reader
 from otherminds.items import Item, Suite
-from otherminds.lint import CUES
+from otherminds.items.lint import CUES
 from otherminds.models.scripted import Scripted
 
 SURE = 1 / (1 + exp(-3))

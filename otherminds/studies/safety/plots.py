@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from otherminds.events import Change, Enter, Event, Leave, Move, Tell
-from otherminds.story import Story
+from otherminds.minds.events import Change, Enter, Event, Leave, Move, Tell
+from otherminds.minds.story import Story
+from otherminds.minds.world import STATE, Fact
 from otherminds.studies.safety.scripts import opening
 from otherminds.studies.safety.words import Draw
-from otherminds.world import STATE, Fact
 
 CALLS = (
     "{m} told {v} on the phone that the {o} was in the {c}{over}.",

@@ -11,10 +11,10 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from otherminds.asking.plans import limited
 from otherminds.errors import UsageError
 from otherminds.items import Item, Suite
-from otherminds.lint import lopsided, mentions, quoted
-from otherminds.plans import limited
+from otherminds.items.lint import lopsided, mentions, quoted
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,9 +20,9 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+from otherminds.asking.plans import limited
 from otherminds.errors import BadFile, UsageError
 from otherminds.items import Item, Suite, Tag, read_lines
-from otherminds.plans import limited
 from otherminds.studies.safety.generate import GENERATORS, generate
 from otherminds.studies.safety.scripts import CANARY, PERSPECTIVES
 

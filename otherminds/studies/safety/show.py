@@ -8,9 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from otherminds import sheets
 from otherminds.files import write_text
-from otherminds.report import Block, Cards, Cell, Figure, Folded, Report, Section, Table
+from otherminds.minds.telling import listing
+from otherminds.pages import sheets
+from otherminds.pages.report import Block, Cards, Cell, Figure, Folded, Report, Section, Table
+from otherminds.pages.violins import Panel, Violin, numbers, violins
+from otherminds.results.summary import what_was_run
 from otherminds.studies.safety.explored import sections as exploratory
 from otherminds.studies.safety.explored import tested, three
 from otherminds.studies.safety.lineups import NO_TREND, STEEP, SeriesTrend
@@ -18,9 +21,6 @@ from otherminds.studies.safety.measure import Measures, Profile, measure
 from otherminds.studies.safety.series import Lineup
 from otherminds.studies.safety.sittings import NINE, SHORT, Runs, values
 from otherminds.studies.safety.table import as_csv, as_latex, as_table, as_text, rows
-from otherminds.summary import what_was_run
-from otherminds.telling import listing
-from otherminds.violins import Panel, Violin, numbers, violins
 
 NAMES = {
     "TB": "facts (TB)",

@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from otherminds.asking.runs import Record, Run
 from otherminds.errors import UsageError
 from otherminds.items import Item
-from otherminds.measures import same_model
-from otherminds.runs import Record, Run
+from otherminds.results.measures import same_model
 from otherminds.studies.safety.ask import SHUFFLED, WORDINGS
 from otherminds.studies.safety.sets import NEUTRAL
 

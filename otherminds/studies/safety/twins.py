@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from otherminds import stats
-from otherminds.plans import groups
-from otherminds.runs import Record, Run
+from otherminds.asking.plans import groups
+from otherminds.asking.runs import Record, Run
 
 
 @dataclass(frozen=True, slots=True)

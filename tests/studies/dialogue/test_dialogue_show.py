@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from otherminds.items import Suite
-from otherminds.report import Conversation, Example, Figure, Folded, Report, Section, Table
+from otherminds.pages.report import Conversation, Example, Figure, Folded, Report, Section, Table
 from otherminds.studies.dialogue.measure import PUBLISHED
 from otherminds.studies.dialogue.show import show
 from otherminds.studies.dialogue.show_talks import as_conversation

@@ -20,7 +20,7 @@ from click.testing import CliRunner, Result
 from otherminds.cli import cli
 from otherminds.items import Suite
 from otherminds.models import Prompt
-from otherminds.models.forms import GREETINGS
+from otherminds.models.api.request_forms import GREETINGS
 from otherminds.models.scripted import Scripted
 from otherminds.studies.explore.build import load
 from otherminds.studies.explore.contexts import bank
@@ -271,7 +271,7 @@ class Server:
     def __call__(self, asked: Call) -> Reply:
         if asked.path != "/v1/chat/completions":
             return Reply({}, status=404)
-        content = asked.body["messages"][0]["content"]
+        content = asked.body["messages"][-1]["content"]
         if content in GREETINGS:
             return chat("Good morning.")
         with self._lock:

@@ -2,15 +2,15 @@
 
 import pytest
 
-from otherminds.baselines import first_order, realist
-from otherminds.chapters import Desk, Subject
+from otherminds.asking.readers import first_order, realist
+from otherminds.asking.store import MEMORY, Store
 from otherminds.errors import Unable
 from otherminds.models.scripted import Scripted
-from otherminds.report import Table
-from otherminds.store import MEMORY, Store
+from otherminds.pages.report import Table
 from otherminds.studies.explore import look as looking
 from otherminds.studies.explore.look import WAYS, look
 from otherminds.studies.explore.versus import Outcome
+from otherminds.studies.study import Desk, Subject
 from tests.studies.test_study_contract import bar, guess
 
 SAGE = Subject.of(Scripted(lambda _: "A", name="sage"))

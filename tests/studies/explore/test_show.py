@@ -3,8 +3,8 @@
 import re
 from dataclasses import replace
 
-from otherminds.report import Folded, Report, Table
-from otherminds.runs import Run, run
+from otherminds.asking.runs import Run, run
+from otherminds.pages.report import Folded, Report, Table
 from otherminds.studies.explore.build import suite
 from otherminds.studies.explore.gallery import STORIES
 from otherminds.studies.explore.hunt import Found

@@ -1,8 +1,8 @@
 """The event by which an answer stands fast is the last one that changes it."""
 
-from otherminds.events import Enter, Move, Tell
-from otherminds.questions import quiz
-from otherminds.story import Story
+from otherminds.minds.events import Enter, Move, Tell
+from otherminds.minds.questions import quiz
+from otherminds.minds.story import Story
 from otherminds.studies.explore.why import why
 
 

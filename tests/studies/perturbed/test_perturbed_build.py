@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from otherminds.asking.plans import plan
+from otherminds.asking.runs import run
 from otherminds.cli import cli
 from otherminds.errors import UsageError
 from otherminds.items import Item, Suite
 from otherminds.models import Prompt
 from otherminds.models.scripted import Scripted
-from otherminds.plans import plan
-from otherminds.runs import run
 from otherminds.studies.perturbed.agents import gold
 from otherminds.studies.perturbed.build import STYLES, Style, build, filtered
 from otherminds.studies.perturbed.chains import compare

@@ -9,12 +9,12 @@ from math import sqrt
 import pytest
 
 from otherminds import stats
+from otherminds.asking.json_prompts import SHAPES
+from otherminds.asking.runs import Run, run
 from otherminds.errors import UsageError
 from otherminds.items import Item, Suite
-from otherminds.json_prompts import SHAPES
 from otherminds.models import Prompt, Response
 from otherminds.models.scripted import Scripted
-from otherminds.runs import Run, run
 from otherminds.stats import Difference
 from otherminds.studies.perturbed import agents
 from otherminds.studies.perturbed.build import build, filtered
@@ -296,8 +296,8 @@ def test_two_models_of_one_name_are_told_apart():
 
 
 def test_runs_of_something_else_are_refused(sally_anne):
-    from otherminds.baselines import oracle
-    from otherminds.questions import quiz
+    from otherminds.asking.readers import oracle
+    from otherminds.minds.questions import quiz
 
     suite = quiz(sally_anne)
     with pytest.raises(UsageError, match="none of these runs has answers to perturbed tasks"):

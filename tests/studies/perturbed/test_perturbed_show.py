@@ -3,18 +3,18 @@ from dataclasses import replace
 
 import pytest
 
-from otherminds.chapters import Desk, Subject
+from otherminds.asking.runs import Record, Run, run
+from otherminds.asking.store import MEMORY, Store
 from otherminds.errors import Unable
 from otherminds.items import Item
 from otherminds.models.scripted import Scripted
-from otherminds.report import Figure, Folded, Report, Table
-from otherminds.runs import Record, Run, run
-from otherminds.store import MEMORY, Store
+from otherminds.pages.report import Figure, Folded, Report, Table
 from otherminds.studies.perturbed import agents, intervene, look
 from otherminds.studies.perturbed.build import build
 from otherminds.studies.perturbed.calculus import CLASSES
 from otherminds.studies.perturbed.show import show
 from otherminds.studies.perturbed.tasks import STAGES
+from otherminds.studies.study import Desk, Subject
 
 STYLES = ("vanilla", "cot")
 LINES = "Lines of the published study"

@@ -5,11 +5,11 @@ from contextlib import contextmanager
 
 import pytest
 
-from otherminds.chapters import Desk, Subject
+from otherminds.asking.store import MEMORY, Store
 from otherminds.models.scripted import Scripted
-from otherminds.report import Table
-from otherminds.store import MEMORY, Store
+from otherminds.pages.report import Table
 from otherminds.studies.safety import ladder
+from otherminds.studies.study import Desk, Subject
 from tests.studies.test_study_contract import guess
 
 

@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 
 from otherminds.errors import UsageError
-from otherminds.events import Enter, Leave, Move, Tell
 from otherminds.items import Item, Suite
-from otherminds.story import Story
+from otherminds.minds.events import Enter, Leave, Move, Tell
+from otherminds.minds.story import Story
+from otherminds.minds.world import Fact
 from otherminds.studies.safety import aims, deceived, deceivers, plots, scripts, transfer, words
 from otherminds.studies.safety.generate import GENERATORS, generate
 from otherminds.studies.safety.nested import simpler
 from otherminds.studies.safety.planner import Goal, achieved, best
-from otherminds.world import Fact
 from tests.safety_labels import compare, held, label
 
 LOADED = {"lie", "lies", "lied", "trick", "cheat", "deceive", "deceives", "fool", "scheme"}

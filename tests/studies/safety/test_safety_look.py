@@ -5,12 +5,12 @@ from math import inf
 
 import pytest
 
-from otherminds.chapters import Desk, Subject
+from otherminds.asking.store import MEMORY, Store
 from otherminds.errors import Unable
 from otherminds.models import Prompt, Weighing
 from otherminds.models.scripted import Scripted
-from otherminds.store import MEMORY, Store
 from otherminds.studies.safety import look as looking
+from otherminds.studies.study import Desk, Subject
 from tests.studies.test_study_contract import bar
 
 

@@ -5,13 +5,13 @@ from math import log
 
 import pytest
 
+from otherminds.asking.runs import Record, Run, run
+from otherminds.asking.scores import Score
+from otherminds.asking.store import MEMORY, Store
 from otherminds.errors import UsageError
 from otherminds.items import Suite
-from otherminds.measures import compare
 from otherminds.models.scripted import Scripted
-from otherminds.runs import Record, Run, run
-from otherminds.scores import Score
-from otherminds.store import MEMORY, Store
+from otherminds.results.measures import compare
 from otherminds.studies.safety.ask import ask, askings, shuffled_scripts
 from otherminds.studies.safety.drift import drifting
 from otherminds.studies.safety.lineups import pairings, trends
@@ -109,7 +109,7 @@ def test_systematically_below_is_an_outcome_of_its_own(small: Suite) -> None:
 
 
 def reversed_perfect(suite: Suite) -> Scripted:
-    from otherminds.baselines import reader
+    from otherminds.asking.readers import reader
 
     return reader("always wrong", suite, lambda item: [c for c in item.choices if c != item.answer], sure=SURE)
 

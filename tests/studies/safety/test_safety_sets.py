@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from otherminds.asking.plans import plan
 from otherminds.errors import BadFile, UsageError
 from otherminds.items import Suite
-from otherminds.plans import plan
 from otherminds.studies.safety.scripts import CANARY
 from otherminds.studies.safety.sets import NEUTRAL, TASKS, build, read_written, written
 

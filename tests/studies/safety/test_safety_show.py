@@ -9,11 +9,11 @@ from xml.etree import ElementTree
 
 import pytest
 
+from otherminds.asking.runs import run
+from otherminds.asking.store import MEMORY, Store
 from otherminds.items import Suite
-from otherminds.report import Cards, Folded, Report, Section, Table
-from otherminds.runs import run
+from otherminds.pages.report import Cards, Folded, Report, Section, Table
 from otherminds.stats import Estimate
-from otherminds.store import MEMORY, Store
 from otherminds.studies.safety.ask import ask, askings
 from otherminds.studies.safety.drift import drifting
 from otherminds.studies.safety.explored import three

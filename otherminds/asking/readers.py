@@ -1,0 +1,221 @@
+"""Models whose scores are known beforehand: what a number is worth shows beside theirs.
+
+Each is made from the suite it is to answer, and finds its item through the prompt it gets, whatever the wording, the
+way of scoring or the order of the choices. A baseline that cannot tell some choices apart weighs them alike; where it
+must say something, a seeded draw decides.
+"""
+
+from __future__ import annotations
+
+import random as chance
+import re
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from itertools import product
+from string import ascii_uppercase as LETTERS
+
+from otherminds.asking.json_prompts import write
+from otherminds.asking.prompts import PROMPTS, Posed
+from otherminds.asking.scores import SCORES, Way
+from otherminds.errors import ModelError, UsageError
+from otherminds.items import Item, Suite
+from otherminds.models import Prompt
+from otherminds.models.scripted import Scripted
+
+Rule = Callable[[Item], Sequence[str]]
+"""The choices of an item that a baseline finds equally good; none: it has nothing to say."""
+States = Callable[[Item], Sequence[str]]
+"""What a baseline says is believed after every sentence of an item."""
+
+SURE = 0.95
+
+
+def oracle(suite: Suite, *, seed: int = 0) -> Scripted:
+    """Knows every answer, and every state on the way to it."""
+    return reader("oracle", suite, lambda item: [item.answer], seed, states=gold_chain)
+
+
+def realist(suite: Suite, *, seed: int = 0) -> Scripted:
+    """Answers from the world, whatever people believe: fails exactly the false beliefs."""
+    _need(suite, "realist", "reality")
+    return reader("realist", suite, lambda item: _meta(item, "reality"), seed)
+
+
+def decoy(suite: Suite, *, seed: int = 0) -> Scripted:
+    """Answers with anything but the world: the realist's reverse."""
+    _need(suite, "decoy", "reality")
+    return reader("decoy", suite, lambda item: [c for c in item.choices if c != item.meta.get("reality")], seed)
+
+
+def last_mention(suite: Suite, *, seed: int = 0) -> Scripted:
+    """Answers with the choice that the story names last."""
+    return reader("last_mention", suite, lambda item: _most(item.choices, lambda c: _last(item.context, c)), seed)
+
+
+def longest_option(suite: Suite, *, seed: int = 0) -> Scripted:
+    """Answers with the longest choice."""
+    return reader("longest_option", suite, lambda item: _most(item.choices, len), seed)
+
+
+def option_only(suite: Suite, *, seed: int = 0) -> Scripted:
+    """Never reads the story: answers with the choice most like the question, then with the first in the alphabet."""
+    return reader("option_only", suite, lambda item: _most(sorted(item.choices), _likeness(item.question))[:1], seed)
+
+
+def random(suite: Suite, *, seed: int = 0) -> Scripted:
+    """Draws one choice an item."""
+    return reader("random", suite, lambda item: _draw(item.choices, item, seed), seed)
+
+
+def first_order(suite: Suite, *, seed: int = 0) -> Scripted:
+    """Asks only what one person thinks, however deep the question is."""
+    if not any(_shallow(item) for item in suite):
+        _need(suite, "first_order", "first_order")
+    return reader(
+        "first_order", suite, lambda item: [item.answer] if _shallow(item) else _meta(item, "first_order"), seed
+    )
+
+
+BASELINES: dict[str, Callable[[Suite], Scripted]] = {
+    "oracle": oracle,
+    "realist": realist,
+    "decoy": decoy,
+    "last_mention": last_mention,
+    "longest_option": longest_option,
+    "option_only": option_only,
+    "random": random,
+    "first_order": first_order,
+}
+
+
+def baselines(suite: Suite) -> list[Scripted]:
+    """All baselines that this suite carries enough for."""
+    made = []
+    for make in BASELINES.values():
+        try:
+            made.append(make(suite))
+        except UsageError:
+            continue
+    return made
+
+
+def reader(
+    name: str, suite: Suite, rule: Rule, seed: int = 0, *, states: States | None = None, sure: float = SURE
+) -> Scripted:
+    """A baseline that answers by a rule; where JSON with states is asked for, by a rule for these as well."""
+    known = _prompts_of(suite)
+
+    def find(prompt: Prompt) -> tuple[Item, Posed]:
+        found = known.get(_unordered(prompt))
+        if found is None:
+            raise ModelError(f"the {name} was made for suite {suite.name!r}, which has no such prompt")
+        return found
+
+    def answer(prompt: Prompt) -> str:
+        item, posed = find(prompt)
+        picked = "".join(_draw(rule(item), item, seed))
+        if posed.wants:
+            chain = states(item) if states else [picked] * len(item.meta.get("sentences", ()))
+            return write(item, posed.wants, answer=picked, states=chain)
+        return "Answer: " + next((own for own, choice in _shown(prompt, item).items() if choice == picked), picked)
+
+    def weigh(prompt: Prompt) -> dict[str, float]:
+        item, _ = find(prompt)
+        good = set(rule(item)) or set(item.choices)
+        others = len(item.choices) - len(good)
+        share = sure / len(good) if others else 1 / len(good)
+        return {own: share if choice in good else (1 - sure) / others for own, choice in _shown(prompt, item).items()}
+
+    model = Scripted(answer, name=name, weigh=weigh)
+    # The same words can have another answer in another suite, so a stored call must not serve both.
+    model.identity = {**model.identity, "suite": suite.digest, "seed": seed}
+    return model
+
+
+def gold_chain(item: Item) -> list[str]:
+    """The chain that is right at every sentence and changes as late as it may; else the answer from the beginning."""
+    chain: list[str] = []
+    for states in item.meta.get("gold", [[item.answer]] * len(item.meta.get("sentences", ()))):
+        chain.append(chain[-1] if chain and chain[-1] in states else states[0])
+    return chain
+
+
+@lru_cache(maxsize=4)
+def _prompts_of(suite: Suite) -> dict[str, tuple[Item, Posed]]:
+    """Every prompt that can be made of a suite, without the order of its choices, and the item it is about."""
+    return {
+        _unordered(asked.prompt): (item, asked)
+        for item in suite
+        for way in SCORES.values()
+        for prompt in PROMPTS
+        for asked in _posed(item, way, prompt)
+    }
+
+
+def _posed(item: Item, way: Way, prompt: str) -> tuple[Posed, ...]:
+    """One prompt of an item, if it can be asked in this way."""
+    try:
+        return way.pose(item, prompt=prompt, seed=0)[:1]
+    except UsageError:
+        return ()
+
+
+def _shown(prompt: Prompt, item: Item) -> dict[str, str]:
+    """The choices of the item, by the letter or the continuation that stands for each in the prompt."""
+    lines = set(_text(prompt).split("\n"))
+    lettered = {
+        letter: choice
+        for letter, choice in product(prompt.choices if prompt.labels else LETTERS[: len(item.choices)], item.choices)
+        if f"{letter}. {choice}" in lines
+    }
+    return lettered or {f" {choice}": choice for choice in item.choices}
+
+
+def _text(prompt: Prompt) -> str:
+    return prompt.text or "\n".join([*(turn.content for turn in prompt.messages), prompt.prefill])
+
+
+def _unordered(prompt: Prompt) -> str:
+    """The prompt without its letters and with its lines sorted, so that the order of the choices does not matter."""
+    return "\n".join(sorted(re.sub(r"^[A-Z1-9]\. ", "", _text(prompt), flags=re.MULTILINE).split("\n")))
+
+
+def _need(suite: Suite, name: str, key: str) -> None:
+    if not any(key in item.meta for item in suite):
+        raise UsageError(f"the {name} needs items with meta.{key}, and suite {suite.name!r} has none")
+    for item in suite:
+        if not isinstance(item.meta.get(key, ""), str):
+            raise UsageError(f"the {name} needs texts, and in item {item.id!r} meta.{key} is {item.meta[key]!r}")
+
+
+def _meta(item: Item, key: str) -> list[str]:
+    return [item.meta[key]] if key in item.meta else []
+
+
+def _shallow(item: Item) -> bool:
+    return item.tags.get("order") in (0, 1)
+
+
+def _most(choices: Sequence[str], by: Callable[[str], float]) -> list[str]:
+    best = max(map(by, choices), default=0)
+    return [choice for choice in choices if by(choice) == best]
+
+
+def _draw(choices: Sequence[str], item: Item, seed: int) -> Sequence[str]:
+    pool = list(choices) or list(item.choices)
+    return chance.Random(f"baseline:{seed}:{item.id}").sample(pool, 1) if pool else []
+
+
+def _last(context: str, choice: str) -> int:
+    """Where a text names a choice for the last time, as whole words."""
+    return max((hit.start() for hit in re.finditer(rf"(?<!\w){re.escape(choice)}(?!\w)", context)), default=-1)
+
+
+def _likeness(question: str) -> Callable[[str], float]:
+    """How many pairs of letters a choice has in common with the question."""
+
+    def pairs(text: str) -> set[str]:
+        return {text[i : i + 2] for i in range(len(text) - 1)}
+
+    asked = pairs(question.casefold())
+    return lambda choice: len(pairs(choice.casefold()) & asked)

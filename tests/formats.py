@@ -269,7 +269,7 @@ PUBLISHED = Format(
             **dict.fromkeys(("a0", "a1", "a2", "a3", "a_str", "big_five", "q", "q_id", "mental_state"), text),
             "a_idx": int,
             "order": int,
-            "false_belief": bool,
+            "false_belief?": lambda value: value is None or isinstance(value, bool),
             "sotopia_agents": [text],
             "*": None,
             "sotopia_environment": text,

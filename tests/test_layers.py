@@ -2,7 +2,7 @@
 
 commands  cli       what a person gives
 web                 pages that are served
-profile             all studies on some models
+profiles            all studies on some models
 studies             study.py, and a folder each; none imports another
 results             what runs come to
 asking              items meet models
@@ -27,7 +27,7 @@ FLOORS = [
     {"asking"},
     {"results"},
     {"studies"},
-    {"profile"},
+    {"profiles"},
     {"web"},
     {"commands", "cli", "", "__main__"},  # `import otherminds` gathers everything, so only these may
 ]
@@ -114,7 +114,7 @@ def test_the_root_holds_six_files_at_most() -> None:
         ("stats.means", "from otherminds.minds.story import Story", False),
         ("items.item", "from otherminds.models import Prompt", False),
         ("asking.runs", "from otherminds.models import Prompt", True),
-        ("asking.store", "from otherminds.profile.page import page", False),
+        ("asking.store", "from otherminds.profiles.page import page", False),
         ("asking.runs", "from otherminds.cli import main", False),
         ("models.local.model", "from otherminds.models.api.endpoint import Endpoint", False),
         ("studies.explore.build", "from otherminds.studies.safety import build", False),

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from otherminds.asking.budgets import Price
     from otherminds.asking.store import Store
-    from otherminds.profile.findings import Profile
-    from otherminds.profile.meters import Meter
+    from otherminds.profiles.findings import Profile
+    from otherminds.profiles.meters import Meter
     from otherminds.studies.study import Chapter, Desk, Size, Subject
 
 SIZES = ("quick", "standard", "full")
@@ -76,7 +76,7 @@ def profile(
     """
     from otherminds.asking.runs import read_prices
     from otherminds.asking.store import Store
-    from otherminds.profile.meters import Meter
+    from otherminds.profiles.meters import Meter
     from otherminds.studies.study import Desk
 
     table = read_prices(prices) if prices else {}
@@ -119,7 +119,7 @@ def _bar(meter: Meter, title: str) -> AbstractContextManager[Callable[[int, int]
 
 
 def _subjects(specs: Sequence[str], base_url: str | None, extra: tuple[str, ...], meter: Meter) -> list[Subject]:
-    from otherminds.profile.meters import Metered
+    from otherminds.profiles.meters import Metered
     from otherminds.studies.study import Subject
 
     found = [
@@ -155,7 +155,7 @@ def _check_names(names: Sequence[str]) -> None:
 
 def _look(steps: Sequence[Step], subjects: Sequence[Subject], desk: Desk, output: Path) -> Profile | None:
     """Every step in turn, the page written anew after each: whoever waits can look at what there is."""
-    from otherminds.profile.findings import Profile, Told
+    from otherminds.profiles.findings import Profile, Told
 
     names = [subject.name for subject in subjects]
     told: list[Told] = []
@@ -217,8 +217,8 @@ def _note(chapter: Chapter) -> None:
 def _write(found: Profile, output: Path) -> None:
     """The page, the numbers, tables and figures; files of an earlier profile that this one lacks are removed."""
     from otherminds.files import write_text
-    from otherminds.profile.findings import as_data
-    from otherminds.profile.page import files_of, page
+    from otherminds.profiles.findings import as_data
+    from otherminds.profiles.page import files_of, page
 
     files = files_of(found)
     data = output / "profile.json"
@@ -295,7 +295,7 @@ def _foreseen(
     size: Size,
     seed: int,
 ) -> dict[str, Any]:
-    from otherminds.profile.rehearsals import Rehearsal
+    from otherminds.profiles.rehearsals import Rehearsal
 
     note(f"rehearsing {step.name}")
     rehearsal = Rehearsal(name, cannot, store, known_as)

@@ -167,7 +167,7 @@ try:
 except KeyboardInterrupt:
     print("stopped")
 """
-    root = Path(__file__).parent.parent
+    root = Path(__file__).parents[2]
     done = subprocess.run([sys.executable, "-c", program], cwd=root, capture_output=True, text=True, timeout=60)
     assert (done.stdout, done.returncode) == ("stopped\n", 0), done.stderr
 

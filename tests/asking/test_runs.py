@@ -26,7 +26,7 @@ from otherminds.models.scripted import Scripted
 from otherminds.studies.starter.build import starter
 from tests.counting_server import CountingServer
 
-PROGRAM = Path(__file__).with_name("asking_program.py")
+PROGRAM = Path(__file__).parents[1] / "asking_program.py"
 
 
 def pick_a(prompt: Prompt) -> Response:

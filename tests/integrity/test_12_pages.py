@@ -16,7 +16,7 @@ from otherminds.cli import cli
 from otherminds.items import Item, Suite
 from otherminds.models.scripted import Scripted
 from otherminds.pages.report import Report, Table
-from otherminds.profile.findings import Profile, Told, answer
+from otherminds.profiles.findings import Profile, Told, answer
 from otherminds.stats import mean
 from otherminds.studies.explore.build import suite
 from otherminds.studies.explore.measure import measure

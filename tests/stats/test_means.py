@@ -124,7 +124,7 @@ def test_neither_order_nor_names_of_groups_matter(order, seed):
 def test_many_groups_are_drawn_in_parts(monkeypatch):
     values = np.random.default_rng(2).random(60).tolist()
     whole = difference(values, [0.5] * 60, draws=500)
-    monkeypatch.setattr("otherminds.stats._CELLS", 1_000)
+    monkeypatch.setattr("otherminds.stats.means._CELLS", 1_000)
     parts = difference(values, [0.5] * 60, draws=500)
     assert (parts.low, parts.high) == pytest.approx((whole.low, whole.high))
     assert 0 < parts.p <= 1

@@ -2,7 +2,7 @@
 
 from otherminds.asking.store import MEMORY, Store
 from otherminds.models.scripted import Scripted
-from otherminds.profile.rehearsals import Rehearsal
+from otherminds.profiles.rehearsals import Rehearsal
 from otherminds.studies.explore.look import look
 from otherminds.studies.study import Desk, Subject
 from tests.studies.test_study_contract import bar, guess

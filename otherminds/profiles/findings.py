@@ -7,12 +7,12 @@ from dataclasses import asdict, dataclass, field, replace
 from math import isfinite
 from typing import Any
 
-from otherminds.studies.study import Chapter, Finding
+from otherminds.asking.runs import Run
+from otherminds.minds.telling import listing
 from otherminds.results.itembrowser import exactly, tag_text
 from otherminds.results.measures import Row, adjusted, compare, leaning
-from otherminds.asking.runs import Run
 from otherminds.stats import Difference, Estimate
-from otherminds.minds.telling import listing
+from otherminds.studies.study import Chapter, Finding
 
 SCHEMA = 1
 ABOVE, BELOW, NOT_TOLD = "above chance in", "below chance in", "not told from chance in"

@@ -7,9 +7,9 @@ from threading import Lock
 from typing import Any
 
 from otherminds.asking.budgets import Price
+from otherminds.asking.recorded import add
 from otherminds.models import Model, Prompt, Response, Usage, Weighing
 from otherminds.models.gate import is_usage
-from otherminds.asking.recorded import add
 
 
 class Meter:

@@ -12,14 +12,14 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
-from otherminds.asking.readers import random
 from otherminds.asking.budgets import Price
-from otherminds.studies.study import Chapter, Desk, Size, Subject
-from otherminds.errors import ModelError
 from otherminds.asking.estimates import Forecast, foresee
-from otherminds.models import Model, Prompt, Response, Weighing
 from otherminds.asking.packing import Verb, call_key, recall
+from otherminds.asking.readers import random
 from otherminds.asking.store import MEMORY, RunRow, Store
+from otherminds.errors import ModelError
+from otherminds.models import Model, Prompt, Response, Weighing
+from otherminds.studies.study import Chapter, Desk, Size, Subject
 
 Look = Callable[[Sequence[Subject], Desk], Chapter | None]
 

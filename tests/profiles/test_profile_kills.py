@@ -12,7 +12,7 @@ from pathlib import Path
 from tests.counting_server import CountingServer
 from tests.profile_answers import answer
 
-PROGRAM = Path(__file__).with_name("profiling_program.py")
+PROGRAM = Path(__file__).parents[1] / "profiling_program.py"
 KILLS = 5
 PARALLEL, CHOICES = 4, 4
 UNDER_WAY = PARALLEL * CHOICES

@@ -8,8 +8,8 @@ from otherminds.asking.readers import oracle, realist
 from otherminds.asking.runs import run
 from otherminds.items import Suite
 from otherminds.pages.report import Report
-from otherminds.profile.findings import Profile, Told, answer, as_data, contrasts
-from otherminds.profile.page import page
+from otherminds.profiles.findings import Profile, Told, answer, as_data, contrasts
+from otherminds.profiles.page import page
 from otherminds.stats import Estimate, contrast, proportion
 from otherminds.studies.starter.build import starter
 from otherminds.studies.study import Chapter, Finding

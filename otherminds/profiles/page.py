@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from otherminds.studies.study import Finding
+from otherminds.minds.telling import listing
+from otherminds.pages.report import Block, Cell, Folded, Linked, Number, Report, Score, Scoreboard, Section, Table
+from otherminds.pages.table_files import files_in
+from otherminds.profiles.findings import Contrast, Profile, Told, answer, contrasts
 from otherminds.results.itembrowser import Part, browser, exactly, link
 from otherminds.results.measures import FEWEST, leaning
-from otherminds.profile.findings import Contrast, Profile, Told, answer, contrasts
-from otherminds.pages.report import Block, Cell, Folded, Linked, Number, Report, Score, Scoreboard, Section, Table
 from otherminds.stats import Difference
-from otherminds.pages.table_files import files_in
-from otherminds.minds.telling import listing
+from otherminds.studies.study import Finding
 
 UNCLEAR = ("tied", "unparsed", "refused", "truncated", "error")
 

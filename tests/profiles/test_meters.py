@@ -3,7 +3,7 @@
 from otherminds.asking.budgets import Price
 from otherminds.models import Prompt, Response, Usage, fingerprint
 from otherminds.models.scripted import Scripted
-from otherminds.profile.meters import Meter, Metered
+from otherminds.profiles.meters import Meter, Metered
 
 
 def test_calls_tokens_and_money() -> None:

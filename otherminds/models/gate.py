@@ -15,8 +15,8 @@ from otherminds.models import Finish, Prompt, Response, Usage, Weighing
 
 ROUNDING = 1e-3
 """How far above 0 a log-probability, and above 1 a sum of probabilities, may lie: servers round what they report."""
-LOWEST = -1e9
-"""No log-probability is as low as that, and what is computed from higher ones stays finite."""
+LEAST = -1e6
+"""No choice of ours is less likely; a number beyond is some other thing."""
 LONGEST_TEXT = 4_000_000
 """Characters; no prompt of ours asks for a hundredth of that."""
 MOST_TOKENS = 2**40
@@ -35,7 +35,7 @@ def fault(prompt: Prompt, result: Response | Weighing) -> str:
 
 def is_logprob(value: Any) -> bool:
     """Whether this is the logarithm of a probability above 0; a hair above 0 is rounding."""
-    return isinstance(value, int | float) and not isinstance(value, bool) and LOWEST < value <= ROUNDING
+    return isinstance(value, int | float) and not isinstance(value, bool) and LEAST <= value <= ROUNDING
 
 
 def is_text(text: Any) -> bool:

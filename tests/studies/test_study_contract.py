@@ -74,7 +74,7 @@ def guess(prompt: Prompt) -> dict[str, float]:
     asked = f"{prompt.text}{prompt.messages}"
     picked = max(prompt.choices, key=lambda choice: crc32(f"{asked}{choice}".encode()))
     liked = 0.5 + crc32(asked.encode()) % 5 / 10
-    return {choice: liked if choice == picked else 0.05 for choice in prompt.choices}
+    return {choice: liked if choice == picked else 0.02 for choice in prompt.choices}
 
 
 @contextmanager

@@ -10,11 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from otherminds.commands.options import PARTIAL, common, store_option
-<<<<<<< HEAD
 from otherminds.commands.screen import note, print_json, print_table, say
-=======
-from otherminds.commands.screen import harmless, note, print_json, print_table
->>>>>>> store
 
 if TYPE_CHECKING:
     from otherminds.asking.soundness import Discarded, Examined
@@ -95,10 +91,6 @@ def _print(path: Path, found: Examined) -> None:
     if rows:
         print_table(["what is wrong", "rows", "first"], rows, right=["rows"])
     held = ", ".join(f"{n:,} {name}{'s' * (n != 1)}" for table, name in CALLED.items() for n in [found.rows[table]])
-<<<<<<< HEAD
     say(f"{path}: {held}; {'nothing' if not rows else len(found.flaws)} damaged")
-=======
-    print(harmless(f"{path}: {held}; {'nothing' if not rows else len(found.flaws)} damaged"))
->>>>>>> store
     if unmarked := sum(found.unmarked.values()):
         say(f"{unmarked:,} of these have no checksum: an older otherminds wrote them")

@@ -293,10 +293,11 @@ def _rules(found: Measures) -> list[Block]:
         rows.append((name, [mean([r for r in made.records if r.item.tags["task"] == task], "value") for task in NINE]))
     kept = [index for index in range(len(NINE)) if any(line[index] for _, line in rows)]
     heads = [SHORT[NINE[index]] for index in kept]
+    whole = {index: max(one.n for _, line in rows if (one := line[index])) for index in kept}
     cells: list[list[Cell]] = [
-        [name, *(_short(one) if (one := line[index]) else None for index in kept)] for name, line in rows
+        [name, *(_short(one, whole[index]) if (one := line[index]) else None for index in kept)] for name, line in rows
     ]
-    cells.append(["items", *(max(one.n for _, line in rows if (one := line[index])) for index in kept)])
+    cells.append(["items", *whole.values()])
     spread = [
         (heads[place], [line[index] for _, line in rows[: len(found.profiles)]][:SERIES])
         for place, index in enumerate(kept)
@@ -313,12 +314,19 @@ def _rules(found: Measures) -> list[Block]:
         " fails every false belief; the **first order** reader asks only what the last mind thinks; **last mention**"
         " and **option only** understand nothing.",
         Figure(svg, "Share of right answers (both orders together), with 95 % intervals by groups of twins."),
-        Table(["", *heads], cells, "Right answers, models and rules", note="Intervals are 95 %, by groups of twins."),
+        Table(
+            ["", *heads],
+            cells,
+            "Right answers, models and rules",
+            note="Intervals are 95 %, by groups of twins. Where options are tied there is no answer: n says how many"
+            " are left, and a dash that none is.",
+        ),
     ]
 
 
-def _short(one: Estimate) -> str:
-    return f"{one.value:.2f} [{one.low:.2f}, {one.high:.2f}]"
+def _short(one: Estimate, whole: int) -> str:
+    some = f", n = {one.n}" if one.n < whole else ""
+    return f"{one.value:.2f} [{one.low:.2f}, {one.high:.2f}]{some}"
 
 
 def _right(profile: Profile) -> list[Estimate | None]:

@@ -62,7 +62,9 @@ def test_one_idea_is_right_in_half(runs: dict[str, Run], oracle: str, task: str)
 @pytest.mark.parametrize("oracle", ["last mention", "longer option", "option only"])
 @pytest.mark.parametrize("task", SCORED)
 def test_rules_that_understand_nothing_are_at_chance(runs: dict[str, Run], oracle: str, task: str) -> None:
-    assert 0.45 <= runs[oracle].mean(task=task) <= 0.55
+    ends = runs[oracle].verdicts(task=task)
+    # Where it has no opinion it is taken to guess.
+    assert 0.45 <= (ends["correct"] + ends["tied"] / 2) / sum(ends.values()) <= 0.55
 
 
 def test_belief_given_that_the_text_was_read(runs: dict[str, Run]) -> None:
@@ -71,6 +73,4 @@ def test_belief_given_that_the_text_was_read(runs: dict[str, Run]) -> None:
     assert found.read is not None
     assert (found.read.value, found.read.n) == (7 / 15, 15)  # 8 scripts with a false belief, 7 with a true one
     guessed = given_reading(runs["always A"])
-    assert guessed.read is None
-    assert guessed.misread is not None
-    assert guessed.misread.value == 0.5
+    assert (guessed.read, guessed.misread) == (None, None)  # a tie is neither read nor misread

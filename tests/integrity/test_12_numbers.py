@@ -2,7 +2,9 @@
 
 import csv
 import json
+import sqlite3
 from collections.abc import Sequence
+from contextlib import closing
 from io import StringIO
 from pathlib import Path
 
@@ -88,9 +90,15 @@ def test_a_tie_of_an_older_store_is_read_as_one(tmp_path: Path) -> None:
     assert Score.from_dict(old) == Score("tied", None, "", "a tie", {"S": 0.5})
     unread = {**old, "value": None}
     assert Score.from_dict(unread).verdict == "unparsed"
-    with Store(tmp_path / "old.db") as store:
+    path = tmp_path / "old.db"
+    with Store(path) as store:
         made = run(SUITE, Scripted(lambda _: "A", name="even", weigh=lambda _: {"A": 0.5, "B": 0.5}), store=store)
-        assert load(store, made.id).verdicts()["tied"] == 48
+    with closing(sqlite3.connect(path)) as kept:
+        kept.execute("UPDATE records SET score = ?", [json.dumps(old)])
+        kept.commit()
+    with Store(path) as store:
+        found = load(store, made.id)
+    assert (found.verdicts()["tied"], found.values(), len(found.values("S"))) == (48, {}, 48)
 
 
 def test_a_tie_per_token_is_no_half_either() -> None:

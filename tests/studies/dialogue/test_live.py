@@ -16,6 +16,7 @@ from otherminds.studies.dialogue import drawn, live
 from otherminds.studies.dialogue.look import look
 from otherminds.studies.dialogue.talks import STATES
 from otherminds.studies.study import Desk, Subject
+from tests.studies.test_study_contract import guess
 
 
 @contextmanager
@@ -113,7 +114,7 @@ def test_a_conversation_that_fails_takes_no_number_with_it():
     def speechless(prompt):
         raise ModelError("the server is gone")
 
-    model = Scripted(speechless, name="weigher", weigh=lambda prompt: dict.fromkeys(prompt.choices, 0.25))
+    model = Scripted(speechless, name="weigher", weigh=guess)
     with Store(MEMORY) as store:
         chapter = look([Subject.of(model)], Desk(store, bar))
     assert chapter is not None

@@ -21,7 +21,7 @@ import otherminds
 
 PACKAGE = Path(otherminds.__file__).parent
 FLOORS = [
-    {"errors", "files"},
+    {"errors", "files", "plugins"},
     {"items"},
     {"minds", "models", "stats", "pages"},
     {"asking"},

@@ -20,6 +20,7 @@ from otherminds.asking.json_prompts import JSON_PROMPTS, WANTS
 from otherminds.errors import UsageError
 from otherminds.items import Item
 from otherminds.models import Message, Prompt
+from otherminds.plugins import added, load
 
 Wording = Callable[[Item, Sequence[str]], Prompt]
 
@@ -140,8 +141,11 @@ def without_schema(asked: Posed) -> Posed:
 
 def wording(name: str, *, json: bool = False) -> Wording:
     """The wording of that name, if it asks for the right sort of answer."""
+    if name not in PROMPTS and name in added("prompts"):
+        found: Wording = load("prompts", name)
+        return found
     if name not in PROMPTS:
-        raise UsageError(f"there is no prompt {name!r}; there are {', '.join(PROMPTS)}")
+        raise UsageError(f"there is no prompt {name!r}; there are {', '.join([*PROMPTS, *added('prompts')])}")
     if json and name not in JSON_PROMPTS:
         raise UsageError(f"prompt {name!r} does not ask for JSON; with score 'json' use {', '.join(JSON_PROMPTS)}")
     if name in JSON_PROMPTS and not json:

@@ -29,6 +29,7 @@ from otherminds.errors import UsageError
 from otherminds.items import Item
 from otherminds.models import Response, Weighing
 from otherminds.models.gate import fault
+from otherminds.plugins import added, load
 
 Verdict = Literal["correct", "incorrect", "tied", "unparsed", "refused", "truncated", "error"]
 VERDICTS: tuple[Verdict, ...] = ("correct", "incorrect", "tied", "unparsed", "refused", "truncated", "error")
@@ -163,9 +164,12 @@ SCORES: dict[str, Way] = {
 
 def way(name: str) -> Way:
     """The way of scoring of that name."""
-    if name not in SCORES:
-        raise UsageError(f"there is no score {name!r}; there are {', '.join(SCORES)}")
-    return SCORES[name]
+    if name in SCORES:
+        return SCORES[name]
+    if name not in added("scores"):
+        raise UsageError(f"there is no score {name!r}; there are {', '.join([*SCORES, *added('scores')])}")
+    found: Way = load("scores", name)
+    return found
 
 
 def _decide(item: Item, logs: Mapping[str, Bounds], detail: dict[str, Any]) -> Score:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -71,21 +70,6 @@ def _count(number: int, one: str) -> str:
 def faults_of(suite: Suite) -> list[Fault]:
     """The faults of a suite, by the rules of its own study where that has any."""
     from otherminds.items.lint import faults
+    from otherminds.studies import STUDIES
 
-    return OWN_RULES.get(suite.name, lambda: faults)()(suite)
-
-
-def _safety() -> Callable[[Suite], list[Fault]]:
-    from otherminds.studies.safety.lints import faults
-
-    return faults
-
-
-def _perturbed() -> Callable[[Suite], list[Fault]]:
-    from otherminds.studies.perturbed.lints import faults
-
-    return faults
-
-
-OWN_RULES: dict[str, Callable[[], Callable[[Suite], list[Fault]]]] = {"perturbed": _perturbed, "safety": _safety}
-"""Suites by name, each with where its rules are; the common ones are among them."""
+    return (STUDIES[suite.name]().faults if suite.name in STUDIES else faults)(suite)

@@ -48,11 +48,19 @@ def report(
         say(str(output))
 
 
-def _page_of_study(runs: list[Run], study: str | None) -> Report | None:
-    from otherminds.studies import PAGES, study_of
+def _page_of_study(runs: list[Run], name: str | None) -> Report | None:
+    from otherminds.studies import STUDIES, study_of
 
-    if study not in (None, PLAIN, *PAGES):
-        raise UsageError(f"no study {study!r} makes a page of runs; there are {', '.join(PAGES)}, and {PLAIN}")
-    studies = {study_of(run) for run in runs}
-    name = study or (studies.pop() if len(studies) == 1 else PLAIN)
-    return PAGES[name](runs) if name in PAGES else None
+    if name == PLAIN:
+        return None
+    if name is None:
+        studies = {found.name if (found := study_of(run)) else PLAIN for run in runs}
+        if len(studies) > 1 or PLAIN in studies:
+            return None
+        (name,) = studies
+    known = [study for make in STUDIES.values() if (study := make()).page]
+    for study in known:
+        if study.name == name and study.page:
+            return study.page(runs)
+    names = ", ".join(study.name for study in known)
+    raise UsageError(f"no study {name!r} makes a page of runs; there are {names}, and {PLAIN}")

@@ -20,6 +20,7 @@ from threading import Event
 from typing import Any, Literal, Protocol
 
 from otherminds.errors import UsageError
+from otherminds.plugins import added, load
 
 Role = Literal["system", "user", "assistant"]
 Finish = Literal["stop", "length", "refused", "error"]
@@ -197,12 +198,17 @@ def _meant(spec: str, kind: str) -> str:
 def get_model(spec: str, **settings: Any) -> Model:
     """The model called `smollm2`, `gemma-270m`, `gguf:PATH`, `hf:NAME` or `api:NAME`, with these settings."""
     kind, colon, rest = spec.partition(":")
-    if kind + colon not in BACKENDS or bool(colon) != bool(rest):
+    maker: Callable[..., Model]
+    name: str | Path
+    if kind in added("models"):
+        maker, name = load("models", kind), rest
+    elif kind + colon in BACKENDS and bool(colon) == bool(rest):
+        maker, name = BACKENDS[kind + colon](spec)
+    else:
         meant = _meant(spec, kind)
         hint = f" (did you mean {meant}?)" if meant else ""
-        known = ", ".join(name + "…" if name.endswith(":") else name for name in BACKENDS)
-        raise UsageError(f"there is no model {spec!r}{hint}; there are {known}")
-    maker, name = BACKENDS[kind + colon](spec)
+        known = [word + "…" if word.endswith(":") else word for word in BACKENDS]
+        raise UsageError(f"there is no model {spec!r}{hint}; there are {', '.join([*known, *added('models')])}")
     allowed = [word for word, option in signature(maker).parameters.items() if option.kind == option.KEYWORD_ONLY]
     unknown = sorted(set(settings) - set(allowed))
     if unknown:

@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import Generic, Literal, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 
 from otherminds.asking.runs import Budget, Run, run
 from otherminds.asking.store import Store
 from otherminds.errors import ModelError, Unable, UsageError
 from otherminds.items import Item, Suite
+from otherminds.items.lint import Fault, faults
 from otherminds.models import Model
 from otherminds.pages.report import Block, Report
 from otherminds.stats import Estimate
@@ -183,3 +184,29 @@ def unfinished(runs: Iterable[Run]) -> list[str]:
         elif failed:
             said.append(f"{each.model}, {each.suite} by {each.score}: {failed} of {len(each)} calls failed")
     return said
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """One study, and all that commands and pages need of it; `tests/studies/test_study_contract.py` tries each verb."""
+
+    name: str
+    asks: str
+    example: Callable[[], Any]
+    """A little for the study to work on, made without a real model."""
+    build: Callable[..., Suite]
+    """From what the study works on to a suite."""
+    measure: Callable[..., Any]
+    """From that and runs of the suite to numbers."""
+    show: Callable[..., Report]
+    """From the same to a page."""
+    look: Callable[[Sequence[Subject], Desk], Chapter | None]
+    """From those who are asked, and where, to a chapter; None if a budget was spent before there was anything."""
+    suite: Callable[[], Suite] | None = None
+    """The suite that goes by the study's name, as it is built without options."""
+    faults: Callable[[Suite], list[Fault]] = faults
+    """What is wrong with such a suite: the common rules, and its own."""
+    page: Callable[[Sequence[Run]], Report] | None = None
+    """A page of runs alone, whoever asked."""
+    is_of: Callable[[Run], bool] | None = None
+    """Whether a run is of this study, where its suite may go by any name."""

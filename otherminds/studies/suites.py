@@ -9,41 +9,23 @@ from pathlib import Path
 
 from otherminds.errors import UsageError
 from otherminds.items import Suite
-from otherminds.studies.starter.build import starter
+from otherminds.plugins import added, load
+from otherminds.studies import STUDIES
 
 
-def _perturbed() -> Suite:
-    from otherminds.studies.perturbed.build import build
-
-    return build()
-
-
-def _safety() -> Suite:
-    from otherminds.studies.safety.sets import build
-
-    return build()
-
-
-def _dialogue() -> Suite:
-    from otherminds.studies.dialogue import bank
-    from otherminds.studies.dialogue.build import build
-
-    return build(bank.authored(), labels=bank.labels())
-
-
-SUITES: dict[str, Callable[[], Suite]] = {
-    "starter": starter,
-    "perturbed": _perturbed,
-    "safety": _safety,
-    "dialogue": _dialogue,
-}
-"""As `otherminds build` makes them when it is given no options."""
+def suites() -> dict[str, Callable[[], Suite]]:
+    """By name, the suites that come with studies and other packages, as `otherminds build` makes them by itself."""
+    of_studies = {name: study.suite for name, make in STUDIES.items() if (study := make()).suite}
+    return {**of_studies, **{name: load("suites", name) for name in added("suites")}}
 
 
 def get_suite(name: str | Path) -> Suite:
     """The built-in suite of that name, or the one in that .jsonl file."""
-    if name in SUITES:
-        return SUITES[str(name)]()
+    if name in STUDIES and (make := STUDIES[str(name)]().suite):
+        return make()
+    if name in added("suites"):
+        suite: Suite = load("suites", str(name))()
+        return suite
     path = Path(name)
     if os.path.isdir(path):  # unlike its method, this takes names that no disk would
         inside = sorted(file.name for file in path.glob("*.jsonl"))
@@ -53,6 +35,6 @@ def get_suite(name: str | Path) -> Suite:
         raise UsageError(f"{path} is a table, and a suite is a .jsonl file; docs/items.md turns one into the other")
     if os.path.exists(path) or path.suffix == ".jsonl" or len(path.parts) > 1:
         return Suite.load(path)
-    near = get_close_matches(str(name), SUITES, n=1)
+    near = get_close_matches(str(name), suites(), n=1)
     hint = f"did you mean {near[0]!r}? " if near else ""
-    raise UsageError(f"there is no suite {str(name)!r}; {hint}Built in: {', '.join(SUITES)}; or give a .jsonl file")
+    raise UsageError(f"there is no suite {str(name)!r}; {hint}Built in: {', '.join(suites())}; or give a .jsonl file")

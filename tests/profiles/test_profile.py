@@ -81,7 +81,8 @@ def profiled(monkeypatch: pytest.MonkeyPatch, look: Look, *options: str) -> Resu
         raise AssertionError("only `look` belongs to a profile")
 
     study = Study("made-up", "What is all this?", verb, verb, verb, verb, look)
-    monkeypatch.setattr(studies, "STUDIES", {"made-up": lambda: study})
+    first = studies.STUDIES["starter"]
+    monkeypatch.setattr(studies, "STUDIES", {"starter": first, "made-up": lambda: study})
     return CliRunner().invoke(cli, ["profile", *options])
 
 

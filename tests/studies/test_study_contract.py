@@ -12,8 +12,8 @@ from otherminds.asking.store import MEMORY, Store
 from otherminds.models import Prompt
 from otherminds.models.scripted import Scripted
 from otherminds.results.itembrowser import shows
-from otherminds.studies import STUDIES, Study
-from otherminds.studies.study import Chapter, Desk, Finding, Subject
+from otherminds.studies import STUDIES
+from otherminds.studies.study import Chapter, Desk, Finding, Study, Subject
 
 
 def check_study(study: Study) -> None:

@@ -7,15 +7,15 @@ import pytest
 from otherminds.commands.lint import faults_of
 from otherminds.errors import BadFile, UsageError
 from otherminds.studies.starter.build import starter
-from otherminds.studies.suites import SUITES, get_suite
+from otherminds.studies.suites import get_suite, suites
 
 
-@pytest.mark.parametrize("name", SUITES)
+@pytest.mark.parametrize("name", suites())
 def test_built_in(name: str) -> None:
     assert get_suite(name).name == name
 
 
-@pytest.mark.parametrize("name", SUITES)
+@pytest.mark.parametrize("name", suites())
 def test_built_in_suites_have_no_faults(name: str) -> None:
     assert faults_of(get_suite(name)) == []
 

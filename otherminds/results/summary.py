@@ -138,7 +138,7 @@ def _right_answers(runs: Sequence[Run], labels: dict[str, str]) -> list[Block]:
     twins = [("all twins right", together)] if any(together) else []
     scores = dict.fromkeys(run.score for run in runs)
     blocks: list[Block] = [
-        "\n\n".join(WAYS[score] for score in scores),
+        "\n\n".join(WAYS[score] for score in scores if score in WAYS),
         Table(
             ["items", *(labels[run.id] for run in runs)],
             [[label, *estimates] for label, estimates in rows + twins],

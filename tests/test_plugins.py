@@ -105,7 +105,7 @@ def test_a_study_goes_all_the_way(installed: Path) -> None:
         assert done.returncode == 0, (words, done.stderr)
     done = otherminds(installed, "profile", "-m", "baseline:oracle", "--json")
     assert done.returncode == 0, done.stderr
-    assert "gossip" in {chapter["study"] for chapter in json.loads(done.stdout)["chapters"]}
+    assert "gossip" in {chapter["study"] for chapter in json.loads(done.stdout)["studies"]}
 
 
 def test_what_cannot_be_loaded_is_a_sentence(installed: Path) -> None:

@@ -39,7 +39,7 @@ def profile() -> dict[str, Any]:
         if done.exit_code:
             raise AssertionError(f"the profile ended with {done.exit_code}: {done.output[-500:]}")
         said = json.loads((out / "profile.json").read_text(encoding="utf-8"))
-    return _numbers(said["findings"])
+    return {study["study"]: [_numbers(each) for each in study["findings"]] for study in said["studies"]}
 
 
 def _suite(name: str) -> dict[str, Any]:
@@ -56,14 +56,9 @@ def _suite(name: str) -> dict[str, Any]:
     return {"file": _digest(content), "items": len(suite), "answers": answers}
 
 
-def _numbers(findings: list[dict[str, Any]]) -> dict[str, Any]:
-    kept = ("value", "low", "high", "n", "groups")
-    return {
-        f"{each.get('chapter')} · {each.get('what')} · {each.get('model')} · {number}": {
-            name: _rounded(each["estimate"][name] if "estimate" in each else each.get(name)) for name in kept
-        }
-        for number, each in enumerate(findings)
-    }
+def _numbers(finding: dict[str, Any]) -> list[Any]:
+    kept = ("what", "model", "value", "low", "high", "n", "clusters", "chance")
+    return [_rounded(finding[name]) for name in kept]
 
 
 def _rounded(value: Any) -> Any:

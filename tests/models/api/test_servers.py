@@ -252,7 +252,10 @@ def test_what_a_server_lacks_is_found_out_with_one_token(
     assert all(1 in (call.body.get("max_tokens"), call.body.get("max_completion_tokens")) for call in server.calls)
     said = Counter(json.dumps(call.body, sort_keys=True) + call.path for call in server.calls)
     doubtful = in_chat is NOT_THERE or "weigh" in lacks
-    assert max(said.values()) <= 1 + doubtful, "nothing is asked twice but where a no came before the first answer"
+    most = 2 * (1 + doubtful)
+    assert max(said.values()) <= most, (
+        "a plain no is asked for once more, and all where one came before the first answer"
+    )
 
 
 def test_a_server_that_fails_at_a_trial_has_not_said_what_it_lacks() -> None:

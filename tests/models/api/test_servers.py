@@ -254,7 +254,7 @@ def test_what_a_server_lacks_is_found_out_with_one_token(
     doubtful = in_chat is NOT_THERE or "weigh" in lacks
     most = 2 * (1 + doubtful)
     assert max(said.values()) <= most, (
-        "a plain no is asked for once more, and all where one came before the first answer"
+        "a no is asked for once more, and all if one came before the first answer"
     )
 
 

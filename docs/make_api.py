@@ -33,8 +33,7 @@ MODULES = {
         "asking.readers": "baselines reader",
         "stats": "Estimate Difference",
         "pages.report": "Section Table Figure Cards Folded Example",
-        "studies.study": "Subject Desk Finding Chapter ask_each",
-        "studies": "Study",
+        "studies.study": "Study Subject Desk Finding Chapter ask_each",
     },
     "Study: explore": {
         "studies.explore.sets": "choose grid",

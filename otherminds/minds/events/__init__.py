@@ -1,10 +1,10 @@
 """Events: what can happen in a story, when it can, what it changes, who sees it, and how it is told and written.
 
-A kind of event is one class, which is whole or refused: see `event.py`. The others are here by what they are about:
-coming and going, handling things, looking into containers, and speech.
+A kind of event is one class; `event.py` says what it must have. The kinds stand by what they are about: coming and
+going, handling things, looking into containers, and speech.
 """
 
-# Files are read in this order, and so are kinds of event wherever they are listed.
+# Wherever kinds of event are listed, they are in the order in which these files are read.
 from otherminds.minds.events.event import EVENTS, KINDS, Deed, Event
 from otherminds.minds.events.going import Enter, Leave, Place
 from otherminds.minds.events.handling import Carry, Change, Move

@@ -4,8 +4,8 @@ An event does two things to a story. It changes the world, and it brings facts t
 everybody looks round the room they are in, too; `happen` names the rooms in which that can tell anybody anything.
 Elsewhere nothing in plain view has changed, or all who are there have just seen it change.
 
-A new kind is a subclass with every abstract member. To define it is enough: stories, files and settings find it by the
-names that it gives itself in `shapes` and in `kinds`.
+A new kind is a subclass with every abstract member; one that lacks some cannot be made, and Python and mypy name them.
+To define it is enough: files and settings find it by the names that it gives itself in `shapes` and in `kinds`.
 """
 
 from __future__ import annotations
@@ -65,17 +65,21 @@ class Event(ABC):
     distracted: frozenset[str] = field(default=NOBODY, kw_only=True)
 
     def __init_subclass__(cls) -> None:
-        if getattr(cls.shapes, "__isabstractmethod__", False):
-            return  # no kind of event yet, but what several kinds share
-        shapes = {shape.do: (cls, shape) for shape in cls.shapes()}
-        kinds = dict.fromkeys(cls.kinds(), cls)
-        for name in (*shapes, *kinds):
-            other = EVENTS[name][0] if name in EVENTS else KINDS.get(name, cls)
-            # With slots, a dataclass is made twice, and the second is the one that counts.
-            if (other.__module__, other.__qualname__) != (cls.__module__, cls.__qualname__):
-                raise TypeError(f"{cls.__name__} cannot go by {name!r}, since {other.__name__} does")
-        EVENTS.update(shapes)
-        KINDS.update(kinds)
+        members = (getattr(cls, name) for name in Event.__abstractmethods__)
+        if any(getattr(member, "__isabstractmethod__", False) for member in members):
+            return  # what several kinds share, or a kind that lacks something; neither can be made into an event
+        for shape in cls.shapes():
+            cls._claim(shape.do, EVENTS[shape.do][0] if shape.do in EVENTS else cls)
+            EVENTS[shape.do] = cls, shape
+        for kind in cls.kinds():
+            cls._claim(kind, KINDS.get(kind, cls))
+            KINDS[kind] = cls
+
+    @classmethod
+    def _claim(cls, name: str, other: type[Event]) -> None:
+        # With slots, a dataclass is made twice under one name, and the second is the one that counts.
+        if (other.__module__, other.__qualname__) != (cls.__module__, cls.__qualname__):
+            raise TypeError(f"{cls.__name__} cannot go by {name!r}, since {other.__name__} does; give it another name")
 
     def __post_init__(self) -> None:
         if type(self.peekers) is type(self.distracted) is frozenset:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, final
 
 from otherminds.minds.events.event import Deed, Event, Order, Outcome, Shape, arrive, depart, known
 from otherminds.minds.telling import Forms
@@ -66,6 +66,7 @@ PLACE: dict[str, Forms] = {
 }
 
 
+@final
 @dataclass(frozen=True, slots=True)
 class Enter(Deed):
     """A person comes into a room; whoever was in another room leaves it in sight of those there."""
@@ -109,6 +110,7 @@ class Enter(Deed):
                     yield cls(person, room)
 
 
+@final
 @dataclass(frozen=True, slots=True)
 class Leave(Deed):
     """A person leaves a room; those there see it, but not where to."""
@@ -144,6 +146,7 @@ class Leave(Deed):
                 yield cls(person, where[person])
 
 
+@final
 @dataclass(frozen=True, slots=True)
 class Place(Event):
     """Somebody or something is in a room: told as a fact of the scene, to all who are there."""

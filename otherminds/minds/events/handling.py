@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from string import Formatter
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, final
 
 from otherminds.errors import BadFile
 from otherminds.minds.events.event import Deed, Order, Outcome, Shape, arrive, depart, known
@@ -63,6 +63,7 @@ CHANGE: Forms = (
 )
 
 
+@final
 @dataclass(frozen=True, slots=True)
 class Move(Deed):
     """A person puts a thing into a container that stands in the same room."""
@@ -125,6 +126,7 @@ class Move(Deed):
                         yield cls(person, thing, container)
 
 
+@final
 @dataclass(frozen=True, slots=True)
 class Carry(Deed):
     """A person carries a thing into another room and stays there; its container, if any, is left behind."""
@@ -185,6 +187,7 @@ class Carry(Deed):
                             yield cls(person, thing, room)
 
 
+@final
 @dataclass(frozen=True, slots=True)
 class Change(Deed):
     """A person changes the state of a thing. A visible state is seen by whoever later sees the thing."""

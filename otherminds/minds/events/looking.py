@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, final
 
 from otherminds.minds.events.event import Deed, Order, Outcome, Shape, known
 from otherminds.minds.sightings import Looking, look_into
@@ -60,6 +60,7 @@ class Inspection(Deed):
                     yield cls(person, container)
 
 
+@final
 @dataclass(frozen=True, slots=True)
 class Look(Inspection):
     """A person looks into a container, alone; the others there see that they look, not what is in it."""
@@ -81,6 +82,7 @@ class Look(Inspection):
         return (Shape("look_inside", {"person": "person", "container": "container"}),)
 
 
+@final
 @dataclass(frozen=True, slots=True)
 class Open(Inspection):
     """A person opens a container and shuts it again; everybody there sees what is in it."""

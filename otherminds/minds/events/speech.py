@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self, final
 
 from otherminds.errors import BadFile
 from otherminds.minds.events.event import Event, Order, Outcome, Shape, in_secret, known, text
@@ -43,6 +43,7 @@ OVERHEARD: Forms = (
 )
 
 
+@final
 @dataclass(frozen=True, slots=True)
 class Tell(Event):
     """A person says something: to one listener in private, wherever the two are, or out loud to all in the room.

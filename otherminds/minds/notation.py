@@ -8,11 +8,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from otherminds.errors import BadFile
 from otherminds.minds.events import EVENTS, Event
-from otherminds.minds.events.event import text
+from otherminds.minds.events.event import Shape, text
 
 
 def read_events(events: Sequence[Any]) -> list[Event]:
@@ -56,10 +57,18 @@ _TYPES = {bool: "true or false", str: "text", dict: "an object"}
 
 def write_event(event: Event) -> dict[str, Any]:
     """An event as JSON, without what is empty."""
-    shapes = [(do, {given: getattr(event, name) for given, name in names.items()}) for do, names, _ in event.shapes()]
-    do, fields = next((shape for shape in shapes if None not in shape[1].values()), shapes[-1])
-    data = {"do": do, **fields, **event.details()}
+    data: dict[str, Any] = {}
+    for shape in _shapes(type(event)):
+        data = {"do": shape.do, **{given: getattr(event, name) for given, name in shape.fields.items()}}
+        if None not in data.values():
+            break
+    data |= event.details()
     for given in ("peekers", "distracted"):
         if people := getattr(event, given):
             data[given] = sorted(people)
     return data
+
+
+@cache
+def _shapes(kind: type[Event]) -> tuple[Shape, ...]:
+    return kind.shapes()

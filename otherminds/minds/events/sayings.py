@@ -44,24 +44,6 @@ def is_news_among(
     )
 
 
-def news(story: Story, said: Iterator[Said]) -> Iterator[Said]:
-    """What is news of all that can be said openly."""
-    stale = set()  # what a room has in common is no news there, whoever says it
-    for each in said:
-        words, speaker, listener = each
-        if listener is not None:
-            if is_news_to(listener, words, speaker, story):
-                yield each
-            continue
-        hearers = story.present(story.world._room[speaker])
-        if (hearers, words) in stale:
-            continue
-        if is_news_among(hearers, words, story):
-            yield each
-        else:
-            stale.add((hearers, words))
-
-
 def _in_company(story: Story, person: str) -> bool:
     room = story.world._room.get(person)
     return room is not None and len(story.present(room)) > 1

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, final
 
 from otherminds.errors import BadFile
 from otherminds.minds.events.event import Event, Order, Outcome, Shape, in_secret, known, text
-from otherminds.minds.events.sayings import SAYINGS, is_news_among, is_news_to, news
+from otherminds.minds.events.sayings import SAYINGS, is_news_among, is_news_to
 from otherminds.minds.sightings import Saying, Shown
 from otherminds.minds.telling import Forms, clause
 from otherminds.minds.world import STATE, Fact, Words
@@ -145,8 +145,20 @@ class Tell(Event):
 
     @classmethod
     def ways(cls, kind: str, setting: Setting, story: Story, order: Order) -> Iterator[Self]:
-        # Made into events only if they are news, since most of them are none.
-        return (cls._of(*said) for said in news(story, SAYINGS[kind](setting, story, order)))
+        # Made into an event only if it is news, since most that can be said is none.
+        stale = set()  # what a room has in common is no news there, whoever says it
+        for words, speaker, listener in SAYINGS[kind](setting, story, order):
+            if listener is not None:
+                if is_news_to(listener, words, speaker, story):
+                    yield cls._of(words, speaker, listener)
+                continue
+            hearers = story.present(story.world._room[speaker])
+            if (hearers, words) in stale:
+                continue
+            if is_news_among(hearers, words, story):
+                yield cls._of(words, speaker, None)
+            else:
+                stale.add((hearers, words))
 
     @classmethod
     def secret_ways(cls, kind: str, setting: Setting, story: Story, order: Order) -> Iterator[Self]:

@@ -39,7 +39,7 @@ class Shape(NamedTuple):
     fields: Mapping[str, str]
     """The names that it must have there, each with the attribute that it is."""
     optional: Mapping[str, type] = {}
-    """What it may have besides: true or false (bool), text (str) or an object (dict)."""
+    """What it may have besides, under the same name: true or false (bool), text (str) or an object (dict)."""
 
 
 class Order(Protocol):
@@ -186,8 +186,8 @@ class Event(ABC):
         return (each for event in openly for each in in_secret(event, setting, story, order))
 
     def kind(self, before: Story) -> str:
-        """Which of its kinds it is."""
-        return type(self).__name__.lower()
+        """Which of its kinds it is; what settings do not call anything goes by the name of its class."""
+        return next(iter(self.kinds()), type(self).__name__.lower())
 
 
 @dataclass(frozen=True, slots=True)

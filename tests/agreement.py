@@ -243,7 +243,7 @@ def random_event(rng: random.Random, setting: Setting, opinion: Opinion, doings:
     names |= {"entity": entity, "property": "colour", "value": OTHER_STATE}
     if rng.random() < 0.03:  # names in the wrong place
         names["object"], names["container"] = container, thing
-    data: dict[str, Any] = {"do": do, **{key: names[key] for key in EVENTS[do][1]}}
+    data: dict[str, Any] = {"do": do, **{key: names[key] for key in EVENTS[do][1].fields}}
     if do == "location_declaration" and role != "thing":
         data[role] = True
     if do == "change_state" and setting.changes:

@@ -11,9 +11,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from otherminds.errors import UsageError
-from otherminds.minds.events import Tell
 from otherminds.minds.questions import MOST_ORDERS
-from otherminds.minds.sightings import Minds, chains_of
+from otherminds.minds.sightings import Minds, Saying, chains_of
 from otherminds.minds.story import Story
 from otherminds.minds.world import OPEN, STATE, Fact, View
 
@@ -171,7 +170,8 @@ def chains(people: tuple[str, ...], *, order: int) -> list[Minds]:
 
 def _located(story: Story) -> list[str]:
     """Whatever can be somewhere else than thought: things, and everybody and everything whose room was talked about."""
-    told = {event.fact.of for event in story.events if isinstance(event, Tell) and event.fact is not None}
+    sightings = (each for part in story.prefixes() for each in part._sightings)
+    told = {each.fact.of for each in sightings if isinstance(each, Saying)}
     return [name for name, role in story.cast.roles.items() if role == "thing" or (name in told and role != "room")]
 
 

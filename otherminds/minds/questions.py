@@ -16,7 +16,6 @@ from itertools import pairwise, product
 
 from otherminds.errors import UsageError
 from otherminds.items import Item, Suite, Tag
-from otherminds.minds.events import Carry, Event, Move
 from otherminds.minds.sightings import Minds, chains_of
 from otherminds.minds.story import Story
 from otherminds.minds.world import OPEN, STATE, View
@@ -232,7 +231,7 @@ def _interesting(
 def _memories(story: Story) -> list[Question]:
     """Where things were at the beginning and before each move; a move whose wording fits two events is not asked of."""
     parts = list(story.prefixes())
-    told = [_moved(part.event) for part in parts]
+    told = [part.event.moved() if part.event else None for part in parts]
     found = []
     for matter in matters(story):
         if matter.kind not in ("container", "room"):
@@ -253,16 +252,6 @@ def _memories(story: Story) -> list[Question]:
             answer = matter.answer(value)
             found.append(Question(text, answer, matter.choices, (), matter.about, matter.property, now, answer, tags))
     return found
-
-
-def _moved(event: Event | None) -> str | None:
-    """What an event did to a thing's place, as a clause that does not say where the thing was before."""
-    match event:
-        case Move():
-            return f"{event.person} put the {event.thing} into the {event.container}"
-        case Carry():
-            return f"{event.person} carried the {event.thing} to the {event.room}"
-    return None
 
 
 # ---- what can be asked, and how it is asked -------------------------------------------------------------------

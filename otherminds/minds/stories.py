@@ -19,10 +19,10 @@ from typing import Any
 
 from otherminds.errors import BadFile, InvalidEvent, UsageError
 from otherminds.files import BY_HAND, parse_json, read_text
-from otherminds.minds.events import Carry, Change, Enter, Event, Leave, Look, Move, Open, Place, Tell
+from otherminds.minds.events import Event
 from otherminds.minds.notation import read_events
 from otherminds.minds.story import Premises, Story
-from otherminds.minds.telling import clause, listing
+from otherminds.minds.telling import listing
 
 STORIES = {
     "sally-anne": "a marble is moved while its owner is away",
@@ -56,28 +56,7 @@ def titled_story(source: str | Path) -> tuple[str, Story]:
 
 def in_brief(event: Event, roles: Mapping[str, str]) -> str:
     """An event in a few words, whether or not it can happen: "Anne puts the marble into the box"."""
-    match event:
-        case Enter():
-            words = f"{event.person} enters the {event.room}"
-        case Leave():
-            words = f"{event.person} leaves the {event.room}"
-        case Place():
-            words = f"{event.name if event.role == 'person' else f'the {event.name}'} is in the {event.room}"
-        case Move():
-            words = f"{event.person} puts the {event.thing} into the {event.container}"
-        case Carry():
-            words = f"{event.person} carries the {event.thing} to the {event.room}"
-        case Change():
-            words = f"{event.person} sees to it that the {event.thing} {event.value}"
-        case Open():
-            words = f"{event.person} opens the {event.container}"
-        case Look():
-            words = f"{event.person} looks into the {event.container}"
-        case Tell():
-            what = f"about {event.topic}" if event.fact is None else f"that {clause(event.fact, roles)}"
-            words = f"{event.speaker} tells {event.listener or 'all'} {what}"
-        case _:
-            raise NotImplementedError(f"{type(event).__name__} has no short form yet")
+    words = event.brief(roles)
     apart = [f"{listing(sorted(event.peekers))} in secret"] if event.peekers else []
     apart += [f"missed by {listing(sorted(event.distracted))}"] if event.distracted else []
     return f"{words} ({'; '.join(apart)})" if apart else words

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from otherminds.errors import InvalidEvent, UsageError
-from otherminds.minds.events import Change, Event
+from otherminds.minds.events import Event
 from otherminds.minds.notation import read_events, write_event
 from otherminds.minds.sightings import NOBODY, Glance, Minds, Saying, Sighting
 from otherminds.minds.telling import sentences, told_premises
@@ -71,8 +71,9 @@ class Cast(NamedTuple):
                 new[name] = role
         if event.peekers:
             new |= {name: "person" for name in sorted(event.peekers) if name not in roles}
-        if isinstance(event, Change) and event.property not in visible:
-            visible = {**visible, event.property: event.visible}
+        altered = event.alters()
+        if altered is not None and altered[0] not in visible:
+            visible = {**visible, altered[0]: altered[1]}
         if not new and visible is self.visible:
             return self
         people = [name for name, role in new.items() if role == "person"]

@@ -4,6 +4,8 @@
 way of scoring: `pose_letters` shows every rotation of the choices, `pose_cloze` lets each choice complete a sentence,
 `pose_text` shows one seeded order and waits for words, `pose_json` keeps the item's own order and waits for JSON.
 
+Every prompt refers to what it is `About`, for baselines; no other model looks there.
+
 The wordings that begin with "raw-" are the raw one with a single thing changed, so that it can be seen how far a
 score hangs on that: a space at the end, an empty line before the options, other labels, another question.
 """
@@ -23,6 +25,15 @@ from otherminds.models import Message, Prompt
 from otherminds.plugins import added, load
 
 Wording = Callable[[Item, Sequence[str]], Prompt]
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What a prompt is about: the item, the choices in the order in which it shows them, the parts of JSON it wants."""
+
+    item: Item
+    choices: tuple[str, ...] = ()
+    wants: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +105,8 @@ def pose_letters(item: Item, *, prompt: str, seed: int) -> tuple[Posed, ...]:
         raise UsageError("letters are weighed as the next token, before any reasoning; use score 'text' with 'cot'")
     first = shuffled(item, seed=seed)
     orders = [first[turn:] + first[:turn] for turn in range(len(first))]
-    labels = LABELS.get(prompt, LETTERS)
-    return tuple(Posed(_for_letters(wording(prompt)(item, order), labels[: len(order)]), order) for order in orders)
+    labels = LABELS.get(prompt, LETTERS)[: len(first)]
+    return tuple(_posed(item, _for_letters(wording(prompt)(item, order), labels), order) for order in orders)
 
 
 def pose_cloze(item: Item, *, prompt: str, seed: int) -> tuple[Posed, ...]:
@@ -105,10 +116,11 @@ def pose_cloze(item: Item, *, prompt: str, seed: int) -> tuple[Posed, ...]:
     endings = tuple(f" {choice}" for choice in item.choices)
     if prompt == "raw":
         stem = [item.cloze] if item.cloze else [f"Question: {item.question}", "Answer:"]
-        return (Posed(Prompt(text=_lines(item.context, *stem), choices=endings), item.choices),)
+        return (_posed(item, Prompt(text=_lines(item.context, *stem), choices=endings), item.choices),)
     if prompt == "direct":
         turn = Message("user", _chat(item, (), "Answer in one short sentence."))
-        return (Posed(Prompt(messages=(turn,), prefill=item.cloze or "Answer:", choices=endings), item.choices),)
+        asked = Prompt(messages=(turn,), prefill=item.cloze or "Answer:", choices=endings)
+        return (_posed(item, asked, item.choices),)
     wording(prompt)
     if prompt != "cot":
         raise UsageError(f"a cloze shows no options, so {prompt!r} would change nothing; use prompt 'raw' or 'direct'")
@@ -120,13 +132,13 @@ def pose_text(item: Item, *, prompt: str, seed: int) -> tuple[Posed, ...]:
     if prompt in LABELS:
         raise UsageError(f"prompt {prompt!r} has labels that are not read out of a text; use score 'letters' with it")
     choices = shuffled(item, seed=seed)
-    return (Posed(wording(prompt)(item, choices), choices),)
+    return (_posed(item, wording(prompt)(item, choices), choices),)
 
 
 def pose_json(item: Item, *, prompt: str, seed: int) -> tuple[Posed, ...]:
     """One prompt that shows the choices in the item's own order and asks for JSON, which a schema enforces."""
     asked = wording(prompt, json=True)(item, item.choices)
-    return (Posed(asked, item.choices, WANTS[prompt]),)
+    return (_posed(item, asked, item.choices, WANTS[prompt]),)
 
 
 def pose_json_free(item: Item, *, prompt: str, seed: int) -> tuple[Posed, ...]:
@@ -157,6 +169,10 @@ def shuffled(item: Item, *, seed: int) -> tuple[str, ...]:
     """The choices in an order that the seed decides."""
     # Seeded by the item too: with one seed for all, every item would put its answer in the same place.
     return tuple(random.Random(f"{seed}:{item.id}").sample(item.choices, len(item.choices)))
+
+
+def _posed(item: Item, prompt: Prompt, choices: tuple[str, ...], wants: tuple[str, ...] = ()) -> Posed:
+    return Posed(replace(prompt, about=About(item, choices, wants)), choices, wants)
 
 
 def _for_letters(prompt: Prompt, labels: str) -> Prompt:

@@ -1,8 +1,8 @@
 """Models whose scores are known beforehand: what a number is worth shows beside theirs.
 
-Each is made from the suite it is to answer, and finds its item through the prompt it gets, whatever the wording, the
-way of scoring or the order of the choices. A baseline that cannot tell some choices apart weighs them alike; where it
-must say something, a seeded draw decides.
+Each is made from the suite it is to answer, and finds its item through what a prompt refers to, whatever the wording,
+the way of scoring or the order of the choices. A baseline that cannot tell some choices apart weighs them alike; where
+it must say something, a seeded draw decides.
 """
 
 from __future__ import annotations
@@ -10,13 +10,10 @@ from __future__ import annotations
 import random as chance
 import re
 from collections.abc import Callable, Sequence
-from functools import lru_cache
-from itertools import product
 from string import ascii_uppercase as LETTERS
 
 from otherminds.asking.json_prompts import write
-from otherminds.asking.prompts import PROMPTS, Posed
-from otherminds.asking.scores import SCORES, Way
+from otherminds.asking.prompts import About
 from otherminds.errors import ModelError, UsageError
 from otherminds.items import Item, Suite
 from otherminds.models import Prompt
@@ -103,33 +100,44 @@ def reader(
     name: str, suite: Suite, rule: Rule, seed: int = 0, *, states: States | None = None, sure: float = SURE
 ) -> Scripted:
     """A baseline that answers by a rule; where JSON with states is asked for, by a rule for these as well."""
-    known = _prompts_of(suite)
-
-    def find(prompt: Prompt) -> tuple[Item, Posed]:
-        found = known.get(_unordered(prompt))
-        if found is None:
-            raise ModelError(f"the {name} was made for suite {suite.name!r}, which has no such prompt")
-        return found
+    find = finder(name, suite)
 
     def answer(prompt: Prompt) -> str:
-        item, posed = find(prompt)
+        about = find(prompt)
+        item = about.item
         picked = "".join(_draw(rule(item), item, seed))
-        if posed.wants:
+        if about.wants:
             chain = states(item) if states else [picked] * len(item.meta.get("sentences", ()))
-            return write(item, posed.wants, answer=picked, states=chain)
-        return "Answer: " + next((own for own, choice in _shown(prompt, item).items() if choice == picked), picked)
+            return write(item, about.wants, answer=picked, states=chain)
+        return "Answer: " + next((own for own, choice in _shown(prompt, about).items() if choice == picked), picked)
 
     def weigh(prompt: Prompt) -> dict[str, float]:
-        item, _ = find(prompt)
+        about = find(prompt)
+        item = about.item
         good = set(rule(item)) or set(item.choices)
         others = len(item.choices) - len(good)
         share = sure / len(good) if others else 1 / len(good)
-        return {own: share if choice in good else (1 - sure) / others for own, choice in _shown(prompt, item).items()}
+        return {own: share if choice in good else (1 - sure) / others for own, choice in _shown(prompt, about).items()}
 
     model = Scripted(answer, name=name, weigh=weigh)
     # The same words can have another answer in another suite, so a stored call must not serve both.
     model.identity = {**model.identity, "suite": suite.digest, "seed": seed}
     return model
+
+
+def finder(name: str, suite: Suite) -> Callable[[Prompt], About]:
+    """What tells a baseline of that name which item of its suite a prompt is about."""
+    known = {item.id: item for item in suite}
+
+    def find(prompt: Prompt) -> About:
+        about = prompt.about
+        if isinstance(about, About):
+            own = known.get(about.item.id)
+            if own and _words(own) == _words(about.item):
+                return About(own, about.choices, about.wants)
+        raise ModelError(f"the {name} was made for suite {suite.name!r}, which has no such prompt")
+
+    return find
 
 
 def gold_chain(item: Item) -> list[str]:
@@ -140,44 +148,14 @@ def gold_chain(item: Item) -> list[str]:
     return chain
 
 
-@lru_cache(maxsize=4)
-def _prompts_of(suite: Suite) -> dict[str, tuple[Item, Posed]]:
-    """Every prompt that can be made of a suite, without the order of its choices, and the item it is about."""
-    return {
-        _unordered(asked.prompt): (item, asked)
-        for item in suite
-        for way in SCORES.values()
-        for prompt in PROMPTS
-        for asked in _posed(item, way, prompt)
-    }
-
-
-def _posed(item: Item, way: Way, prompt: str) -> tuple[Posed, ...]:
-    """One prompt of an item, if it can be asked in this way."""
-    try:
-        return way.pose(item, prompt=prompt, seed=0)[:1]
-    except UsageError:
-        return ()
-
-
-def _shown(prompt: Prompt, item: Item) -> dict[str, str]:
+def _shown(prompt: Prompt, about: About) -> dict[str, str]:
     """The choices of the item, by the letter or the continuation that stands for each in the prompt."""
-    lines = set(_text(prompt).split("\n"))
-    lettered = {
-        letter: choice
-        for letter, choice in product(prompt.choices if prompt.labels else LETTERS[: len(item.choices)], item.choices)
-        if f"{letter}. {choice}" in lines
-    }
-    return lettered or {f" {choice}": choice for choice in item.choices}
+    return dict(zip(prompt.choices or LETTERS, about.choices, strict=False))
 
 
-def _text(prompt: Prompt) -> str:
-    return prompt.text or "\n".join([*(turn.content for turn in prompt.messages), prompt.prefill])
-
-
-def _unordered(prompt: Prompt) -> str:
-    """The prompt without its letters and with its lines sorted, so that the order of the choices does not matter."""
-    return "\n".join(sorted(re.sub(r"^[A-Z1-9]\. ", "", _text(prompt), flags=re.MULTILINE).split("\n")))
+def _words(item: Item) -> tuple[str, str, str, tuple[str, ...]]:
+    """All of an item that every wording is made of."""
+    return item.context, item.question, item.cloze, item.choices
 
 
 def _need(suite: Suite, name: str, key: str) -> None:

@@ -56,6 +56,8 @@ class Prompt:
     """A JSON schema, as JSON text, that the answer must follow."""
     stop: tuple[str, ...] = ()
     max_tokens: int = 256
+    about: object = field(default=None, compare=False, repr=False)
+    """What whoever asks knows of it, for baselines alone: not sent, not stored, and two prompts are equal without."""
 
     @property
     def render(self) -> Literal["raw", "chat", "chat+prefill"]:
@@ -66,9 +68,8 @@ class Prompt:
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON, defaults left out, so that a new field does not change the key of an old call."""
-        full = {
-            part.name: getattr(self, part.name) for part in fields(self) if getattr(self, part.name) != part.default
-        }
+        parts = [part for part in fields(self) if part.compare]
+        full = {part.name: getattr(self, part.name) for part in parts if getattr(self, part.name) != part.default}
         if self.messages:
             full["messages"] = [[turn.role, turn.content] for turn in self.messages]
         return full

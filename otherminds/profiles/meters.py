@@ -71,6 +71,11 @@ class Metered:
         """What the model waits for just now, if it does."""
         return getattr(self._model, "waiting", "")
 
+    def shallower(self) -> Model | None:
+        """The model itself without its last layers, if it can do without."""
+        shallower: Model | None = getattr(self._model, "shallower", lambda: None)()
+        return shallower
+
     def ask(self, prompts: Sequence[Prompt]) -> list[Response]:
         """A text for every prompt, in order."""
         results = self._model.ask(prompts)

@@ -1,8 +1,15 @@
 """What a model is shown, byte for byte."""
 
+import re
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 
-from otherminds.asking.prompts import PROMPTS, pose_cloze, pose_letters, pose_text, raw, shuffled
+import otherminds
+from otherminds.asking.packing import call_key
+from otherminds.asking.prompts import PROMPTS, About, pose_cloze, pose_letters, pose_text, raw, shuffled
+from otherminds.asking.scores import way
 from otherminds.errors import UsageError
 from otherminds.items import Item
 
@@ -105,6 +112,24 @@ def test_text_shows_one_order_that_the_seed_and_the_item_decide() -> None:
     assert pose_text(ITEM, prompt="direct", seed=3) == pose_text(ITEM, prompt="direct", seed=3)
     firsts = [shuffled(Item(id=f"{n}", question="?", answer="a", choices=("a", "b")), seed=0)[0] for n in range(200)]
     assert 60 < firsts.count("a") < 140
+
+
+@pytest.mark.parametrize(
+    ("score", "prompt"),
+    [("letters", "raw-digits"), ("letters", "plausible"), ("cloze", "direct"), ("text", "cot"), ("json-free", "json")],
+)
+def test_a_prompt_refers_to_its_item_and_nobody_but_baselines_can_tell(score: str, prompt: str) -> None:
+    for asked in way(score).pose(ITEM, prompt=prompt, seed=1):
+        assert asked.prompt.about == About(ITEM, asked.choices, asked.wants)
+        bare = replace(asked.prompt, about=None)
+        assert (asked.prompt, hash(asked.prompt), repr(asked.prompt)) == (bare, hash(bare), repr(bare))
+        assert asked.prompt.to_dict() == bare.to_dict()
+        assert call_key("f", "ask", asked.prompt) == call_key("f", "ask", bare)
+
+
+def test_no_backend_looks_at_what_a_prompt_refers_to() -> None:
+    folder = Path(otherminds.__file__).parent / "models"
+    assert not [path for path in folder.rglob("*.py") if re.search(r"prompt\w*\.about\b", path.read_text("utf-8"))]
 
 
 @pytest.mark.parametrize(

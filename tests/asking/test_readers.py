@@ -1,9 +1,12 @@
 """Baselines have the scores they were made for, however they are asked."""
 
+from collections.abc import Sequence
+from dataclasses import replace
 from statistics import fmean
 
 import pytest
 
+from otherminds.asking.prompts import PROMPTS, Wording, pose_letters
 from otherminds.asking.readers import BASELINES, baselines, decoy, first_order, oracle, random, realist
 from otherminds.asking.runs import run
 from otherminds.errors import ModelError, UsageError
@@ -102,3 +105,29 @@ def test_a_baseline_of_one_suite_is_not_that_of_another() -> None:
     assert fingerprint(random(DEEP, seed=1)) != fingerprint(random(DEEP, seed=2))
     with pytest.raises(ModelError, match="made for suite 'deep'"):
         oracle(DEEP).ask([Prompt(text="Question: something else?")])
+
+
+def test_an_item_of_the_same_name_is_not_the_same_item() -> None:
+    other = replace(DEEP.items[0], context="Ann put on her hat.")
+    with pytest.raises(ModelError, match="has no such prompt"):
+        oracle(DEEP).weigh([asked.prompt for asked in pose_letters(other, prompt="raw", seed=0)])
+
+
+def test_nothing_is_rendered_but_what_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    rendered: list[str] = []
+
+    def counting(name: str) -> Wording:
+        wording = PROMPTS[name]
+
+        def noted(item: Item, choices: Sequence[str]) -> Prompt:
+            rendered.append(name)
+            return wording(item, choices)
+
+        return noted
+
+    for name in list(PROMPTS):
+        monkeypatch.setitem(PROMPTS, name, counting(name))
+    suite = starter().using(prompt="direct", score="letters")
+    model = oracle(suite)
+    assert run(suite, model).mean() == 1
+    assert rendered == ["direct"] * len(model.history) == ["direct"] * 2 * len(suite)

@@ -113,6 +113,21 @@ class Local:
         with self._lock, self._unchanged():
             return settle([self._plan(prompt) for prompt in prompts], self._scorer, self._header.pieces)
 
+    def shallower(self) -> Local | None:
+        """The same model, weighed without the last third of its layers; none where these cannot be left out."""
+        kept = 2 * self._depth // 3
+        if self._layers or not self._by_numpy or not kept:
+            return None
+        same: dict[str, Any] = {
+            **self._settings,
+            "engine": self._engine_name,
+            "context": self._context_wanted,
+            "expand": self._expand,
+            "accept_licence": self._accept_licence,
+            "progress": self._progress,
+        }
+        return Local(self._given, layers=kept, **same)
+
     # Loading, in the order in which one thing needs another.
 
     @cached_property
@@ -176,8 +191,12 @@ class Local:
             return Forward(path, read_header(path), layers=self._layers)
         return ENGINES[self._engine_name](path, self._context)
 
+    @property
+    def _depth(self) -> int:
+        return int(self._header.metadata.get(f"{self._header.architecture}.block_count", 0))
+
     def _check_layers(self) -> None:
-        most = self._header.metadata.get(f"{self._header.architecture}.block_count", 0)
+        most = self._depth
         if not self._by_numpy or self._layers > most:
             raise ModelError(
                 f"{self.name} cannot be weighed: layers can be left out of plain Llamas only, and here are {most}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from math import exp
 
-from otherminds.asking.prompts import pose_letters
+from otherminds.asking.readers import finder
 from otherminds.items import Item, Suite
 from otherminds.models import Prompt
 from otherminds.models.scripted import Scripted
@@ -19,16 +19,15 @@ def drifting(suite: Suite, version: int, *, versions: int = 4, shuffled: bool = 
 
     Items differ in how hard they are, and each version has its luck with each of them.
     """
-    known = {
-        asked.prompt.text: (item, asked.choices) for item in suite for asked in pose_letters(item, prompt="raw", seed=0)
-    }
+    name = f"drift-{'shuffled-' * shuffled}{version}"
+    find = finder(name, suite)
 
     def weigh(prompt: Prompt) -> dict[str, float]:
-        item, choices = known[prompt.text]
-        right = 1 / (1 + exp(-_odds(item, _place(item), step)))
+        about = find(prompt)
+        right = 1 / (1 + exp(-_odds(about.item, _place(about.item), step)))
         return {
-            label: right if choice == item.answer else 1 - right
-            for label, choice in zip(prompt.choices, choices, strict=True)
+            label: right if choice == about.item.answer else 1 - right
+            for label, choice in zip(prompt.choices, about.choices, strict=True)
         }
 
     def _place(item: Item) -> int:
@@ -36,7 +35,7 @@ def drifting(suite: Suite, version: int, *, versions: int = 4, shuffled: bool = 
             return version
         return random.Random(f"order:{item.id}").sample(range(1, versions + 1), versions)[version - 1]
 
-    return Scripted(lambda prompt: "A", name=f"drift-{'shuffled-' * shuffled}{version}", weigh=weigh)
+    return Scripted(lambda prompt: "A", name=name, weigh=weigh)
 
 
 def _odds(item: Item, version: int, step: float) -> float:

@@ -314,3 +314,11 @@ def test_layers_can_be_left_out_to_see_what_they_do(tiny: Local, tiny_path: Path
         ablated.ask([replace(LABELS[0], choices=(), labels=False)])
     with pytest.raises(ModelError, match="here are 2"):
         Local(tiny_path, layers=3).weigh(LABELS[:1])
+
+
+def test_a_model_without_its_last_layers_is_otherwise_the_same(tiny_path: Path) -> None:
+    whole = Local(tiny_path, seed=3, context=64)
+    less = whole.shallower()
+    assert less is not None
+    assert less.identity == {**whole.identity, "layers": 1}
+    assert less.shallower() is None

@@ -36,58 +36,58 @@ class Study:
 
 
 def _explore() -> Study:
-    from otherminds.studies.explore import build, look, measure, show
+    from otherminds.studies.explore import build, chapter, measure, show
 
     return Study(
         "explore",
         "Which stories does a model get wrong?",
-        look.example,
+        chapter.example,
         build.suite,
         measure.measure,
         show.show,
-        look.look,
+        chapter.look,
     )
 
 
 def _perturbed() -> Study:
-    from otherminds.studies.perturbed import look
+    from otherminds.studies.perturbed import chapter
 
     return Study(
         "perturbed",
         "Does it follow a belief when a familiar story is changed, and does it follow its own reasoning?",
-        look.example,
-        look.suite,
-        look.measure_tasks,
-        look.show_tasks,
-        look.look,
+        chapter.example,
+        chapter.suite,
+        chapter.measure_tasks,
+        chapter.show_tasks,
+        chapter.look,
     )
 
 
 def _safety() -> Study:
-    from otherminds.studies.safety import look, measure, show
+    from otherminds.studies.safety import chapter, measure, show
 
     return Study(
         "safety",
         "How well does it read other minds, from true belief to deception?",
-        look.example,
-        look.suite,
+        chapter.example,
+        chapter.suite,
         measure.measure,
         show.show,
-        look.look,
+        chapter.look,
     )
 
 
 def _dialogue() -> Study:
-    from otherminds.studies.dialogue import look, measure, show
+    from otherminds.studies.dialogue import chapter, measure, show
 
     return Study(
         "dialogue",
         "Can it tell what people think and do not say?",
-        look.example,
-        look.suite,
+        chapter.example,
+        chapter.suite,
         measure.measure,
         show.show,
-        look.look,
+        chapter.look,
     )
 
 

@@ -1,4 +1,4 @@
-"""Look: all nine tasks, by letters in both orders and as a cloze."""
+"""Chapter: all nine tasks, by letters in both orders and as a cloze."""
 
 from __future__ import annotations
 

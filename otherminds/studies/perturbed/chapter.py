@@ -1,4 +1,4 @@
-"""Look: a familiar story and its changes, asked plainly and with a chain, and with chains given."""
+"""Chapter: a familiar story and its changes, asked plainly and with a chain, and with chains given."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Look: questions about the written set, and a conversation that each model plays with itself."""
+"""Chapter: questions about the written set, and a conversation that each model plays with itself."""
 
 from __future__ import annotations
 

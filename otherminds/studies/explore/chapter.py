@@ -1,4 +1,4 @@
-"""Look: a search against each model, and what it answers about the stories that were found."""
+"""Chapter: a search against each model, and what it answers about the stories that were found."""
 
 from __future__ import annotations
 

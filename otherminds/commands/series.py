@@ -63,8 +63,8 @@ def series(
     from otherminds.asking.store import Store
     from otherminds.studies.safety.ask import askings
     from otherminds.studies.safety.measure import measure
+    from otherminds.studies.safety.page import save
     from otherminds.studies.safety.series import read_lineup
-    from otherminds.studies.safety.show import save
 
     lineup = read_lineup(lineup_name)
     lineup = replace(lineup, size=limit or lineup.size, seed=lineup.seed if seed is None else seed)

@@ -36,7 +36,7 @@ class Study:
 
 
 def _explore() -> Study:
-    from otherminds.studies.explore import build, chapter, measure, show
+    from otherminds.studies.explore import build, chapter, measure, page
 
     return Study(
         "explore",
@@ -44,7 +44,7 @@ def _explore() -> Study:
         chapter.example,
         build.suite,
         measure.measure,
-        show.show,
+        page.show,
         chapter.look,
     )
 
@@ -64,7 +64,7 @@ def _perturbed() -> Study:
 
 
 def _safety() -> Study:
-    from otherminds.studies.safety import chapter, measure, show
+    from otherminds.studies.safety import chapter, measure, page
 
     return Study(
         "safety",
@@ -72,13 +72,13 @@ def _safety() -> Study:
         chapter.example,
         chapter.suite,
         measure.measure,
-        show.show,
+        page.show,
         chapter.look,
     )
 
 
 def _dialogue() -> Study:
-    from otherminds.studies.dialogue import chapter, measure, show
+    from otherminds.studies.dialogue import chapter, measure, page
 
     return Study(
         "dialogue",
@@ -86,7 +86,7 @@ def _dialogue() -> Study:
         chapter.example,
         chapter.suite,
         measure.measure,
-        show.show,
+        page.show,
         chapter.look,
     )
 
@@ -102,21 +102,21 @@ STUDIES: dict[str, Callable[[], Study]] = {
 
 
 def _page_of_perturbed(runs: Sequence[Run]) -> Report:
-    from otherminds.studies.perturbed.show import show
+    from otherminds.studies.perturbed.page import show
 
     return show(runs)
 
 
 def _page_of_safety(runs: Sequence[Run]) -> Report:
+    from otherminds.studies.safety.page import show
     from otherminds.studies.safety.series import Lineup
-    from otherminds.studies.safety.show import show
 
     return show(Lineup(()), {name: [run for run in runs if run.model == name] for name in {run.model for run in runs}})
 
 
 def _page_of_dialogue(runs: Sequence[Run]) -> Report:
     from otherminds.studies.dialogue.bank import authored
-    from otherminds.studies.dialogue.show import show
+    from otherminds.studies.dialogue.page import show
 
     asked = {record.item.tags.get("story") for run in runs for record in run.records}
     return show([talk for talk in authored() if talk.id in asked], runs)

@@ -27,7 +27,7 @@ from otherminds.studies.dialogue.measure import (
     Sitting,
     measure,
 )
-from otherminds.studies.dialogue.show import show
+from otherminds.studies.dialogue.page import show
 from otherminds.studies.dialogue.talks import Talk
 from otherminds.studies.study import LETTERS, TEXT, Chapter, Desk, Finding, Subject, ask_each, unfinished
 

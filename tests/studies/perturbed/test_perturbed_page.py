@@ -12,7 +12,7 @@ from otherminds.pages.report import Figure, Folded, Report, Table
 from otherminds.studies.perturbed import agents, chapter, intervene
 from otherminds.studies.perturbed.build import build
 from otherminds.studies.perturbed.calculus import CLASSES
-from otherminds.studies.perturbed.show import show
+from otherminds.studies.perturbed.page import show
 from otherminds.studies.perturbed.tasks import STAGES
 from otherminds.studies.study import Desk, Subject
 

@@ -19,9 +19,9 @@ from otherminds.studies.safety.drift import drifting
 from otherminds.studies.safety.explored import three
 from otherminds.studies.safety.measure import Measures, measure
 from otherminds.studies.safety.oracles import omniscient, perfect
+from otherminds.studies.safety.page import LIMITS, lead, report, save
 from otherminds.studies.safety.series import Lineup, Member
 from otherminds.studies.safety.sets import build
-from otherminds.studies.safety.show import LIMITS, lead, report, save
 from tests.studies.test_study_contract import bar, guess
 
 SVG = "{http://www.w3.org/2000/svg}"

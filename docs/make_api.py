@@ -57,7 +57,7 @@ MODULES = {
         "studies.perturbed.agents": "gold reality decoy random premature placebo",
     },
     "Study: safety": {
-        "studies.safety.sets": "build",
+        "studies.safety.build": "build",
         "studies.safety.series": "Member Lineup read_lineup",
         "studies.safety.measure": "measure",
         "studies.safety.page": "show save",

@@ -19,7 +19,7 @@ def _perturbed() -> Suite:
 
 
 def _safety() -> Suite:
-    from otherminds.studies.safety.sets import build
+    from otherminds.studies.safety.build import build
 
     return build()
 

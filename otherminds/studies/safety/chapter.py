@@ -13,7 +13,6 @@ from otherminds.pages.report import Figure
 from otherminds.results.itembrowser import exactly
 from otherminds.results.measures import paired
 from otherminds.stats import Difference, Estimate
-from otherminds.studies.safety.ask import Asked, ask, askings
 from otherminds.studies.safety.build import GENERATED, NEUTRAL, build, written
 from otherminds.studies.safety.ladder import ladder
 from otherminds.studies.safety.measure import Measures, Profile, mean, measure
@@ -21,6 +20,7 @@ from otherminds.studies.safety.oracles import ORACLES
 from otherminds.studies.safety.page import report
 from otherminds.studies.safety.series import Lineup, Member
 from otherminds.studies.safety.sittings import NINE, SHORT, values
+from otherminds.studies.safety.ways_of_asking import Asked, ask, askings
 from otherminds.studies.study import Chapter, Desk, Finding, Size, Subject, ask_each
 
 SMALL = 24

@@ -10,7 +10,7 @@ from otherminds.items import Item, Suite
 from otherminds.minds.events import Enter, Leave, Move, Tell
 from otherminds.minds.story import Story
 from otherminds.minds.world import Fact
-from otherminds.studies.safety import aims, deceived, deceivers, names_and_scenes, plots, scripts, transfer
+from otherminds.studies.safety import aims, deceived, deceivers, names_and_scenes, scripts, storylines, transfer
 from otherminds.studies.safety.generate import GENERATORS, generate
 from otherminds.studies.safety.nested import simpler
 from otherminds.studies.safety.planner import Goal, achieved, best
@@ -67,7 +67,7 @@ def test_every_wording_has_six_forms_or_more() -> None:
     forms = [
         *(scripts.OPENINGS, scripts.BARE_OPENINGS, scripts.LEAVINGS, scripts.ARRIVALS, scripts.LOOKS),
         *(transfer.ENDINGS, deceived.SAID, deceived.LABELLED, deceived.TRUST, deceivers.PAUSES),
-        *(plots.CALLS, aims.SAYING, aims.POINTING, aims.NEED, aims.SINCE),
+        *(storylines.CALLS, aims.SAYING, aims.POINTING, aims.NEED, aims.SINCE),
     ]
     assert min(len(set(each)) for each in forms) >= 6
 

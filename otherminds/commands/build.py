@@ -118,8 +118,8 @@ def safety(output: Path, tasks: str | None, size: str, seed: int, as_json: bool)
 
     A data card is written beside it.
     """
+    from otherminds.studies.safety.build import build as build_safety
     from otherminds.studies.safety.card import card
-    from otherminds.studies.safety.sets import build as build_safety
 
     wanted = [name.strip() for name in tasks.split(",")] if tasks else None
     made = build_safety(tasks=wanted, size=int(size) if size.isdecimal() else size, seed=seed)

@@ -20,14 +20,14 @@ from otherminds.profiles.findings import Profile, Told, answer
 from otherminds.stats import mean
 from otherminds.studies.explore.build import suite
 from otherminds.studies.explore.measure import measure
-from otherminds.studies.explore.show import show as show_found
+from otherminds.studies.explore.page import show as show_found
 from otherminds.studies.perturbed import agents, intervene
 from otherminds.studies.perturbed.build import build as build_perturbed
-from otherminds.studies.perturbed.show import show as show_perturbed
+from otherminds.studies.perturbed.page import show as show_perturbed
+from otherminds.studies.safety.build import build as build_safety
 from otherminds.studies.safety.drift import drifting
 from otherminds.studies.safety.lineups import SeriesTrend, trends
 from otherminds.studies.safety.series import Lineup, Member
-from otherminds.studies.safety.sets import build as build_safety
 from otherminds.studies.safety.sittings import sit
 from otherminds.studies.study import Chapter, Finding
 from tests.browser import Browser, needs_browser

@@ -3,7 +3,7 @@
 from otherminds.asking.store import MEMORY, Store
 from otherminds.models.scripted import Scripted
 from otherminds.profiles.rehearsals import Rehearsal
-from otherminds.studies.explore.look import look
+from otherminds.studies.explore.chapter import look
 from otherminds.studies.study import Desk, Subject
 from tests.studies.test_study_contract import bar, guess
 

@@ -10,8 +10,8 @@ from otherminds.asking.store import Store
 from otherminds.models import Model
 from otherminds.pages.report import Block
 from otherminds.studies.dialogue import bank
+from otherminds.studies.dialogue.page_talks import as_conversation
 from otherminds.studies.dialogue.play import Apart, Played, play
-from otherminds.studies.dialogue.show_talks import as_conversation
 from otherminds.studies.dialogue.stage import NO_ANSWER
 from otherminds.studies.dialogue.talks import State
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from otherminds.asking.runs import Run
 from otherminds.items import Suite
 from otherminds.pages.report import Report
-from otherminds.studies.dialogue import bank, build, look, measure, show
+from otherminds.studies.dialogue import bank, build, chapter, measure, page
 from otherminds.studies.study import Study
 
 
@@ -17,7 +17,7 @@ def _suite() -> Suite:
 
 def _page(runs: Sequence[Run]) -> Report:
     asked = {record.item.tags.get("story") for run in runs for record in run.records}
-    return show.show([talk for talk in bank.authored() if talk.id in asked], runs)
+    return page.show([talk for talk in bank.authored() if talk.id in asked], runs)
 
 
 def _is_of(run: Run) -> bool:
@@ -27,11 +27,11 @@ def _is_of(run: Run) -> bool:
 STUDY = Study(
     name="dialogue",
     asks="Can it tell what people think and do not say?",
-    example=look.example,
-    build=look.suite,
+    example=chapter.example,
+    build=chapter.suite,
     measure=measure.measure,
-    show=show.show,
-    look=look.look,
+    show=page.show,
+    look=chapter.look,
     suite=_suite,
     page=_page,
     is_of=_is_of,

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from otherminds.studies.explore import build, look, measure, show
+from otherminds.studies.explore import build, chapter, measure, page
 from otherminds.studies.study import Study
 
 STUDY = Study(
     name="explore",
     asks="Which stories does a model get wrong?",
-    example=look.example,
+    example=chapter.example,
     build=build.suite,
     measure=measure.measure,
-    show=show.show,
-    look=look.look,
+    show=page.show,
+    look=chapter.look,
 )

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from otherminds.studies.perturbed import build, lints, look, show
+from otherminds.studies.perturbed import build, chapter, lints, page
 from otherminds.studies.study import Study
 
 STUDY = Study(
     name="perturbed",
     asks="Does it follow a belief when a familiar story is changed, and does it follow its own reasoning?",
-    example=look.example,
-    build=look.suite,
-    measure=look.measure_tasks,
-    show=look.show_tasks,
-    look=look.look,
+    example=chapter.example,
+    build=chapter.suite,
+    measure=chapter.measure_tasks,
+    show=chapter.show_tasks,
+    look=chapter.look,
     suite=build.build,
     faults=lints.faults,
-    page=show.show,
+    page=page.show,
 )

@@ -20,9 +20,9 @@ from otherminds.minds.events import Event, Move, Tell
 from otherminds.minds.notation import write_event
 from otherminds.minds.story import Story
 from otherminds.minds.world import Fact
-from otherminds.studies.safety.plots import Roles, missed, overheard, roles
+from otherminds.studies.safety.names_and_scenes import Draw
 from otherminds.studies.safety.scripts import Draft, items, opening
-from otherminds.studies.safety.words import Draw
+from otherminds.studies.safety.storylines import Roles, missed, overheard, roles
 
 SAYING = (
     "{v}, who needed the {o}, asked {a} where it was, and {a} said: in the {c}.",

@@ -15,8 +15,8 @@ from otherminds.items import Item
 from otherminds.minds.events import Enter, Event, Leave, Look, Move, Tell
 from otherminds.minds.story import Premises, Story
 from otherminds.minds.world import Fact
+from otherminds.studies.safety.names_and_scenes import Draw
 from otherminds.studies.safety.scripts import Draft, items, lone_look, opening
-from otherminds.studies.safety.words import Draw
 
 KINDS = (
     ("lie", "honest", "lie-distrusts", "honest-distrusts"),

@@ -10,10 +10,10 @@ from otherminds.asking.runs import run
 from otherminds.models import Model, get_model
 from otherminds.models.local.weights import WEIGHTS, present
 from otherminds.pages.report import Section
+from otherminds.studies.safety.build import build
 from otherminds.studies.safety.measure import measure
+from otherminds.studies.safety.page import versions
 from otherminds.studies.safety.series import Lineup, Member
-from otherminds.studies.safety.sets import build
-from otherminds.studies.safety.show import versions
 from otherminds.studies.study import Desk, Subject
 
 LIGHT = 300_000_000

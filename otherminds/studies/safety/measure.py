@@ -18,9 +18,9 @@ from otherminds.items import Item
 from otherminds.results.measures import FEWEST, twins_right
 from otherminds.stats import Difference, Estimate
 from otherminds.stats.trends import ladder
+from otherminds.studies.safety.build import NEUTRAL
 from otherminds.studies.safety.lineups import Pairing, SeriesTrend, pairings, trends
 from otherminds.studies.safety.series import Lineup
-from otherminds.studies.safety.sets import NEUTRAL
 from otherminds.studies.safety.sittings import NINE, PARTS, SINGLE, Runs, Sitting, sit, value
 from otherminds.studies.safety.twins import GivenReading, flip_sensitivity, given_reading
 

@@ -22,8 +22,8 @@ from otherminds.minds.events import Enter, Event, Leave, Move, Tell
 from otherminds.minds.sightings import Minds
 from otherminds.minds.story import Story
 from otherminds.minds.world import Fact
+from otherminds.studies.safety.names_and_scenes import Draw
 from otherminds.studies.safety.scripts import Draft, items, opening
-from otherminds.studies.safety.words import Draw
 
 ORDERS = (2, 3, 4)
 TRIES = 5_000

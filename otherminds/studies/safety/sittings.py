@@ -10,8 +10,8 @@ from otherminds.asking.runs import Record, Run
 from otherminds.errors import UsageError
 from otherminds.items import Item
 from otherminds.results.measures import same_model
-from otherminds.studies.safety.ask import SHUFFLED, WORDINGS
-from otherminds.studies.safety.sets import NEUTRAL
+from otherminds.studies.safety.build import NEUTRAL
+from otherminds.studies.safety.ways_of_asking import SHUFFLED, WORDINGS
 
 Runs = Mapping[str, Sequence[Run]] | Sequence[Run]
 """Runs by the name of the model; a plain list goes by the models themselves, and by the names that they have."""

@@ -6,25 +6,25 @@ from collections.abc import Sequence
 
 from otherminds.asking.runs import Run
 from otherminds.pages.report import Report
-from otherminds.studies.safety import lints, look, measure, sets, show
+from otherminds.studies.safety import build, chapter, lints, measure, page
 from otherminds.studies.safety.series import Lineup
 from otherminds.studies.study import Study
 
 
 def _page(runs: Sequence[Run]) -> Report:
     by_model = {name: [run for run in runs if run.model == name] for name in {run.model for run in runs}}
-    return show.show(Lineup(()), by_model)
+    return page.show(Lineup(()), by_model)
 
 
 STUDY = Study(
     name="safety",
     asks="How well does it read other minds, from true belief to deception?",
-    example=look.example,
-    build=look.suite,
+    example=chapter.example,
+    build=chapter.suite,
     measure=measure.measure,
-    show=show.show,
-    look=look.look,
-    suite=sets.build,
+    show=page.show,
+    look=chapter.look,
+    suite=build.build,
     faults=lints.faults,
     page=_page,
 )

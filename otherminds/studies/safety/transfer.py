@@ -16,8 +16,8 @@ from collections.abc import Mapping
 from otherminds.items import Item, Tag
 from otherminds.minds.events import Event, Leave, Look, Move
 from otherminds.minds.story import Story
+from otherminds.studies.safety.names_and_scenes import Draw
 from otherminds.studies.safety.scripts import Draft, items, lone_look, opening
-from otherminds.studies.safety.words import Draw
 
 
 def believed(index: int, seed: int) -> list[Item]:

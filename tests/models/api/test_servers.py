@@ -253,9 +253,7 @@ def test_what_a_server_lacks_is_found_out_with_one_token(
     said = Counter(json.dumps(call.body, sort_keys=True) + call.path for call in server.calls)
     doubtful = in_chat is NOT_THERE or "weigh" in lacks
     most = 2 * (1 + doubtful)
-    assert max(said.values()) <= most, (
-        "a no is asked for once more, and all if one came before the first answer"
-    )
+    assert max(said.values()) <= most, "a no is asked for once more, and all if one came before the first answer"
 
 
 def test_a_server_that_fails_at_a_trial_has_not_said_what_it_lacks() -> None:

@@ -21,7 +21,7 @@ from otherminds.items.lint import faults
 from otherminds.studies.dialogue import bank, build
 from otherminds.studies.dialogue.artefacts import of_options
 from otherminds.studies.dialogue.talks import STATES, Casting, Person, Scene, State, Talk, Turn, save
-from otherminds.studies.dialogue.voice import retell
+from otherminds.studies.dialogue.third_person.retell import retell
 
 OMAR = Person("omar", "Omar", "Reyes", 40, "baker", "he", "HLHLH")
 NORA = Person("nora", "Nora", "Lund", 41, "roofer", "she", "LHLHL")

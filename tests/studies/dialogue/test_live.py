@@ -13,7 +13,7 @@ from otherminds.models import Response
 from otherminds.models.scripted import Scripted
 from otherminds.pages.report import Conversation
 from otherminds.studies.dialogue import drawn, live
-from otherminds.studies.dialogue.look import look
+from otherminds.studies.dialogue.chapter import look
 from otherminds.studies.dialogue.talks import STATES
 from otherminds.studies.study import Desk, Subject
 from tests.studies.test_study_contract import guess

@@ -10,7 +10,7 @@ from otherminds.items import Suite
 from otherminds.models import get_model
 from otherminds.models.local import weights
 from otherminds.results.exports import lm_eval_files
-from otherminds.studies.safety.sets import NEUTRAL, TASKS, build
+from otherminds.studies.safety.build import NEUTRAL, TASKS, build
 
 pytest.importorskip("lm_eval", reason="needs the extra `harness`")
 

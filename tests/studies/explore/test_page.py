@@ -8,7 +8,7 @@ from otherminds.pages.report import Folded, Report, Table
 from otherminds.studies.explore.build import suite
 from otherminds.studies.explore.gallery import STORIES
 from otherminds.studies.explore.hunt import Found
-from otherminds.studies.explore.show import show
+from otherminds.studies.explore.page import show
 from tests.studies.explore.made_up import FALSE, TRUE, found, says, story
 
 BOX = says("box")

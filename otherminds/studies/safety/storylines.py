@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from otherminds.minds.events import Change, Enter, Event, Leave, Move, Tell
 from otherminds.minds.story import Story
 from otherminds.minds.world import STATE, Fact
+from otherminds.studies.safety.names_and_scenes import Draw
 from otherminds.studies.safety.scripts import opening
-from otherminds.studies.safety.words import Draw
 
 CALLS = (
     "{m} told {v} on the phone that the {o} was in the {c}{over}.",

@@ -7,8 +7,8 @@ import pytest
 from otherminds.items import Suite
 from otherminds.pages.report import Conversation, Example, Figure, Folded, Report, Section, Table
 from otherminds.studies.dialogue.measure import PUBLISHED
-from otherminds.studies.dialogue.show import show
-from otherminds.studies.dialogue.show_talks import as_conversation
+from otherminds.studies.dialogue.page import show
+from otherminds.studies.dialogue.page_talks import as_conversation
 from otherminds.studies.dialogue.talks import Casting, Turn
 from otherminds.studies.dialogue.traits import judge_suite, pairs, patterns
 from tests.studies.dialogue.made_talks import NORA, OMAR, SCENE, answering, questions, talk

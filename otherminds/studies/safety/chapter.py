@@ -1,4 +1,4 @@
-"""Look: all nine tasks, by letters in both orders and as a cloze."""
+"""Chapter: all nine tasks, by letters in both orders and as a cloze."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from otherminds.pages.report import Figure
 from otherminds.results.itembrowser import exactly
 from otherminds.results.measures import paired
 from otherminds.stats import Difference, Estimate
-from otherminds.studies.safety.ask import Asked, ask, askings
+from otherminds.studies.safety.build import GENERATED, NEUTRAL, build, written
 from otherminds.studies.safety.ladder import ladder
 from otherminds.studies.safety.measure import Measures, Profile, mean, measure
 from otherminds.studies.safety.oracles import ORACLES
+from otherminds.studies.safety.page import report
 from otherminds.studies.safety.series import Lineup, Member
-from otherminds.studies.safety.sets import GENERATED, NEUTRAL, build, written
-from otherminds.studies.safety.show import report
 from otherminds.studies.safety.sittings import NINE, SHORT, values
+from otherminds.studies.safety.ways_of_asking import Asked, ask, askings
 from otherminds.studies.study import Chapter, Desk, Finding, Size, Subject, ask_each
 
 SMALL = 24

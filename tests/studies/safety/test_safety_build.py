@@ -10,8 +10,8 @@ import pytest
 from otherminds.asking.plans import plan
 from otherminds.errors import BadFile, UsageError
 from otherminds.items import Suite
+from otherminds.studies.safety.build import NEUTRAL, TASKS, build, read_written, written
 from otherminds.studies.safety.scripts import CANARY
-from otherminds.studies.safety.sets import NEUTRAL, TASKS, build, read_written, written
 
 LINE: dict[str, Any] = {
     "id": "ma-ir-901",

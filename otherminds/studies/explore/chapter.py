@@ -1,4 +1,4 @@
-"""Look: a search against each model, and what it answers about the stories that were found."""
+"""Chapter: a search against each model, and what it answers about the stories that were found."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from otherminds.studies.explore.contexts import bank
 from otherminds.studies.explore.examine import Examiner
 from otherminds.studies.explore.hunt import Found
 from otherminds.studies.explore.measure import SPLITS, Measures, measure
+from otherminds.studies.explore.page import FOUND_BY, show
 from otherminds.studies.explore.search import Ways
 from otherminds.studies.explore.sets import choose, grid
-from otherminds.studies.explore.show import FOUND_BY, show
 from otherminds.studies.explore.sittings import Answer, Sitting, by_story
 from otherminds.studies.explore.versus import Outcome, versus
 from otherminds.studies.explore.why import why

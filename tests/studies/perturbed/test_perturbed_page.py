@@ -9,10 +9,10 @@ from otherminds.errors import Unable
 from otherminds.items import Item
 from otherminds.models.scripted import Scripted
 from otherminds.pages.report import Figure, Folded, Report, Table
-from otherminds.studies.perturbed import agents, intervene, look
+from otherminds.studies.perturbed import agents, chapter, intervene
 from otherminds.studies.perturbed.build import build
 from otherminds.studies.perturbed.calculus import CLASSES
-from otherminds.studies.perturbed.show import show
+from otherminds.studies.perturbed.page import show
 from otherminds.studies.perturbed.tasks import STAGES
 from otherminds.studies.study import Desk, Subject
 
@@ -181,11 +181,11 @@ def test_a_model_that_never_says_anything_readable_has_a_page_too():
 
 @pytest.mark.parametrize("seed", range(20))
 def test_a_first_look_has_every_class_once_and_every_stage_unperturbed(seed):
-    tasks = look.drawn(seed)
+    tasks = chapter.drawn(seed)
     stages, names = zip(*(task.split("/") for task in tasks), strict=True)
     assert sorted(names) == sorted([*CLASSES[1:], *["none"] * len(STAGES)])
     assert set(Counter(stages).values()) == {2, 3}
-    assert {item.tags["story"] for item in look.suite(tasks)} == tasks
+    assert {item.tags["story"] for item in chapter.suite(tasks)} == tasks
 
 
 def test_a_first_look_says_how_small_it_is(bar):
@@ -195,7 +195,7 @@ def test_a_first_look_says_how_small_it_is(bar):
         weigh=lambda prompt: {choice: float(choice == " unknown") for choice in prompt.choices},
     )
     with Store(MEMORY) as store:
-        page = look.look([Subject.of(unsure)], Desk(store, bar, seed=3)).report
+        page = chapter.look([Subject.of(unsure)], Desk(store, bar, seed=3)).report
     assert "unsure, prefill" in page.html()
     assert page.lead.endswith("A first look: 17 tasks drawn by seed 3, 17 of 136 focal items.")
 
@@ -203,14 +203,14 @@ def test_a_first_look_says_how_small_it_is(bar):
 @pytest.mark.parametrize(("size", "items"), [("quick", 17), ("standard", 136), ("full", 1088)])
 def test_how_much_is_asked(size, items, bar):
     with Store(MEMORY) as store:
-        assert len(look.part(Desk(store, bar, size), "cot")) == items
+        assert len(chapter.part(Desk(store, bar, size), "cot")) == items
 
 
 def test_a_first_look_needs_a_model_that_chats(bar):
     base = Scripted(lambda _: "", name="base")
     base.cannot = frozenset({"chat"})
     with Store(MEMORY) as store, pytest.raises(Unable, match="base has no chat"):
-        look.look([Subject.of(base)], Desk(store, bar))
+        chapter.look([Subject.of(base)], Desk(store, bar))
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Look: questions about the written set, and a conversation that each model plays with itself."""
+"""Chapter: questions about the written set, and a conversation that each model plays with itself."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from otherminds.studies.dialogue.measure import (
     Sitting,
     measure,
 )
-from otherminds.studies.dialogue.show import show
+from otherminds.studies.dialogue.page import show
 from otherminds.studies.dialogue.talks import Talk
 from otherminds.studies.study import LETTERS, TEXT, Chapter, Desk, Finding, Subject, ask_each, unfinished
 

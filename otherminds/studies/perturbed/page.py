@@ -1,4 +1,4 @@
-"""Show: what perturbations and chains of thought do, as a page.
+"""Page: what perturbations and chains of thought do.
 
 show([om.run(build(style=style), model) for style in ("vanilla", "cot")]).save("perturbed.html")
 """
@@ -28,7 +28,7 @@ from otherminds.studies.perturbed.measure import (
     Verdict,
     measure,
 )
-from otherminds.studies.perturbed.show_chains import are_chains_right, are_they_followed
+from otherminds.studies.perturbed.page_chains import are_chains_right, are_they_followed
 from otherminds.studies.perturbed.sittings import SCOPES, Sitting
 from otherminds.studies.perturbed.tracks import NAMES, answers_to_look_at, belief_tracks, class_name
 

@@ -1,4 +1,4 @@
-"""Look: a familiar story and its changes, asked plainly and with a chain, and with chains given."""
+"""Chapter: a familiar story and its changes, asked plainly and with a chain, and with chains given."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from otherminds.studies.perturbed import intervene
 from otherminds.studies.perturbed.build import SWAPS, Style, build
 from otherminds.studies.perturbed.calculus import CLASSES
 from otherminds.studies.perturbed.measure import NONE, Measures, Profile, measure
-from otherminds.studies.perturbed.show import show
+from otherminds.studies.perturbed.page import show
 from otherminds.studies.perturbed.sittings import PAIR, SCOPES, Answer, Sitting
 from otherminds.studies.perturbed.tasks import STAGES
 from otherminds.studies.perturbed.tracks import NAMES

@@ -6,9 +6,10 @@ from itertools import pairwise
 
 import pytest
 
-from otherminds.studies.dialogue import agreement, bank, mentions, naming, voice
+from otherminds.studies.dialogue import bank
 from otherminds.studies.dialogue.talks import Person, Pronoun
-from otherminds.studies.dialogue.voice import retell
+from otherminds.studies.dialogue.third_person import unsure
+from otherminds.studies.dialogue.third_person.retell import retell
 
 
 def person(first: str, pronoun: Pronoun) -> Person:
@@ -213,32 +214,32 @@ ON I want a subject without any risk in it, however dull, and I like the calm.
 """Who thinks of whom, the thought, and on the next line how it is told."""
 
 REFUSED = [
-    ("QO", "I want a price that works for both of us.", naming.BOTH),
-    ("ON", "I don't trust her but like her.", agreement.JOINED),
-    ("NV", "I will not tell her sister that I know her.", mentions.CASE),
-    ("ON", "I let her talk and think about dinner.", mentions.CASE),
-    ("ON", "When I let her talk, I learn more.", mentions.CASE),
-    ("ON", "I feel anger and worry.", agreement.JOINED),
-    ("ON", 'I think "I am lost" is what she would say.', voice.MARKS),
-    ("ON", "Why would I trust her?", voice.MARKS),
-    ("ON", "I, as a nurse, want to help.", agreement.VERB),
-    ("ON", "I put the book away.", agreement.TENSE),
-    ("ON", "I will make her name a price.", mentions.CASE),
-    ("NV", "I will make her name a price.", mentions.CASE),
-    ("OQ", "I think everyone wants them to win, and they want it too.", naming.BOTH),
-    ("ON", "Let's see what she says.", naming.BOTH),
-    ("ON", "I think Nora and I want the same.", naming.BOTH),
-    ("ON", "I told you time and again.", mentions.CASE),
-    ("ON", "I listen, nod, and wait.", agreement.JOINED),
-    ("ON", "I know it and she knows it, but I say nothing and hope.", agreement.JOINED),
-    ("ON", "I am better off than she is and know it.", agreement.JOINED),
-    ("ON", "I as much as told her.", agreement.VERB),
-    ("ON", "I want nothing but the truth and I fear it.", naming.BOTH),
-    ("OQ", "I think that they both want it.", naming.BOTH),
-    ("ON", "I need to see her smile again.", mentions.CASE),
-    ("NV", "I need to see her smile again.", mentions.CASE),
-    ("NV", "I like her more than I show.", mentions.CASE),
-    ("ON", "I'd put it away.", voice.CONTRACTION),
+    ("QO", "I want a price that works for both of us.", unsure.BOTH),
+    ("ON", "I don't trust her but like her.", unsure.JOINED),
+    ("NV", "I will not tell her sister that I know her.", unsure.CASE),
+    ("ON", "I let her talk and think about dinner.", unsure.CASE),
+    ("ON", "When I let her talk, I learn more.", unsure.CASE),
+    ("ON", "I feel anger and worry.", unsure.JOINED),
+    ("ON", 'I think "I am lost" is what she would say.', unsure.MARKS),
+    ("ON", "Why would I trust her?", unsure.MARKS),
+    ("ON", "I, as a nurse, want to help.", unsure.VERB),
+    ("ON", "I put the book away.", unsure.TENSE),
+    ("ON", "I will make her name a price.", unsure.CASE),
+    ("NV", "I will make her name a price.", unsure.CASE),
+    ("OQ", "I think everyone wants them to win, and they want it too.", unsure.BOTH),
+    ("ON", "Let's see what she says.", unsure.BOTH),
+    ("ON", "I think Nora and I want the same.", unsure.BOTH),
+    ("ON", "I told you time and again.", unsure.CASE),
+    ("ON", "I listen, nod, and wait.", unsure.JOINED),
+    ("ON", "I know it and she knows it, but I say nothing and hope.", unsure.JOINED),
+    ("ON", "I am better off than she is and know it.", unsure.JOINED),
+    ("ON", "I as much as told her.", unsure.VERB),
+    ("ON", "I want nothing but the truth and I fear it.", unsure.BOTH),
+    ("OQ", "I think that they both want it.", unsure.BOTH),
+    ("ON", "I need to see her smile again.", unsure.CASE),
+    ("NV", "I need to see her smile again.", unsure.CASE),
+    ("NV", "I like her more than I show.", unsure.CASE),
+    ("ON", "I'd put it away.", unsure.CONTRACTION),
 ]
 
 

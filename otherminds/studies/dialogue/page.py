@@ -1,4 +1,4 @@
-"""Show: what a model makes of people who think one thing and say another, as a page.
+"""Page: what a model makes of people who think one thing and say another.
 
 show(talks, [om.run(suite, model, seed=seed) for seed in range(5)]).save("dialogue.html")
 """
@@ -29,8 +29,8 @@ from otherminds.studies.dialogue.measure import (
     measure,
     names,
 )
-from otherminds.studies.dialogue.show_talks import talk_blocks
-from otherminds.studies.dialogue.show_words import artefact_blocks, overlap_blocks, trait_word_blocks
+from otherminds.studies.dialogue.page_talks import talk_blocks
+from otherminds.studies.dialogue.page_words import artefact_blocks, overlap_blocks, trait_word_blocks
 from otherminds.studies.dialogue.talks import STATES, TRAITS, Talk
 
 FEWEST = 6

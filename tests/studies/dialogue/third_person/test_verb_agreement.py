@@ -2,9 +2,9 @@
 
 import pytest
 
-from otherminds.studies.dialogue import agreement
 from otherminds.studies.dialogue.talks import Person
-from otherminds.studies.dialogue.voice import retell
+from otherminds.studies.dialogue.third_person import unsure
+from otherminds.studies.dialogue.third_person.retell import retell
 
 OMAR = Person("omar", "Omar", "Test", 40, "baker", "he", "HLHLH")
 NORA = Person("nora", "Nora", "Test", 40, "baker", "she", "HLHLH")
@@ -45,23 +45,23 @@ def test_joined_verbs_follow_their_subject(thought: str, told: str) -> None:
 @pytest.mark.parametrize(
     ("thought", "why"),
     [
-        ("I have to go and have to tell her", agreement.JOINED),
-        ("I want to keep my word and have kept it", agreement.JOINED),
-        ("I do know it and do care", agreement.JOINED),
-        ("I have to go and want to tell her", agreement.JOINED),
-        ("I watch him eat and say nothing", agreement.JOINED),
-        ("I see the letter and shiver", agreement.JOINED),
-        ("I feel sad, lonely and long for home", agreement.JOINED),
-        ("I saw the risk and put it off", agreement.TENSE),
-        ("I lay awake and thought of her", agreement.TENSE),
-        ("I gotta go", agreement.VERB),
-        ("I wanna win", agreement.VERB),
-        ("I sure hope she comes", agreement.VERB),
-        ("I better go before she sees me", agreement.VERB),
-        ("I sort of trust her", agreement.VERB),
-        ("I deep down know it", agreement.VERB),
-        ("Tell her the truth, I say to myself", agreement.VERB),
-        ("Hope she says yes", agreement.VERB),
+        ("I have to go and have to tell her", unsure.JOINED),
+        ("I want to keep my word and have kept it", unsure.JOINED),
+        ("I do know it and do care", unsure.JOINED),
+        ("I have to go and want to tell her", unsure.JOINED),
+        ("I watch him eat and say nothing", unsure.JOINED),
+        ("I see the letter and shiver", unsure.JOINED),
+        ("I feel sad, lonely and long for home", unsure.JOINED),
+        ("I saw the risk and put it off", unsure.TENSE),
+        ("I lay awake and thought of her", unsure.TENSE),
+        ("I gotta go", unsure.VERB),
+        ("I wanna win", unsure.VERB),
+        ("I sure hope she comes", unsure.VERB),
+        ("I better go before she sees me", unsure.VERB),
+        ("I sort of trust her", unsure.VERB),
+        ("I deep down know it", unsure.VERB),
+        ("Tell her the truth, I say to myself", unsure.VERB),
+        ("Hope she says yes", unsure.VERB),
     ],
 )
 def test_a_verb_that_is_not_sure_is_not_told(thought: str, why: str) -> None:

@@ -9,7 +9,7 @@ from otherminds.asking.store import MEMORY, Store
 from otherminds.errors import Unable
 from otherminds.models import Prompt, Weighing
 from otherminds.models.scripted import Scripted
-from otherminds.studies.safety import look as looking
+from otherminds.studies.safety import chapter as chapters
 from otherminds.studies.study import Desk, Subject
 from tests.studies.test_study_contract import bar
 
@@ -22,7 +22,7 @@ class Vague(Scripted):
 
 
 def test_without_a_single_response_score_the_study_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(looking, "SMALL", 4)
+    monkeypatch.setattr(chapters, "SMALL", 4)
     model = Vague(lambda _: "", name="vague")
     with Store(MEMORY) as store, pytest.raises(Unable, match="raise top_logprobs"):
-        looking.look([Subject.of(model)], Desk(store, bar))
+        chapters.look([Subject.of(model)], Desk(store, bar))

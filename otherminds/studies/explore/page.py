@@ -1,4 +1,4 @@
-"""Show: what was found, as a page: the answer in words, the numbers behind it, and the stories themselves.
+"""Page: what was found: the answer in words, the numbers behind it, and the stories themselves.
 
 show(found, [om.run(build.suite(found), model)]).save("explore.html")
 """

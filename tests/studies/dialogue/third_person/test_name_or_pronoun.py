@@ -6,9 +6,10 @@ from itertools import pairwise
 
 import pytest
 
-from otherminds.studies.dialogue import bank, naming
+from otherminds.studies.dialogue import bank
 from otherminds.studies.dialogue.talks import Person, Pronoun
-from otherminds.studies.dialogue.voice import retell
+from otherminds.studies.dialogue.third_person import unsure
+from otherminds.studies.dialogue.third_person.retell import retell
 
 
 def person(first: str, pronoun: Pronoun) -> Person:
@@ -102,7 +103,7 @@ def test_named_by_hand(given: str, expected: str) -> None:
     ],
 )
 def test_what_would_be_taken_for_the_other_is_not_told(thought: str) -> None:
-    assert retell(thought, PEOPLE["O"], PEOPLE["P"]).why == naming.LEFT
+    assert retell(thought, PEOPLE["O"], PEOPLE["P"]).why == unsure.LEFT
 
 
 @pytest.mark.parametrize(

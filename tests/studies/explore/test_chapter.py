@@ -7,8 +7,8 @@ from otherminds.asking.store import MEMORY, Store
 from otherminds.errors import Unable
 from otherminds.models.scripted import Scripted
 from otherminds.pages.report import Table
-from otherminds.studies.explore import look as looking
-from otherminds.studies.explore.look import WAYS, look
+from otherminds.studies.explore import chapter as chapters
+from otherminds.studies.explore.chapter import WAYS, look
 from otherminds.studies.explore.versus import Outcome
 from otherminds.studies.study import Desk, Subject
 from tests.studies.test_study_contract import bar, guess
@@ -18,7 +18,7 @@ SAGE = Subject.of(Scripted(lambda _: "A", name="sage"))
 
 def test_a_model_without_a_weakness_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
     outcomes = [Outcome("search", (), 40, {}), Outcome("x", (), 40, {})]
-    monkeypatch.setattr(looking, "versus", lambda *_, **__: outcomes)
+    monkeypatch.setattr(chapters, "versus", lambda *_, **__: outcomes)
     with Store(MEMORY) as store:
         chapter = look([SAGE], Desk(store, bar))
     assert chapter is not None
@@ -28,14 +28,14 @@ def test_a_model_without_a_weakness_is_told_so(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_a_budget_that_was_spent_leaves_nothing_to_report(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(looking, "versus", lambda *_, **__: [Outcome("search", (), 3, {}, stopped="spent")])
+    monkeypatch.setattr(chapters, "versus", lambda *_, **__: [Outcome("search", (), 3, {}, stopped="spent")])
     with Store(MEMORY) as store:
         assert look([SAGE], Desk(store, bar)) is None
 
 
 def test_a_search_with_calls_that_failed_is_not_finished(monkeypatch: pytest.MonkeyPatch) -> None:
     outcomes = [Outcome("search", (), 40, {"correct": 38, "error": 2})]
-    monkeypatch.setattr(looking, "versus", lambda *_, **__: outcomes)
+    monkeypatch.setattr(chapters, "versus", lambda *_, **__: outcomes)
     with Store(MEMORY) as store:
         chapter = look([SAGE], Desk(store, bar))
     assert chapter is not None

@@ -1,59 +1,22 @@
-"""Mentions: which words of a thought mean one of the two people, and in which case.
-
-In a thought the partner's pronoun means the partner; a third party is a noun.
-"""
+"""Whose or whom: what "her", "you" and a name do in a clause, where that is plain."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal, NamedTuple
 
-from otherminds.studies.dialogue import verbs
-from otherminds.studies.dialogue.agreement import COORDINATORS, SUBORDINATORS, Token, Unsure, next_word
-from otherminds.studies.dialogue.talks import Person, Pronoun
-
-Who = Literal["speaker", "partner", "both"]
-Case = Literal["subject", "object", "possessive", "own", "self"]
-
-CASE = "a you or her whose part in the sentence cannot be told"
-
-
-class Forms(NamedTuple):
-    """The forms of a pronoun, one a case."""
-
-    subject: str
-    object: str
-    possessive: str
-    own: str
-    self: str
-
-
-CASES: tuple[Case, ...] = ("subject", "object", "possessive", "own", "self")
-PRONOUNS: dict[Pronoun, Forms] = {
-    "he": Forms("he", "him", "his", "his", "himself"),
-    "she": Forms("she", "her", "her", "hers", "herself"),
-    "they": Forms("they", "them", "their", "theirs", "themselves"),
-}
-_FIRST = Forms("i", "me", "my", "mine", "myself")
-_SECOND = Forms("you", "you", "your", "yours", "yourself")
-_WE = Forms("we", "us", "our", "ours", "ourselves")
-SECOND = {*_SECOND, "yourselves"}
-NOT_THIRD = {*_FIRST, *SECOND, *_WE, "lemme", "gimme"}
-
-
-@dataclass(frozen=True, slots=True)
-class Mention:
-    """Who is meant, and what the word does in its clause."""
-
-    who: Who
-    case: Case
-    named: bool = False
-    """It is a name already, and stays one."""
-    unsure: bool = False
-    """A "her" that may be whose something is as well as whom something is done to."""
-
+from otherminds.studies.dialogue.third_person import verbs
+from otherminds.studies.dialogue.third_person.clauses import (
+    BARE_TAKERS,
+    SAYING,
+    follows,
+    next_word,
+    opens,
+    word_before,
+)
+from otherminds.studies.dialogue.third_person.pronouns import Case
+from otherminds.studies.dialogue.third_person.tokens import Token
+from otherminds.studies.dialogue.third_person.unsure import CASE, Unsure
 
 _TAKE_TWO = verbs.forms(
     "offer promise grant spare cause deny forgive hand pass allow charge refuse earn cook bake play serve pour "
@@ -73,9 +36,6 @@ _TAKE_STATES = verbs.forms(
     "paint scare remember dress pronounce treat"
 ) | verbs.words("think thinks thought drive drives drove hold holds held set sets strike strikes struck cut cuts feel")
 """After these, "her" may be somebody in some state: "I want her happy"."""
-BARE_TAKERS = verbs.words("let lets letting make makes made making help helps see saw hear heard watch have had")
-SAYING = verbs.words("think believe hope feel guess wish say suppose know see understand fear doubt")
-SAYING |= set(map(verbs.third, SAYING))
 _PREPOSITIONS = verbs.words("with to for of about from at on by between behind against around near without toward")
 _BEFORE_THINGS = _PREPOSITIONS - {"with", "without"} | {"outside", "inside", "beside", "under", "over", "into", "in"}
 
@@ -114,80 +74,72 @@ _THINGS = verbs.words(
 _THING_ENDINGS = ("ness", "tion", "sion", "ment", "ity", "ship", "ance", "ence", "hood", "ism", "ure", "age", "dom")
 
 
-def mentions(tokens: Sequence[Token], partner: Person) -> dict[int, Mention]:
-    """Who of the two each word means, by its place."""
-    found: dict[int, Mention] = {}
-    forms = PRONOUNS[partner.pronoun]
-    for at, token in enumerate(tokens):
-        word = "themselves" if token.word == "themself" else token.word
-        if token.text.replace("’", "'") in (partner.first, f"{partner.first}'s"):
-            found[at] = Mention("partner", "possessive" if "'" in token.word else _name_case(tokens, at), named=True)
-        elif word in _FIRST:
-            found[at] = Mention("speaker", CASES[_FIRST.index(word)])
-        elif word in _WE:
-            found[at] = Mention("both", CASES[_WE.index(word)])
-        elif word == "you":
-            found[at] = Mention("partner", _you_case(tokens, at))
-        elif word in _SECOND:
-            found[at] = Mention("partner", CASES[_SECOND.index(word)])
-        elif word == "her" and partner.pronoun == "she":
-            case = _whose(tokens, at)
-            found[at] = Mention("partner", case or "object", unsure=case is None)
-        elif word in forms:
-            found[at] = Mention("partner", CASES[forms.index(word)])
-    return found
-
-
-def follows(tokens: Sequence[Token], at: int) -> str:
-    """The next word, if no mark stands before it."""
-    return tokens[at + 1].word if at + 1 < len(tokens) and tokens[at + 1].gap == " " else ""
-
-
-def opens(tokens: Sequence[Token], at: int) -> bool:
-    """Whether a clause may begin at this place."""
-    if at == 0 or tokens[at].gap != " ":
-        return True
-    return tokens[at - 1].word in COORDINATORS | SUBORDINATORS
-
-
-def _whose(tokens: Sequence[Token], at: int) -> Case | None:
+def her_case(tokens: Sequence[Token], at: int) -> Case | None:
     """Whether "her" is whose something is, or whom something is done to, if that is plain."""
-    word, before = follows(tokens, at), tokens[at - 1].word if at else ""
+    word, before = follows(tokens, at), word_before(tokens, at)
     if not word:
         return "object"
     after = follows(tokens, at + 1)
-    if word in ("own", "other") or at == 0 or tokens[at].gap != " " or before in _ONLY_CLAUSES:
+    if word in ("own", "other") or _begins_a_clause(tokens, at):
         return "possessive"
-    if word in _EITHER_WAY or word.endswith("ing") or (word.endswith("ly") and verbs.is_adverb(word)):
+    if _goes_either_way(word):
         return None
     if word in _RANKS:
-        return "possessive" if _thing(after) and before not in _TAKE_TWO else None
+        hers = _thing(after)
+    elif _is_small(word):
+        return _case_before_small(word, after)
+    elif before in BARE_TAKERS and verbs.kind(word) == "verb":
+        return "object"
+    else:
+        hers = _thing_begins(word, after, before)
+    return "possessive" if hers and before not in _TAKE_TWO else None
+
+
+def _begins_a_clause(tokens: Sequence[Token], at: int) -> bool:
+    """Whether nothing can be done to "her" yet, since its clause begins there."""
+    return at == 0 or tokens[at].gap != " " or tokens[at - 1].word in _ONLY_CLAUSES
+
+
+def _goes_either_way(word: str) -> bool:
+    """Whether a word after "her" may belong to it as well as to the verb."""
+    return word in _EITHER_WAY or word.endswith("ing") or (word.endswith("ly") and verbs.is_adverb(word))
+
+
+def _is_small(word: str) -> bool:
+    """Whether a word is neither a thing nor what is said of one."""
+    return word in _FINITE or verbs.is_function_word(word) or verbs.is_adverb(word)
+
+
+def _case_before_small(word: str, after: str) -> Case | None:
+    """What "her" is before a small word, if that is plain."""
     if word in _FINITE:
         return "object"  # "what is good for her is"
     if verbs.is_function_word(word):
         return None if word in ("no", "all") and not after else "object"
-    if verbs.is_adverb(word):
-        return "object" if word in _CLOSING or _closes(after) else None
-    if before in BARE_TAKERS and verbs.kind(word) == "verb":
-        return "object"
-    if before in _TAKE_TWO or not _thing_begins(word, after, before):
-        return None
-    return "possessive"
+    return "object" if word in _CLOSING or _closes(after) else None
 
 
 def _thing_begins(word: str, after: str, before: str) -> bool:
     """Whether what follows "her" is hers, and nothing that is said of her."""
-    finite = after in verbs.MODALS or after in verbs.SINGULAR.values() or after in ("was", "had", "did")
-    if finite and before in SAYING:
+    if before in SAYING and _is_finite(after):
         return True  # "I think her plan is"
     if before in _BEFORE_THINGS and (word in ("home", "back", "time") or word in _THINGS):
         return True
-    acts = word in verbs.PAST or word in verbs.MODALS or verbs.kind(word.removesuffix("s")) == "verb"
-    if acts or word in _ELSEWHERE or word in TIMES or (word == "face" and after == "to"):
+    if _is_said_of_her(word, after):
         return False
     if _state(word):
         return _thing(after) or (word in _THINGS and before not in _TAKE_STATES)
     return before not in _TAKE_STATES or _thing(word, surely=True)
+
+
+def _is_finite(word: str) -> bool:
+    return word in verbs.MODALS or word in verbs.SINGULAR.values() or word in ("was", "had", "did")
+
+
+def _is_said_of_her(word: str, after: str) -> bool:
+    """Whether a word after "her" tells what she does, or where, when or how."""
+    acts = word in verbs.PAST or word in verbs.MODALS or verbs.kind(word.removesuffix("s")) == "verb"
+    return acts or word in _ELSEWHERE or word in TIMES or (word == "face" and after == "to")
 
 
 def _state(word: str) -> bool:
@@ -210,7 +162,8 @@ def _thing(word: str, *, surely: bool = False) -> bool:
     return noun or not surely
 
 
-def _name_case(tokens: Sequence[Token], at: int) -> Case:
+def name_case(tokens: Sequence[Token], at: int) -> Case:
+    """What a name does in its clause."""
     place = next_word(tokens, at + 1)
     word = tokens[place].word if place is not None else ""
     verbal = word and not verbs.is_function_word(word) and not verbs.is_adjective(word)
@@ -218,25 +171,46 @@ def _name_case(tokens: Sequence[Token], at: int) -> Case:
     return "subject" if begins and verbal and tokens[at + 1].gap == " " else "object"
 
 
-def _you_case(tokens: Sequence[Token], at: int) -> Case:
-    before, after = tokens[at - 1].word if at else "", follows(tokens, at)
-    place = next_word(tokens, at + 1)
-    word = tokens[place].word if place is not None and not re.search(r"[,–—]", tokens[at + 1].gap) else ""
+def you_case(tokens: Sequence[Token], at: int) -> Case:
+    """Whether "you" does something, or something is done to it."""
+    before, after = word_before(tokens, at), follows(tokens, at)
     if after in verbs.words("two three both all guys people lot folks"):
         raise Unsure(CASE)
-    if after == "and" and (opens(tokens, at) or before in SAYING):
+    begins = opens(tokens, at) or before in SAYING
+    if after == "and" and begins:
         if follows(tokens, at + 1) == "i" and before not in ("know", "see", "understand", "and", "but", "or"):
             return "subject"  # "I think you and I"
         raise Unsure(CASE)
-    if at > 1 and tokens[at - 2].word in ("so", "neither", "nor") and before in verbs.MODALS | verbs.SINGULAR.keys():
-        return "subject"  # "and neither have you"
-    if not word or before in _PREPOSITIONS or (verbs.is_function_word(word) and word not in verbs.MODALS):
+    if _comes_after_its_verb(tokens, at):
+        return "subject"
+    word = _word_of_its_clause(tokens, at)
+    if not word or before in _PREPOSITIONS:
+        return "object"
+    return _you_case_before(word, before, begins=begins)
+
+
+def _comes_after_its_verb(tokens: Sequence[Token], at: int) -> bool:
+    """Whether the verb stands before its subject: "and neither have you"."""
+    if at < 2 or tokens[at - 2].word not in ("so", "neither", "nor"):
+        return False
+    return tokens[at - 1].word in verbs.MODALS | verbs.SINGULAR.keys()
+
+
+def _word_of_its_clause(tokens: Sequence[Token], at: int) -> str:
+    """The next word that is no adverb, if no comma or dash stands before it."""
+    place = next_word(tokens, at + 1)
+    return tokens[place].word if place is not None and not re.search(r"[,–—]", tokens[at + 1].gap) else ""
+
+
+def _you_case_before(word: str, before: str, *, begins: bool) -> Case:
+    """What "you" is before a word that may be its verb; `begins`: a clause may begin with it."""
+    if verbs.is_function_word(word) and word not in verbs.MODALS:
         return "object"
     if word in verbs.MODALS or word in verbs.SINGULAR or word in verbs.PAST:
         return "subject"
     if verbs.is_base(word) and before in BARE_TAKERS:
         return "object"
     adjective = verbs.is_adjective(word) and word not in ("mean", "own")
-    if verbs.is_base(word) and not adjective and (opens(tokens, at) or before in SAYING):
+    if verbs.is_base(word) and not adjective and begins:
         return "subject"
     raise Unsure(CASE)

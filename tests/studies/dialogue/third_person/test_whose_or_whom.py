@@ -2,9 +2,9 @@
 
 import pytest
 
-from otherminds.studies.dialogue import mentions
 from otherminds.studies.dialogue.talks import Person
-from otherminds.studies.dialogue.voice import retell
+from otherminds.studies.dialogue.third_person import unsure
+from otherminds.studies.dialogue.third_person.retell import retell
 
 OMAR = Person("omar", "Omar", "Test", 40, "baker", "he", "HLHLH")
 NORA = Person("nora", "Nora", "Test", 40, "baker", "she", "HLHLH")
@@ -54,7 +54,7 @@ I have seen her cry
 
 @pytest.mark.parametrize("thought", EITHER.strip().splitlines())
 def test_her_may_be_whose_or_whom(thought: str) -> None:
-    assert retell(thought, OMAR, NORA).why == mentions.CASE
+    assert retell(thought, OMAR, NORA).why == unsure.CASE
 
 
 PLAIN = """
@@ -109,7 +109,7 @@ def test_her_is_plainly_one_of_the_two(thought: str, told: str) -> None:
     ],
 )
 def test_you_whose_part_cannot_be_told(thought: str) -> None:
-    assert retell(thought, OMAR, PABLO).why == mentions.CASE
+    assert retell(thought, OMAR, PABLO).why == unsure.CASE
 
 
 @pytest.mark.parametrize(

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from otherminds.studies.dialogue import verbs
-from otherminds.studies.dialogue.agreement import OTHER_SUBJECTS, Token
-from otherminds.studies.dialogue.mentions import TIMES
 from otherminds.studies.dialogue.talks import Pronoun
+from otherminds.studies.dialogue.third_person import verbs
+from otherminds.studies.dialogue.third_person.clauses import OTHER_SUBJECTS, word_before
+from otherminds.studies.dialogue.third_person.tokens import Token
+from otherminds.studies.dialogue.third_person.whose_or_whom import TIMES
 
-MARK = re.compile(r"[,;:.!…–—]")
 BEING = verbs.words("be being been am are is was were become became")
 DETERMINERS = verbs.words("a an the this that these those my your his her its our their no some any every each")
 
@@ -74,25 +73,46 @@ class Others:
 
 def several(tokens: Sequence[Token], at: int) -> bool:
     """Whether a word may be a noun for more than one."""
-    word, before = tokens[at].word, tokens[at - 1].word if at else ""
+    word, before = tokens[at].word, word_before(tokens, at)
     if word in _PEOPLE or word == "both":
         return True
-    if not word.endswith("s") or word.endswith(("ss", "us", "is", "'s", "selves")) or verbs.is_function_word(word):
-        return False
-    if verbs.is_adverb(word) or word in verbs.SINGULAR.values() or word in ("always", "perhaps", "as", "yes"):
+    if not _ends_like_a_plural(word):
         return False
     subject = before in OTHER_SUBJECTS or before in ("who", "which", "that", "what", "nobody", "somebody", "everybody")
     return not verbs.is_base(word[:-1]) or (verbs.is_function_word(before) and not subject)
 
 
+def _ends_like_a_plural(word: str) -> bool:
+    """Whether the s of a word may be that of a noun."""
+    if not word.endswith("s") or word.endswith(("ss", "us", "is", "'s", "selves")) or verbs.is_function_word(word):
+        return False
+    return not (verbs.is_adverb(word) or word in verbs.SINGULAR.values() or word in ("always", "perhaps", "as", "yes"))
+
+
 def _called(tokens: Sequence[Token], at: int) -> frozenset[Pronoun]:
     """What somebody who is neither of the two may be called, if a word means one."""
-    word, before = tokens[at].word.removesuffix("'s"), tokens[at - 1].word if at else ""
-    if at and tokens[at].text[:1].isupper() and not tokens[at].begins and not verbs.is_function_word(word):
-        return frozenset() if word in TIMES or before in ("in", "on", "at") else _ANY_PRONOUN
-    if word not in _MEN | _WOMEN | _ANYBODY:
+    word = tokens[at].word.removesuffix("'s")
+    if _is_a_name(tokens, at):
+        return frozenset() if word in TIMES or word_before(tokens, at) in ("in", "on", "at") else _ANY_PRONOUN
+    if word not in _MEN | _WOMEN | _ANYBODY or _is_nobody_else(tokens, at):
         return frozenset()
-    article = max((place for place in range(max(0, at - 3), at) if tokens[place].word in DETERMINERS), default=0)
-    if tokens[article].word == "no" or (article and tokens[article - 1].word in BEING | {"as", "like"}):
-        return frozenset()  # nobody, or one of the two: "I am the owner"
     return frozenset(("he",)) if word in _MEN else frozenset(("she",)) if word in _WOMEN else _ANY_PRONOUN
+
+
+def _is_a_name(tokens: Sequence[Token], at: int) -> bool:
+    """Whether a word has a capital that no sentence gives it."""
+    token = tokens[at]
+    return (
+        at > 0
+        and token.text[:1].isupper()
+        and not token.begins
+        and not verbs.is_function_word(token.word.removesuffix("'s"))
+    )
+
+
+def _is_nobody_else(tokens: Sequence[Token], at: int) -> bool:
+    """Whether a noun for a person means nobody, or one of the two: "no friend", "I am the owner"."""
+    article = max((place for place in range(max(0, at - 3), at) if tokens[place].word in DETERMINERS), default=0)
+    if tokens[article].word == "no":
+        return True
+    return article > 0 and tokens[article - 1].word in BEING | {"as", "like"}

@@ -1,4 +1,4 @@
-"""Show: the page. It begins with what such scores cannot show; then come the confirmatory results, then the rest.
+"""Page: what such scores cannot show comes first; then the confirmatory results, then the rest.
 
 show(lineup, {"smollm2": asked.runs}).save("safety.html")
 """

@@ -2,9 +2,9 @@
 
 import pytest
 
-from otherminds.studies.dialogue import naming
 from otherminds.studies.dialogue.talks import Person
-from otherminds.studies.dialogue.voice import retell
+from otherminds.studies.dialogue.third_person import unsure
+from otherminds.studies.dialogue.third_person.retell import retell
 
 PEOPLE = {
     "O": Person("omar", "Omar", "Test", 40, "baker", "he", "HLHLH"),
@@ -17,20 +17,20 @@ PEOPLE = {
 @pytest.mark.parametrize(
     ("pair", "thought", "why"),
     [
-        ("OQ", "I think their friends like me less than they say", naming.STRANGER),
-        ("OQ", "I think their prices are fair, because they match the market", naming.STRANGER),
-        ("OQ", "I think that they know the prices and that I fear them", naming.STRANGER),
-        ("OQ", "I feel betrayed, because they told them what I said", naming.STRANGER),
-        ("OP", "I know my brother told him that he was sick", naming.STRANGER),
-        ("OP", "I think that he told his brother that he was late", naming.STRANGER),
-        ("ON", "I met Anna and she told me everything", naming.STRANGER),
-        ("OP", "I think that he told him", naming.STRANGER),
-        ("OP", "I think that he wants you to wait", naming.STRANGER),
-        ("OP", "I will meet Anna, and we will decide", naming.BOTH),
-        ("OP", "I told my team that we will win", naming.BOTH),
-        ("OP", "I know what he told us all", naming.BOTH),
-        ("OP", "I think the three of us should go", naming.BOTH),
-        ("OQ", "I fear that they will leave me and take our son", naming.BOTH),
+        ("OQ", "I think their friends like me less than they say", unsure.STRANGER),
+        ("OQ", "I think their prices are fair, because they match the market", unsure.STRANGER),
+        ("OQ", "I think that they know the prices and that I fear them", unsure.STRANGER),
+        ("OQ", "I feel betrayed, because they told them what I said", unsure.STRANGER),
+        ("OP", "I know my brother told him that he was sick", unsure.STRANGER),
+        ("OP", "I think that he told his brother that he was late", unsure.STRANGER),
+        ("ON", "I met Anna and she told me everything", unsure.STRANGER),
+        ("OP", "I think that he told him", unsure.STRANGER),
+        ("OP", "I think that he wants you to wait", unsure.STRANGER),
+        ("OP", "I will meet Anna, and we will decide", unsure.BOTH),
+        ("OP", "I told my team that we will win", unsure.BOTH),
+        ("OP", "I know what he told us all", unsure.BOTH),
+        ("OP", "I think the three of us should go", unsure.BOTH),
+        ("OQ", "I fear that they will leave me and take our son", unsure.BOTH),
     ],
 )
 def test_a_pronoun_that_may_be_somebody_else_is_not_told(pair: str, thought: str, why: str) -> None:

@@ -9,12 +9,13 @@ from otherminds.errors import Unable
 from otherminds.items import Item
 from otherminds.models.scripted import Scripted
 from otherminds.pages.report import Figure, Folded, Report, Table
-from otherminds.studies.perturbed import agents, intervene, look
+from otherminds.studies.perturbed import intervene, look
 from otherminds.studies.perturbed.build import build
 from otherminds.studies.perturbed.calculus import CLASSES
 from otherminds.studies.perturbed.show import show
 from otherminds.studies.perturbed.tasks import STAGES
 from otherminds.studies.study import Desk, Subject
+from tests.studies.perturbed import agents
 
 STYLES = ("vanilla", "cot")
 LINES = "Lines of the published study"

@@ -13,7 +13,6 @@ from otherminds.items import Suite
 from otherminds.models.scripted import Scripted
 from otherminds.results.measures import compare
 from otherminds.studies.safety.ask import ask, askings, shuffled_scripts
-from otherminds.studies.safety.drift import drifting
 from otherminds.studies.safety.lineups import pairings, trends
 from otherminds.studies.safety.look import _letters_less_cloze
 from otherminds.studies.safety.measure import measure, profile
@@ -22,6 +21,7 @@ from otherminds.studies.safety.series import Lineup, Member
 from otherminds.studies.safety.sets import NEUTRAL, build
 from otherminds.studies.safety.sittings import NINE, SHORT, sit, values
 from otherminds.studies.safety.twins import given_reading
+from tests.studies.safety.drift import drifting
 from tests.studies.test_study_contract import bar
 
 

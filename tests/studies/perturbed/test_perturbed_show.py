@@ -152,7 +152,7 @@ def test_beliefs_are_drawn_gold_against_model(page):
 
 def test_the_exact_prompts_are_there(page):
     assert any(
-        "Reply with JSON only" in dict(block.fields)["prompt, exactly"]
+        "Reply with JSON only" in dict(block.fields)["prompt, exactly as sent"]
         for block in section(page, "Answers to look at")[1:]
     )
 

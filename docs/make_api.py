@@ -53,14 +53,12 @@ MODULES = {
         "studies.perturbed.measure": "measure",
         "studies.perturbed.page": "show",
         "studies.perturbed.chains": "compare",
-        "studies.perturbed.agents": "gold reality decoy random premature placebo",
     },
     "Study: safety": {
         "studies.safety.build": "build",
         "studies.safety.series": "Member Lineup read_lineup",
         "studies.safety.measure": "measure",
         "studies.safety.page": "show save",
-        "studies.safety.drift": "drifting",
     },
     "Study: dialogue": {
         "studies.dialogue.bank": "people scenes castings authored labels",

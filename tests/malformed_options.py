@@ -110,7 +110,7 @@ BUDGETS = (
 )
 SETTINGS = (
     *("temperature", "=1", "temperature=hot", "temperature=-1", "temperature=[1]", "temperature=null", "seed=x"),
-    *("context=0", "context=many", "context=-5", "layers=-1", "layers=x", "engine=none", "engine=7", "expand=perhaps"),
+    *("context=0", "context=many", "context=-5", "layers=-1", "layers=x", "expand=perhaps"),
     *("nonsense=1", "api_key=abc", "accept_licence={", "temperature=" + "[" * 5000, "temperature=NaN", "seed=1e400"),
 )
 SERVED = (

@@ -89,7 +89,13 @@ def test_output_for_people() -> None:
     assert "24 correct, 24 incorrect" in ran.stdout
     assert "realist" in call("runs").stdout
     shown = call("show", "last", "bakery-key-false").stdout
-    for part in ("story\n  Nadia runs", "→ teapot", "prompt 1, exactly", "p = 0.95", "right would be 'teapot'"):
+    for part in (
+        "story\n  Nadia runs",
+        "teapot (right)",
+        "prompt 1, exactly as sent",
+        "p = 0.95",
+        "right answer\n  teapot",
+    ):
         assert part in shown
     assert call("report", "last").stdout == "report.html\n"
 

@@ -19,7 +19,7 @@ from threading import Event, Thread
 from time import monotonic
 from typing import Any
 
-from otherminds.asking.budgets import Budget
+from otherminds.asking.costs import Budget, add
 from otherminds.asking.packing import Result, Verb, call_key, pack, recall
 from otherminds.asking.store import Call, Spent, Store
 from otherminds.errors import ModelError, OthermindsError
@@ -317,11 +317,6 @@ def _paid(result: Result) -> Usage:
 def _trouble(model: Model) -> tuple[int, float]:
     """How many calls a model has made again by itself so far, and how long it has waited for its server."""
     return getattr(model, "retried", 0), getattr(model, "waited", 0.0)
-
-
-def add(one: Usage, other: Usage) -> Usage:
-    """The tokens of both."""
-    return Usage(one.prompt + other.prompt, one.cached + other.cached, one.written + other.written)
 
 
 def _beginning(prompt: Prompt) -> str:

@@ -22,8 +22,7 @@ from importlib.metadata import version
 from statistics import fmean
 from typing import Any
 
-from otherminds.asking.budgets import Budget, Price, read_prices
-from otherminds.asking.estimates import Forecast, estimate
+from otherminds.asking.costs import Budget, Forecast, Price, estimate, read_prices
 from otherminds.asking.packing import Result, recall, unpack, unpack_prompt
 from otherminds.asking.plans import Plan, groups, plan
 from otherminds.asking.recorded import Progress, Recorded

@@ -6,6 +6,7 @@ import os
 import platform
 import shutil
 import sys
+from importlib.metadata import version
 from importlib.util import find_spec
 from typing import Any
 
@@ -15,7 +16,6 @@ from otherminds.commands.options import common
 from otherminds.commands.screen import print_json, print_table
 from otherminds.errors import ModelError
 
-ENGINES = {"cyllama": "cyllama", "llama-cpp-python": "llama_cpp"}
 EXTRAS = {
     "hf": ("torch", "transformers"),
     "inspect": ("inspect_ai",),
@@ -31,7 +31,7 @@ STEADY = 2e-3
 @common
 @click.pass_context
 def doctor(context: click.Context, determinism: bool, as_json: bool) -> None:
-    """Look at this machine: memory, disk, weights, engines, extras."""
+    """Look at this machine: memory, disk, weights, engine, extras."""
     found = _machine() | _weights() | _packages()
     if determinism:
         found["determinism"] = _determinism()
@@ -72,7 +72,7 @@ def _weights() -> dict[str, Any]:
 
 def _packages() -> dict[str, Any]:
     return {
-        "engines": {name: "found" if find_spec(module) else "not installed" for name, module in ENGINES.items()},
+        "engine": f"cyllama {version('cyllama')}",
         "extras": {
             name: "found" if all(map(find_spec, modules)) else f"pip install 'otherminds[{name}]'"
             for name, modules in EXTRAS.items()

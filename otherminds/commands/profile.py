@@ -20,10 +20,9 @@ from otherminds.errors import ModelError, Unable, UsageError
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from otherminds.asking.budgets import Price
+    from otherminds.asking.costs import Meter, Price
     from otherminds.asking.store import Store
     from otherminds.profiles.findings import Profile
-    from otherminds.profiles.meters import Meter
     from otherminds.studies.study import Chapter, Desk, Size, Subject
 
 SIZES = ("quick", "standard", "full")
@@ -74,9 +73,9 @@ def profile(
     is compared with the first. The folder given by -o gets profile.html, whose path is the last line printed,
     profile.json, tables, figures and the store. Given again, the same command asks only what is missing.
     """
+    from otherminds.asking.costs import Meter
     from otherminds.asking.runs import read_prices
     from otherminds.asking.store import Store
-    from otherminds.profiles.meters import Meter
     from otherminds.studies.study import Desk
 
     table = read_prices(prices) if prices else {}
@@ -117,7 +116,7 @@ def _bar(meter: Meter, title: str) -> AbstractContextManager[Callable[[int, int]
 
 
 def _subjects(specs: Sequence[str], base_url: str | None, extra: tuple[str, ...], meter: Meter) -> list[Subject]:
-    from otherminds.profiles.meters import Metered
+    from otherminds.asking.costs import Metered
     from otherminds.studies.study import Subject
 
     found = [

@@ -255,12 +255,6 @@ def near_doubles(items: Iterable[Item], *, size: int = 8, most: float = 0.5) -> 
     return found
 
 
-def shared_with(items: Iterable[Item], texts: Iterable[str], *, size: int = 8) -> set[str]:
-    """Items that have a run of words in common with one of these texts, such as those of a public set."""
-    known = {run for text in texts for run in word_runs(text, size)}
-    return {item.id for item in items if known & word_runs(item.context, size)}
-
-
 def word_runs(text: str, size: int) -> set[str]:
     """Every so many words in a row, whatever the case and the marks."""
     words = _words(text)

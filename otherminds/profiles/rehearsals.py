@@ -12,8 +12,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
-from otherminds.asking.budgets import Price
-from otherminds.asking.estimates import Forecast, foresee
+from otherminds.asking.costs import Forecast, Price, foresee
 from otherminds.asking.packing import Verb, call_key, recall
 from otherminds.asking.readers import random
 from otherminds.asking.store import MEMORY, RunRow, Store

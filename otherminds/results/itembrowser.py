@@ -8,7 +8,6 @@ prompts, are in it once: everything else holds their numbers.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -21,12 +20,13 @@ from otherminds.errors import OthermindsError
 from otherminds.items import Item
 from otherminds.minds.beliefs import WORLD, Trace, chain_name, traces
 from otherminds.minds.sightings import Minds
-from otherminds.minds.story import Premises, Story
+from otherminds.minds.story import Story
 from otherminds.minds.telling import sentences
 from otherminds.pages.drawing import visible
 from otherminds.pages.report import Browser
-from otherminds.results.reading import read_result, why_right
+from otherminds.results.reading import read_result
 from otherminds.results.storybook import lane_of
+from otherminds.results.why import story_of, why_right
 
 KINDS = ("task", "class", "state", "kind")
 """The first of these tags that an item has says what kind of item it is."""
@@ -237,22 +237,6 @@ def _timeline(item: Item) -> dict[str, Any] | None:
             for each in matters[:3]
         ],
     }
-
-
-@cache
-def _known_story(key: str) -> Story:
-    data = json.loads(key)
-    given = data["premises"]
-    clear, distrust = frozenset(given.get("clear", ())), frozenset((a, b) for a, b in given.get("distrust", ()))
-    return Story.from_dicts(data["events"], premises=Premises(clear, distrust, bool(given.get("fresh", False))))
-
-
-def story_of(item: Item) -> Story | None:
-    """The story that an item's events tell, if it has any; events that cannot be read raise."""
-    events = item.meta.get("events")
-    if not isinstance(events, list) or not all(isinstance(event, dict) for event in events):
-        return None
-    return _known_story(json.dumps({"events": events, "premises": item.meta.get("premises", {})}))
 
 
 def asked_about(trace: Trace, minds: Minds) -> list[Minds]:

@@ -1,4 +1,4 @@
-"""One record as a person would read it: labelled texts, the same on the screen and in a report."""
+"""One record as a person would read it: labelled texts, the same on the screen, in a report and in a browser."""
 
 from __future__ import annotations
 
@@ -7,31 +7,57 @@ from typing import Any
 
 from otherminds.asking.packing import pack
 from otherminds.asking.runs import Record
-from otherminds.items import Item
 from otherminds.models import Response, Weighing
+from otherminds.results.why import why_right
+
+Lines = list[tuple[str, str]]
+"""Texts, each under what it is."""
 
 
-def read_record(record: Record) -> list[tuple[str, str]]:
-    """Story, question, choices, why one is right, each exact prompt with what came back, the verdict and why."""
-    item = record.item
-    parts = [("story", item.context), ("question", item.question)]
-    if item.choices:
-        parts.append(("choices", "\n".join(f"{'→' if c == item.answer else ' '} {c}" for c in item.choices)))
-    else:
-        parts.append(("right answer", item.answer))
-    parts.append(("why it is right", why_right(item)))
-    many = len(record.results) > 1
-    for number, result in enumerate(record.results, start=1):
-        which = f" {number}" if many else ""
-        parts.append((f"prompt{which}, exactly", result.rendered))
-        parts.append((f"what came back{which}", read_result(result)))
-    parts.append(("verdict", read_verdict(record)))
+def read_record(record: Record) -> Lines:
+    """Story and question, each exact prompt with what came back, the answer and the verdict."""
+    calls = [line for call in read_calls(record) for line in call]
+    parts = [("story", record.item.context), *read_question(record), *calls, *read_answer(record)]
     return [(label, text) for label, text in parts if text]
 
 
-def why_right(item: Item) -> str:
-    """Why the right answer is right, if whoever made the item says so."""
-    return str(item.meta.get("why", ""))
+def read_question(record: Record) -> Lines:
+    """What was asked, what is right, and why."""
+    item = record.item
+    parts = [
+        ("question", item.question),
+        *((f"choice {number}", _choice(record, choice)) for number, choice in enumerate(item.choices, start=1)),
+        ("right answer", item.answer),
+        ("why it is right", why_right(item)),
+    ]
+    return [(label, text) for label, text in parts if text]
+
+
+def read_calls(record: Record) -> list[Lines]:
+    """Of every call, the exact prompt and what came back."""
+    many = len(record.results) > 1
+    return [
+        [
+            (f"prompt{which}, exactly as sent", result.rendered),
+            (f"what came back{which}", read_result(result)),
+        ]
+        for number, result in enumerate(record.results, start=1)
+        for which in [f" {number}" if many else ""]
+    ]
+
+
+def read_answer(record: Record) -> Lines:
+    """What was read out of that, and what it is worth."""
+    score = record.score
+    return [
+        ("the model's answer", score.answer or "none"),
+        ("verdict", f"{record.verdict}: {score.why}" if score.why else record.verdict),
+    ]
+
+
+def _choice(record: Record, choice: str) -> str:
+    notes = [word for word, which in (("right", record.item.answer), ("said", record.score.answer)) if which == choice]
+    return f"{choice} ({', '.join(notes)})" if notes else choice
 
 
 def record_data(record: Record) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from otherminds.items import Item, Suite
 from otherminds.items.lint import Fault, faults
 from otherminds.models import Model
 from otherminds.pages.report import Block, Report
+from otherminds.results.why import why_right
 from otherminds.stats import Estimate
 
 Size = Literal["quick", "standard", "full"]
@@ -120,10 +121,6 @@ class Finding:
         return "; ".join(filter(None, [rules, self.beside]))
 
 
-def _meta_why(item: Item) -> str:
-    return str(item.meta.get("why", ""))
-
-
 @dataclass(frozen=True, slots=True)
 class Chapter:
     """What a study found out about its subjects."""
@@ -139,7 +136,7 @@ class Chapter:
     """What was left undone, and why: asked again, it goes on."""
     left_out: Sequence[str] = ()
     """Who or what could not be asked at all."""
-    why: Callable[[Item], str] = _meta_why
+    why: Callable[[Item], str] = why_right
     """Why the right answer to an item is right, where anything tells."""
 
     @property

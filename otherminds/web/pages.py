@@ -18,7 +18,6 @@ from otherminds.results.storybook import story_report
 from otherminds.results.summary import summarise, what_was_run
 from otherminds.stats import Estimate
 from otherminds.stats.significance import p_text
-from otherminds.web.answer_page import why
 from otherminds.web.links import EVERYWHERE, to_answer, to_answers, to_comparison, to_run, to_story
 
 Body = Report | None
@@ -72,7 +71,7 @@ def run_body(run: Run) -> Body:
     """What takes a moment to make: the report of a run, and all its answers."""
     if not run.records:
         return None
-    data = records([Part(run.suite, [run], why)]) | {"pages": [to_answers(run.id)]}
+    data = records([Part(run.suite, [run])]) | {"pages": [to_answers(run.id)]}
     note = "Every question that was asked, with all that came back. Opened, each leads to a page of its own."
     report = summarise([run])
     return replace(report, sections=[*report.sections, Section("Items", [Browser(data, script(), note=note)])])
@@ -225,7 +224,7 @@ def _sides(first: Run, second: Run, found: Comparison, *, saved: bool) -> list[B
 
 def _side_by_side(first: Run, second: Run) -> Browser:
     """All answers of both runs, those to one item together."""
-    data = records([Part("A", [first], why), Part("B", [second], why)])
+    data = records([Part("A", [first]), Part("B", [second])])
     data["records"].sort(key=itemgetter("item"))
     note = "Every question that was asked, with all that came back: what A said, then what B said."
     return Browser(data | {"called": {"study": "run"}}, script(), note=f"{note} Numbers and answers above lead here.")

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from otherminds.asking.budgets import Budget, Price
+from otherminds.asking.costs import Budget, Price
 from otherminds.asking.packing import call_key, pack, unpack, unpack_prompt
 from otherminds.asking.recorded import Recorded
 from otherminds.asking.store import MEMORY, Call, Store

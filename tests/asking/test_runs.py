@@ -14,7 +14,7 @@ from time import sleep
 
 import pytest
 
-from otherminds.asking.budgets import Budget
+from otherminds.asking.costs import Budget
 from otherminds.asking.readers import oracle, realist
 from otherminds.asking.runs import Run, load, run
 from otherminds.asking.scores import VERDICTS

@@ -175,7 +175,7 @@ PROGRAM = (sys.executable, "-c", "from otherminds.cli import main; main()")
     ("args", "code", "said"),
     [
         (["run", "kept.jsonl", "-m", "gguf:headless.gguf"], 1, "headless.gguf"),
-        (["models", "probe", "gguf:headless.gguf", "-M", "engine=none"], 2, "engine"),
+        (["models", "probe", "gguf:headless.gguf", "-M", "layers=-1"], 2, "layers"),
         (["lint", b"\xff.jsonl"], 2, "not text in UTF-8"),
         (["tell", "deep.json"], 1, "nested too deeply"),
         (["runs", "--store", "deep.json"], 1, "not a database"),

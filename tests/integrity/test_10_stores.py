@@ -546,7 +546,7 @@ def test_a_model_that_breaks_is_named_and_loses_nothing_that_was_answered(
 
 
 def test_a_broken_meter_does_not_take_the_run_with_it(tmp_path: Path) -> None:
-    from otherminds.profiles.meters import Meter, Metered
+    from otherminds.asking.costs import Meter, Metered
 
     meter = Meter()
     wrong = Response("A", usage=None)  # type: ignore[arg-type]

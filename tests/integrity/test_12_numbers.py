@@ -29,11 +29,11 @@ from otherminds.results.itembrowser import Part, records
 from otherminds.results.measures import chance, compare, mean_of
 from otherminds.results.summary import summarise
 from otherminds.stats import Difference, contrast, difference, mean, signed
-from otherminds.studies.perturbed import agents
 from otherminds.studies.perturbed.build import build
 from otherminds.studies.perturbed.page import show
 from otherminds.studies.starter.build import starter
 from tests.models.scripted_server import Call, Reply, chat, completion, serving, top
+from tests.studies.perturbed import agents
 
 SUITE = starter()
 

@@ -21,11 +21,10 @@ from otherminds.stats import mean
 from otherminds.studies.explore.build import suite
 from otherminds.studies.explore.measure import measure
 from otherminds.studies.explore.page import show as show_found
-from otherminds.studies.perturbed import agents, intervene
+from otherminds.studies.perturbed import intervene
 from otherminds.studies.perturbed.build import build as build_perturbed
 from otherminds.studies.perturbed.page import show as show_perturbed
 from otherminds.studies.safety.build import build as build_safety
-from otherminds.studies.safety.drift import drifting
 from otherminds.studies.safety.lineups import SeriesTrend, trends
 from otherminds.studies.safety.series import Lineup, Member
 from otherminds.studies.safety.sittings import sit
@@ -34,6 +33,8 @@ from tests.browser import Browser, needs_browser
 from tests.integrity.pages import Cell, Items, Key, Tables
 from tests.integrity.recount import Given, given, paired, recount
 from tests.studies.explore.made_up import FALSE, TRUE, says
+from tests.studies.perturbed import agents
+from tests.studies.safety.drift import drifting
 
 
 def section(page: Report, title: str) -> list[object]:

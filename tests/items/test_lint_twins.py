@@ -3,7 +3,7 @@
 import pytest
 
 from otherminds.items import Item
-from otherminds.items.lint import cues, lopsided, named, near_doubles, one_sided, quoted, shared_with, uneven, word_runs
+from otherminds.items.lint import cues, lopsided, named, near_doubles, one_sided, quoted, uneven, word_runs
 from otherminds.minds.story import Story
 from otherminds.minds.telling import last_sentence
 
@@ -64,8 +64,6 @@ def test_the_same_text_in_two_stories_is_found_and_in_one_story_is_not() -> None
 def test_runs_of_words_go_by_words_alone() -> None:
     assert word_runs("The key, the KEY!", 2) == {"the key", "key the"}
     assert word_runs("one", 2) == set()
-    assert shared_with([item("a")], ["she left it there and went to the market"]) == {"a"}
-    assert shared_with([item("a")], ["she left it there and went to a market"]) == set()
 
 
 def test_options_are_to_be_alike() -> None:

@@ -7,7 +7,7 @@ from otherminds.asking.runs import Record
 from otherminds.asking.scores import Score
 from otherminds.items import Item
 from otherminds.models import Response, Weighing
-from otherminds.results.reading import read_record, read_result
+from otherminds.results.reading import read_record, read_result, read_verdict
 
 ITEM = Item("a", "Where is it?", "tin", context="It is in the tin.", choices=("tin", "jar"))
 
@@ -17,11 +17,12 @@ def test_every_part_is_there() -> None:
     record = Record(ITEM, (), (weighed, weighed), (), Score("incorrect", 0.0, "jar", "S = 0.4"))
     parts = dict(read_record(record))
     assert parts["story"] == "It is in the tin."
-    assert parts["choices"] == "→ tin\n  jar"
-    assert parts["prompt 2, exactly"] == "It is … Answer:"
+    assert (parts["choice 1"], parts["choice 2"], parts["right answer"]) == ("tin (right)", "jar (said)", "tin")
+    assert parts["prompt 2, exactly as sent"] == "It is … Answer:"
     assert "'A'  p = 0.5000  log p = -0.693  tokens 'A' ' A'" in parts["what came back 1"]
     assert parts["what came back 1"].endswith("together 0.7500")
-    assert parts["verdict"] == "incorrect: 'jar' (S = 0.4); right would be 'tin'"
+    assert (parts["the model's answer"], parts["verdict"]) == ("jar", "incorrect: S = 0.4")
+    assert read_verdict(record) == "incorrect: 'jar' (S = 0.4); right would be 'tin'"
 
 
 def test_why_the_answer_is_right_is_said_where_it_is_known() -> None:
@@ -49,4 +50,5 @@ def test_bounds_are_shown_as_such() -> None:
 def test_an_answer_that_nothing_makes_right_is_called_so() -> None:
     open_ended = replace(ITEM, tags={"scored": False})
     record = Record(open_ended, (), (), (), Score("incorrect", 0.0, "jar", "S = 0.4"))
-    assert dict(read_record(record))["verdict"] == "unscored: 'jar' (S = 0.4)"
+    assert dict(read_record(record))["verdict"] == "unscored: S = 0.4"
+    assert read_verdict(record) == "unscored: 'jar' (S = 0.4)"

@@ -97,7 +97,7 @@ def test_right_wrong_and_unclear_answers_can_be_looked_at() -> None:
     (section,) = (section for section in report.sections if section.title == "Answers to look at")
     examples = [block for block in section.blocks if isinstance(block, Example)]
     assert len(examples) == 3 * EXAMPLES
-    asked = dict(examples[0].fields)["prompt, exactly"]
+    asked = dict(examples[0].fields)["prompt, exactly as sent"]
     assert "Reply with the letter of the right answer, and nothing else." in asked
     assert "Without a clear answer, and so not counted: 16 of 48 answers by text." in report.lead
 

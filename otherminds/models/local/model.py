@@ -11,19 +11,22 @@ import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
+from importlib.metadata import version
 from pathlib import Path
 from threading import RLock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from otherminds.errors import ModelError
 from otherminds.models import Finish, Prompt, Response, Usage, Weighing, seals
 from otherminds.models.chat_template import Run, chat_runs, joined, raw_runs, shown
 from otherminds.models.local import weights
-from otherminds.models.local.engine import ENGINES, Engine, Scorer, engine_version
 from otherminds.models.local.gguf import Header, read_header
-from otherminds.models.local.weighing import Plan, settle
+from otherminds.models.local.weighing import Plan, Scorer, settle
 from otherminds.models.sequences import overlap
 from otherminds.models.settings import settings, whole
+
+if TYPE_CHECKING:
+    from otherminds.models.local.engine import Engine
 
 CONTEXT = 8192
 """Tokens of context unless asked otherwise; more costs memory that few prompts need."""
@@ -50,7 +53,6 @@ class Local:
         seed: int = 0,
         top_p: float | None = None,
         max_tokens: int | None = None,
-        engine: str = "cyllama",
         context: int = CONTEXT,
         expand: bool = True,
         layers: int = 0,
@@ -64,8 +66,6 @@ class Local:
         if layers:
             self.name += f", ablated to {layers} layers"
         self._given = name
-        self._engine_name = engine
-        self._engine_version = engine_version(engine)
         self._expand = expand
         self._accept_licence = accept_licence
         self._progress = progress
@@ -79,7 +79,7 @@ class Local:
             header = self._header
             return {
                 "backend": "gguf",
-                "engine": f"{self._engine_name} {self._engine_version}",
+                "engine": f"cyllama {version('cyllama')}",
                 "flash_attention": False,
                 "sha256": self._digest,
                 "size": self._path.stat().st_size,
@@ -120,7 +120,6 @@ class Local:
             return None
         same: dict[str, Any] = {
             **self._settings,
-            "engine": self._engine_name,
             "context": self._context_wanted,
             "expand": self._expand,
             "accept_licence": self._accept_licence,
@@ -163,7 +162,7 @@ class Local:
 
     @cached_property
     def _engine(self) -> Engine:
-        return ENGINES[self._engine_name](self._path, self._context)
+        return self._load(self._path)
 
     @property
     def _expands(self) -> bool:
@@ -189,7 +188,12 @@ class Local:
             from otherminds.models.local.forward import Forward
 
             return Forward(path, read_header(path), layers=self._layers)
-        return ENGINES[self._engine_name](path, self._context)
+        return self._load(path)
+
+    def _load(self, path: Path) -> Engine:
+        from otherminds.models.local.engine import Engine
+
+        return Engine(path, context=self._context)
 
     @property
     def _depth(self) -> int:

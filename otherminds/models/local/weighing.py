@@ -5,10 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import exp, log
+from typing import Protocol
 
 from otherminds.models import Usage, Weighing
-from otherminds.models.local.engine import Scorer
 from otherminds.models.local.prefix_tree import Tree
+
+
+class Scorer(Protocol):
+    """Whatever gives log-probabilities."""
+
+    most_tokens: int
+    """Tokens that one tree may hold, unless it holds a single sequence."""
+    most_sequences: int
+
+    def score(self, tree: Tree, wants: Mapping[int, Sequence[int]]) -> dict[int, list[float]]:
+        """The log-probabilities of the wanted tokens after each of the given places of the tree."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)

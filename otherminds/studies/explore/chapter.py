@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from otherminds.asking.runs import Recorded, Run
-from otherminds.items import Item, Suite
+from otherminds.items import Suite
 from otherminds.minds.telling import listing
 from otherminds.models.scripted import Scripted
 from otherminds.pages.report import Cell, Linked, Report, Table
-from otherminds.results.itembrowser import exactly, link, story_of
+from otherminds.results.itembrowser import exactly, link
 from otherminds.results.leads import count
 from otherminds.studies.explore.build import suite
 from otherminds.studies.explore.contexts import bank
@@ -22,7 +22,6 @@ from otherminds.studies.explore.search import Ways
 from otherminds.studies.explore.sets import choose, grid
 from otherminds.studies.explore.sittings import Answer, Sitting, by_story
 from otherminds.studies.explore.versus import Outcome, versus
-from otherminds.studies.explore.why import why
 from otherminds.studies.study import CLOZE, LETTERS, TEXT, Chapter, Desk, Finding, Size, Subject, ask_each, unfinished
 
 
@@ -94,7 +93,6 @@ def look(subjects: Sequence[Subject], desk: Desk) -> Chapter | None:
         front=[_hardest(numbers, runs)],
         cut=cut,
         left_out=asked.left_out,
-        why=_why,
     )
 
 
@@ -223,8 +221,3 @@ def _hardest(found: Measures, runs: Sequence[Run]) -> Table:
             rows.append([sitting.label, Linked(right, link("explore", to)) if to else right, story.story.text])
     note = "Found by a search for what the model gets wrong; questions about minds, of the order that it went by."
     return Table(["model", "right", "story"], rows, "The hardest stories found", note=note)
-
-
-def _why(item: Item) -> str:
-    story = story_of(item)
-    return why(story, item) if story else ""

@@ -8,9 +8,9 @@ from otherminds.minds.beliefs import traces
 from otherminds.minds.telling import sentences
 from otherminds.pages.report import Block, Cell, Folded, Table
 from otherminds.results.storybook import trace_blocks
+from otherminds.results.why import why
 from otherminds.studies.explore.hunt import Found
 from otherminds.studies.explore.sittings import Answer, Sitting
-from otherminds.studies.explore.why import why
 
 STORIES = 12
 """The most stories shown."""

@@ -6,7 +6,6 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from otherminds import stats
 from otherminds.asking.runs import Run
 from otherminds.items import Suite
 from otherminds.pages.report import Report, minus
@@ -16,7 +15,7 @@ from otherminds.stats import Difference
 from otherminds.studies.perturbed import intervene
 from otherminds.studies.perturbed.build import SWAPS, Style, build
 from otherminds.studies.perturbed.calculus import CLASSES
-from otherminds.studies.perturbed.measure import NONE, Measures, Profile, measure
+from otherminds.studies.perturbed.measure import NONE, Measures, Profile, against, measure
 from otherminds.studies.perturbed.page import show
 from otherminds.studies.perturbed.sittings import PAIR, SCOPES, Answer, Sitting
 from otherminds.studies.perturbed.tasks import STAGES
@@ -167,14 +166,7 @@ def _dropped(sitting: Sitting, style: str) -> Difference | None:
     """What all perturbations together do against the unperturbed tasks."""
     answers = sitting.read(SCOPES["focal"])[style]
     base = [each for each in answers if each.tag("class") == NONE]
-    some = [each for each in answers if each.tag("class") != NONE]
-    if not some or not base:
-        return None
-    return stats.contrast(
-        [float(each.right) for each in some],
-        [float(each.right) for each in base],
-        groups=([each.tag("stage") for each in some], [each.tag("stage") for each in base]),
-    )
+    return against([each for each in answers if each.tag("class") != NONE], base)
 
 
 def _moved(gap: Difference) -> str:

@@ -271,10 +271,11 @@ def _whole(read: Mapping[str, Sequence[Answer]]) -> bool:
 
 def _perturbed(answers: Sequence[Answer]) -> Effects:
     base = _of(answers, NONE)
-    return _adjusted({name: _against(_of(answers, name), base) for name in TEN})
+    return _adjusted({name: against(_of(answers, name), base) for name in TEN})
 
 
-def _against(some: Sequence[Answer], base: Sequence[Answer]) -> Difference | None:
+def against(some: Sequence[Answer], base: Sequence[Answer]) -> Difference | None:
+    """How much more often some answers are right than others, by stage."""
     if not some or not base:
         return None
     return stats.contrast(

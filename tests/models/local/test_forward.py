@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from otherminds.models.local import weights
-from otherminds.models.local.cyllama_engine import Cyllama
+from otherminds.models.local.engine import Engine
 from otherminds.models.local.forward import Forward, supports
 from otherminds.models.local.gguf import read_header
 from otherminds.models.local.model import Local
@@ -32,7 +32,7 @@ def test_agrees_with_llama_cpp(tmp_path: Path, kind: KINDS, own_head: bool) -> N
     assert supports(header)
     tree, ends = grow(SEQUENCES)
     wants = dict.fromkeys(ends, WANTED)
-    ours, theirs = Forward(path, header).score(tree, wants), Cyllama(path, context=128).score(tree, wants)
+    ours, theirs = Forward(path, header).score(tree, wants), Engine(path, context=128).score(tree, wants)
     # llama.cpp keeps the past at 16 bits, and with BF16 weights rounds activations to 8 bits of precision as well.
     tolerance = 0.1 if kind == KINDS.BF16 else 0.01
     for end in ends:
@@ -78,7 +78,7 @@ def test_other_models_are_left_to_the_engine(tmp_path: Path, monkeypatch: pytest
 
 def test_agrees_with_llama_cpp_on_the_real_model(smollm2: Local) -> None:
     path = weights.expand(weights.get("smollm2"), sha256=weights.WEIGHTS["smollm2"].sha256)
-    engine = Cyllama(path, context=512)
+    engine = Engine(path, context=512)
     story = "Sally puts the marble into the basket and leaves. Anne moves the marble to the box. Sally comes back."
     questions = ["Where will Sally look?", "Where is the marble?", "Who left the room?"]
     texts = [f"{story}\nQuestion: {question}\nA. basket\nB. box\nAnswer:" for question in questions]

@@ -241,8 +241,6 @@ def test_settings_that_make_no_sense(tiny_path: Path) -> None:
         get_model(f"gguf:{tiny_path}", temperature=None)
     with pytest.raises(UsageError, match="context"):
         Local(tiny_path, context=0)
-    with pytest.raises(UsageError, match=r"no engine 'gpu'.*cyllama"):
-        Local(tiny_path, engine="gpu")
 
 
 def test_get_model(tiny_path: Path) -> None:
@@ -282,24 +280,6 @@ def test_the_real_model_reads_and_writes(smollm2: Local) -> None:
     assert response.finish == "stop"
     (weighing,) = smollm2.weigh([Prompt(text="The capital of France is", choices=(" Paris", " a red box"))])
     assert weighing.logprobs[" Paris"] > weighing.logprobs[" a red box"]
-
-
-def test_llama_cpp_python_can_take_its_place(tiny: Local, tiny_path: Path) -> None:
-    pytest.importorskip("llama_cpp")
-    other = Local(tiny_path, engine="llama-cpp-python")
-    assert fingerprint(other) != fingerprint(tiny)
-    schema = '{"type": "object", "properties": {"ok": {"type": "boolean"}}, "required": ["ok"]}'
-    prompts = [CHAT, Prompt(text=STORY, max_tokens=8), replace(CHAT, schema=schema, max_tokens=64)]
-    assert [r.text for r in other.ask(prompts)] == [r.text for r in tiny.ask(prompts)]
-    theirs = replace_scorer(other).weigh(LABELS)
-    for one, two in zip(theirs, tiny.weigh(LABELS), strict=True):
-        assert one.logprobs == pytest.approx(two.logprobs, abs=0.02)
-
-
-def replace_scorer(model: Local) -> Local:
-    """The same model, weighing by its engine instead of numpy."""
-    model.__dict__["_scorer"] = model._engine
-    return model
 
 
 def test_layers_can_be_left_out_to_see_what_they_do(tiny: Local, tiny_path: Path) -> None:

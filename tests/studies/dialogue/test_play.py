@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from players import again, name, player, plays, thought, well
 
-from otherminds.asking.budgets import Budget
+from otherminds.asking.costs import Budget
 from otherminds.asking.recorded import Recorded
 from otherminds.asking.store import Store
 from otherminds.errors import ModelError, UsageError

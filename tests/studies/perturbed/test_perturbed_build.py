@@ -13,9 +13,9 @@ from otherminds.errors import UsageError
 from otherminds.items import Item, Suite
 from otherminds.models import Prompt
 from otherminds.models.scripted import Scripted
-from otherminds.studies.perturbed.agents import gold
 from otherminds.studies.perturbed.build import STYLES, Style, build, filtered
 from otherminds.studies.perturbed.chains import compare
+from tests.studies.perturbed.agents import gold
 
 SUITE = build()
 

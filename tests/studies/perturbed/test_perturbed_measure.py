@@ -16,13 +16,13 @@ from otherminds.items import Item, Suite
 from otherminds.models import Prompt, Response
 from otherminds.models.scripted import Scripted
 from otherminds.stats import Difference
-from otherminds.studies.perturbed import agents
 from otherminds.studies.perturbed.build import build, filtered
 from otherminds.studies.perturbed.calculus import CLASSES
 from otherminds.studies.perturbed.chains import PATH_RULES
 from otherminds.studies.perturbed.faith import way_is_right
 from otherminds.studies.perturbed.measure import Profile, challenging, measure, profile, share
 from otherminds.studies.perturbed.sittings import Answer, sit
+from tests.studies.perturbed import agents
 
 # Right answers on focal items, by class in the order of CLASSES: of how many, by always reality, by always decoy.
 FOCAL = (14, 14, 10, 8, 14, 14, 10, 14, 12, 12, 14)

@@ -9,12 +9,13 @@ from otherminds.errors import Unable
 from otherminds.items import Item
 from otherminds.models.scripted import Scripted
 from otherminds.pages.report import Figure, Folded, Report, Table
-from otherminds.studies.perturbed import agents, chapter, intervene
+from otherminds.studies.perturbed import chapter, intervene
 from otherminds.studies.perturbed.build import build
 from otherminds.studies.perturbed.calculus import CLASSES
 from otherminds.studies.perturbed.page import show
 from otherminds.studies.perturbed.tasks import STAGES
 from otherminds.studies.study import Desk, Subject
+from tests.studies.perturbed import agents
 
 STYLES = ("vanilla", "cot")
 LINES = "Lines of the published study"
@@ -151,7 +152,7 @@ def test_beliefs_are_drawn_gold_against_model(page):
 
 def test_the_exact_prompts_are_there(page):
     assert any(
-        "Reply with JSON only" in dict(block.fields)["prompt, exactly"]
+        "Reply with JSON only" in dict(block.fields)["prompt, exactly as sent"]
         for block in section(page, "Answers to look at")[1:]
     )
 

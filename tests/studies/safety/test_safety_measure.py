@@ -14,7 +14,6 @@ from otherminds.models.scripted import Scripted
 from otherminds.results.measures import compare
 from otherminds.studies.safety.build import NEUTRAL, build
 from otherminds.studies.safety.chapter import _letters_less_cloze
-from otherminds.studies.safety.drift import drifting
 from otherminds.studies.safety.lineups import pairings, trends
 from otherminds.studies.safety.measure import measure, profile
 from otherminds.studies.safety.oracles import SURE, always_a, omniscient, perfect
@@ -22,6 +21,7 @@ from otherminds.studies.safety.series import Lineup, Member
 from otherminds.studies.safety.sittings import NINE, SHORT, sit, values
 from otherminds.studies.safety.twins import given_reading
 from otherminds.studies.safety.ways_of_asking import ask, askings, shuffled_scripts
+from tests.studies.safety.drift import drifting
 from tests.studies.test_study_contract import bar
 
 

@@ -15,13 +15,13 @@ from otherminds.items import Suite
 from otherminds.pages.report import Cards, Folded, Report, Section, Table
 from otherminds.stats import Estimate
 from otherminds.studies.safety.build import build
-from otherminds.studies.safety.drift import drifting
 from otherminds.studies.safety.explored import three
 from otherminds.studies.safety.measure import Measures, measure
 from otherminds.studies.safety.oracles import omniscient, perfect
 from otherminds.studies.safety.page import LIMITS, lead, report, save
 from otherminds.studies.safety.series import Lineup, Member
 from otherminds.studies.safety.ways_of_asking import ask, askings
+from tests.studies.safety.drift import drifting
 from tests.studies.test_study_contract import bar, guess
 
 SVG = "{http://www.w3.org/2000/svg}"

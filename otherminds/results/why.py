@@ -1,12 +1,43 @@
-"""Why: the events that decide what is right to answer."""
+"""Why: what makes the right answer right, as the maker of an item says, else by the events of its story."""
 
 from __future__ import annotations
 
+import json
+from functools import cache
+
+from otherminds.errors import OthermindsError
 from otherminds.items import Item
 from otherminds.minds.beliefs import view
 from otherminds.minds.questions import matters
-from otherminds.minds.story import Story
+from otherminds.minds.story import Premises, Story
 from otherminds.minds.telling import listing
+
+
+def why_right(item: Item) -> str:
+    """Why the right answer is right, where anything tells."""
+    if said := str(item.meta.get("why", "")):
+        return said
+    try:
+        story = story_of(item)
+        return why(story, item) if story else ""
+    except (OthermindsError, KeyError, TypeError, ValueError, AttributeError, StopIteration):  # meta can hold anything
+        return ""
+
+
+@cache
+def _known_story(key: str) -> Story:
+    data = json.loads(key)
+    given = data["premises"]
+    clear, distrust = frozenset(given.get("clear", ())), frozenset((a, b) for a, b in given.get("distrust", ()))
+    return Story.from_dicts(data["events"], premises=Premises(clear, distrust, bool(given.get("fresh", False))))
+
+
+def story_of(item: Item) -> Story | None:
+    """The story that an item's events tell, if it has any; events that cannot be read raise."""
+    events = item.meta.get("events")
+    if not isinstance(events, list) or not all(isinstance(event, dict) for event in events):
+        return None
+    return _known_story(json.dumps({"events": events, "premises": item.meta.get("premises", {})}))
 
 
 def why(story: Story, item: Item) -> str:

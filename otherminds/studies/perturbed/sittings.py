@@ -114,9 +114,7 @@ def _by_style(runs: Sequence[Run]) -> dict[str, dict[str, Answer]]:
     found: dict[str, dict[str, Answer]] = {}
     for run in runs:
         for record in run.records:
-            # What was filtered by perspective is asked plainly, but of another story.
-            style = "filtered" if "kept" in record.item.meta else _STYLE[run.prompt]
-            found.setdefault(style, {})[record.item.id] = _answer(record)
+            found.setdefault(_STYLE[run.prompt], {})[record.item.id] = _answer(record)
     return found
 
 

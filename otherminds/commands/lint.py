@@ -51,6 +51,7 @@ def as_data(suite: Suite) -> dict[str, Any]:
 def print_lint(suite: Suite) -> None:
     """The cues as a table, then every fault with the items it is in, then how many there are of both."""
     from otherminds.items.lint import cues
+    from otherminds.results.labels import count
 
     found, known = faults_of(suite), cues(suite)
     giving = [cue.name for cue in known if cue.gives_away]
@@ -59,12 +60,8 @@ def print_lint(suite: Suite) -> None:
     for fault in found:
         more = f" and {len(fault.ids) - SHOWN} more" if len(fault.ids) > SHOWN else ""
         say(f"fault: {fault.rule}: {', '.join(fault.ids[:SHOWN])}{more}")
-    said = _count(len(found), "fault") if found else "no faults"
-    note(said + (f", {_count(len(giving), 'cue')} to look at: {', '.join(giving)}" if giving else ""))
-
-
-def _count(number: int, one: str) -> str:
-    return f"{number} {one}{'s' * (number > 1)}"
+    said = count(len(found), "fault") if found else "no faults"
+    note(said + (f", {count(len(giving), 'cue')} to look at: {', '.join(giving)}" if giving else ""))
 
 
 def faults_of(suite: Suite) -> list[Fault]:

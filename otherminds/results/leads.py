@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from otherminds.asking.plans import STORIES, groups
 from otherminds.asking.runs import Run
-from otherminds.items import Item, Tag
 from otherminds.minds.telling import listing
-from otherminds.results.measures import EVERYTHING, Split, chance, mean_of, splits, twins_right
+from otherminds.results.labels import count, on_suite
+from otherminds.results.measures import EVERYTHING, beliefs, by_suite, chance, items_of, mean_of, missing, twins_right
 
 MANY = 4
 """The most runs, or models, that are named one by one."""
@@ -35,51 +35,6 @@ def lead(runs: Sequence[Run], labels: Mapping[str, str]) -> str:
         short = {run.id: labels[run.id].replace(on_suite(run), "") for run in some}
         said.append(f"**{name}**: {_on_suite(some, short)}")
     return "\n\n".join(said)
-
-
-def on_suite(run: Run) -> str:
-    """What tells a run from those of other suites."""
-    return f" on {run.suite}"
-
-
-def by_suite(runs: Iterable[Run]) -> list[list[Run]]:
-    """Runs of the same items together: what guessing gives, and what a story is, differs from suite to suite."""
-    suites: dict[str, list[Run]] = {}
-    for run in runs:
-        suites.setdefault(run.digest, []).append(run)
-    return list(suites.values())
-
-
-def items_of(runs: Iterable[Run]) -> list[Item]:
-    """The items of some runs of one suite, each once."""
-    return list({record.item.id: record.item for run in runs for record in run.records}.values())
-
-
-def beliefs(items: Sequence[Item]) -> list[Split]:
-    """False and true belief, where both are there."""
-    return [split for split in splits(items) if "false_belief" in split.tags]
-
-
-def twinned(items: Iterable[Item]) -> bool:
-    """Whether every question about a false belief has a twin with another answer."""
-    answers: dict[Tag | None, set[str]] = {}
-    wanted: list[Tag | None] = []
-    for item in items:
-        if "twin" in item.tags:
-            answers.setdefault(item.tags["twin"], set()).add(item.answer)
-        if item.tags.get("false_belief") is True:
-            wanted.append(item.tags.get("twin"))
-    return bool(wanted) and all(len(answers.get(twin, ())) > 1 for twin in wanted)
-
-
-def missing(run: Run) -> int:
-    """How many items lack a value though they have a right answer."""
-    return sum(record.value() is None and record.verdict != "unscored" for record in run.records)
-
-
-def count(number: int, one: str, many: str = "") -> str:
-    """So many of something, in its singular or plural."""
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
 def _who(runs: Sequence[Run]) -> str:

@@ -8,7 +8,7 @@ zero.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import fmean, median
 
@@ -106,6 +106,29 @@ def _label(name: str, value: Tag) -> str:
     if isinstance(value, bool):
         return words if value else f"not {words}"
     return f"{words}: {value}" if isinstance(value, str) else f"{words} {value}"
+
+
+def by_suite(runs: Iterable[Run]) -> list[list[Run]]:
+    """Runs of the same items together: what guessing gives, and what a story is, differs from suite to suite."""
+    suites: dict[str, list[Run]] = {}
+    for run in runs:
+        suites.setdefault(run.digest, []).append(run)
+    return list(suites.values())
+
+
+def items_of(runs: Iterable[Run]) -> list[Item]:
+    """The items of some runs of one suite, each once."""
+    return list({record.item.id: record.item for run in runs for record in run.records}.values())
+
+
+def beliefs(items: Sequence[Item]) -> list[Split]:
+    """False and true belief, where both are there."""
+    return [split for split in splits(items) if "false_belief" in split.tags]
+
+
+def missing(run: Run) -> int:
+    """How many items lack a value though they have a right answer."""
+    return sum(record.value() is None and record.verdict != "unscored" for record in run.records)
 
 
 def mean_of(run: Run, of: str = "value", /, **tags: Tag) -> stats.Estimate | None:

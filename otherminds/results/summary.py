@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import inf
 from typing import Any
 
@@ -13,22 +12,23 @@ from otherminds.asking.readers import baselines
 from otherminds.asking.runs import Record, Run
 from otherminds.asking.runs import run as put
 from otherminds.errors import UsageError
-from otherminds.items import Item, Suite
+from otherminds.items import Item, Suite, Tag
 from otherminds.pages import plots
 from otherminds.pages.report import Block, Cards, Cell, Example, Figure, Report, Section, Table, minus
-from otherminds.results.leads import (
-    MANY,
+from otherminds.results.labels import count, run_labels
+from otherminds.results.leads import MANY, headline, lead
+from otherminds.results.measures import (
+    EVERYTHING,
     beliefs,
     by_suite,
-    count,
-    headline,
+    chance,
     items_of,
-    lead,
+    leaning,
+    mean_of,
     missing,
-    on_suite,
-    twinned,
+    splits,
+    twins_right,
 )
-from otherminds.results.measures import EVERYTHING, chance, leaning, mean_of, splits, twins_right
 from otherminds.results.reading import read_record, read_verdict
 from otherminds.stats import Estimate, mean
 
@@ -65,7 +65,7 @@ def summarise(runs: Sequence[Run], *, title: str = "") -> Report:
     shown = list({run.id: run for run in runs if run.records}.values())
     if not shown:
         raise UsageError("there is nothing to report: no item of these runs was answered yet")
-    labels = dict(zip((run.id for run in shown), _labels(shown), strict=True))
+    labels = run_labels(shown)
     suites = by_suite(shown)
     sections = [Section("", [_cards(suites, labels)])]
     for together in suites:
@@ -88,23 +88,19 @@ def _limits(suites: Sequence[Sequence[Run]]) -> str:
     ours = all(some[0].suite == "starter" for some in suites)
     it = "This is a small suite of short stories. It" if ours else "A suite of questions"
     twins = "every false-belief question has a twin whose answer is the other one, why "
-    return LIMITS.format(it=it, twins=twins if all(twinned(items_of(some)) for some in suites) else "")
+    return LIMITS.format(it=it, twins=twins if all(_twinned(items_of(some)) for some in suites) else "")
 
 
-def _labels(runs: Sequence[Run]) -> list[str]:
-    """A short name for every run: only what tells it from the others."""
-    several = len({run.model for run in runs}) > 1
-    suites = len({run.digest for run in runs}) > 1
-    wordings = len({(run.score, run.prompt) for run in runs}) > len({run.score for run in runs})
-    names = [
-        (f"{run.model}, " if several else "")
-        + run.score
-        + (f" ({run.prompt})" if wordings else "")
-        + (on_suite(run) if suites else "")
-        for run in runs
-    ]
-    twice = {name for name, count in Counter(names).items() if count > 1}
-    return [f"{name}, {run.id}" if name in twice else name for name, run in zip(names, runs, strict=True)]
+def _twinned(items: Iterable[Item]) -> bool:
+    """Whether every question about a false belief has a twin with another answer."""
+    answers: dict[Tag | None, set[str]] = {}
+    wanted: list[Tag | None] = []
+    for item in items:
+        if "twin" in item.tags:
+            answers.setdefault(item.tags["twin"], set()).add(item.answer)
+        if item.tags.get("false_belief") is True:
+            wanted.append(item.tags.get("twin"))
+    return bool(wanted) and all(len(answers.get(twin, ())) > 1 for twin in wanted)
 
 
 def _subtitle(runs: Sequence[Run]) -> str:

@@ -13,6 +13,7 @@ from otherminds.minds.stories import STORIES, titled_story
 from otherminds.pages.drawing import visible
 from otherminds.pages.report import Block, Browser, Cell, Linked, Report, Section, Table, minus
 from otherminds.results.itembrowser import Part, exactly, link, records, script, tag_text
+from otherminds.results.labels import run_labels
 from otherminds.results.measures import FEWEST, Comparison, Row, compare, mean_of
 from otherminds.results.storybook import story_report
 from otherminds.results.summary import summarise, what_was_run
@@ -101,7 +102,7 @@ def empty_page(run: Run, calls: int, seconds: float) -> Report:
         f"No answer of this run is kept yet: a run keeps its answers together, when it ends or is stopped."
         f" The store holds {calls:,} calls to {run.model}, which took {seconds:,.0f} s in all; reload to see more."
     )
-    sections = [Section("What was run", what_was_run([run], {run.id: run.score}))]
+    sections = [Section("What was run", what_was_run([run], run_labels([run])))]
     return Report(f"{run.model} on the {run.suite} suite", lead, sections, subtitle=f"run {run.id}", trail=EVERYWHERE)
 
 

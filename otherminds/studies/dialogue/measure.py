@@ -16,6 +16,7 @@ from otherminds.asking.plans import groups
 from otherminds.asking.runs import Run
 from otherminds.errors import UsageError
 from otherminds.items import Item, Suite
+from otherminds.results.labels import tell_apart
 from otherminds.results.measures import same_model
 from otherminds.stats import Difference, Estimate
 from otherminds.studies.dialogue import ablation, artefacts, overlap, traits
@@ -202,18 +203,13 @@ def _sittings(runs: Sequence[Run]) -> tuple[Sitting, ...]:
     for run in runs:
         if run.records:
             together.setdefault((run.model, run.score, run.prompt, run.digest, same_model(run)), []).append(run)
-    made = []
-    for key, some in together.items():
-        model, score, prompt, digest, _ = key
-        label = model
-        if len({other[1:4] for other in together if other[0] == model}) > 1:
-            label += f", {score} ({prompt})"
-        if len({other[3] for other in together if other[:3] == key[:3]}) > 1:
-            label += f", {digest[:6]}"
-        if sum(other[:4] == key[:4] for other in together) > 1:
-            label += f" ({some[0].fingerprint[:6]})"
-        made.append(Sitting(label, tuple(some)))
-    return tuple(made)
+    labels = tell_apart(
+        [
+            (model, f", {score} ({prompt})", f", {digest[:6]}", f" ({some[0].fingerprint[:6]})")
+            for (model, score, prompt, digest, _), some in together.items()
+        ]
+    )
+    return tuple(Sitting(label, tuple(some)) for label, some in zip(labels, together.values(), strict=True))
 
 
 def names(sittings: Sequence[Sitting]) -> dict[str, str]:

@@ -11,7 +11,7 @@ from otherminds.asking.runs import Run
 from otherminds.minds.telling import listing
 from otherminds.pages import plots
 from otherminds.pages.report import Block, Cards, Cell, Figure, Folded, Report, Section, Table
-from otherminds.results.leads import count
+from otherminds.results.labels import count
 from otherminds.results.summary import how_it_answered, what_was_run
 from otherminds.stats import Estimate, signed
 from otherminds.studies.dialogue import ablation, traits

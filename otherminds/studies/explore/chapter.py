@@ -11,7 +11,7 @@ from otherminds.minds.telling import listing
 from otherminds.models.scripted import Scripted
 from otherminds.pages.report import Cell, Linked, Report, Table
 from otherminds.results.itembrowser import exactly, link
-from otherminds.results.leads import count
+from otherminds.results.labels import count
 from otherminds.studies.explore.build import suite
 from otherminds.studies.explore.contexts import bank
 from otherminds.studies.explore.examine import Examiner

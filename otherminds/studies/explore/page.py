@@ -13,7 +13,7 @@ from otherminds.asking.runs import Run
 from otherminds.minds.telling import listing
 from otherminds.pages import plots
 from otherminds.pages.report import Block, Cards, Cell, Figure, Report, Section, Table
-from otherminds.results.leads import count
+from otherminds.results.labels import count, run_labels
 from otherminds.results.summary import how_it_answered, what_was_run
 from otherminds.stats import Difference, Estimate
 from otherminds.stats.significance import p_text
@@ -23,7 +23,7 @@ from otherminds.studies.explore.hunt import Found
 from otherminds.studies.explore.measure import SIMPLER, SPLITS, Contest, Measures, Pair, Row, measure
 from otherminds.studies.explore.sets import choose, grid
 from otherminds.studies.explore.shares import Share, shares
-from otherminds.studies.explore.sittings import HARDEST, Findings, labels
+from otherminds.studies.explore.sittings import HARDEST, Findings
 
 SERIES = 4
 """The most models in one plot."""
@@ -74,8 +74,8 @@ def show(
         Section("Who needs theory of mind?", _needs(found, random_stories, seed)),
         Section("Models on each other's stories", _crossed(found)),
         Section("The stories", gallery(found.sittings, found.method)),
-        Section("How answers ended", how_it_answered(runs, _names(runs))),
-        Section("What was run", [_how_found(findings), *what_was_run(runs, _names(runs))]),
+        Section("How answers ended", how_it_answered(runs, run_labels(runs))),
+        Section("What was run", [_how_found(findings), *what_was_run(runs, run_labels(runs))]),
         Section("What this cannot show", [LIMITS]),
     ]
     who = list(dict.fromkeys(each.run.model for each in found.sittings))
@@ -343,13 +343,6 @@ def _table(head: str, columns: Sequence[str], rows: Sequence[Row], caption: str,
     kept = [index for index in range(len(columns)) if any(estimates[index] for _, estimates in rows)]
     lines = [[label, *(estimates[index] for index in kept)] for label, estimates in rows]
     return Table([head, *(columns[index] for index in kept)], lines, caption, note=note)
-
-
-def _names(runs: Sequence[Run]) -> dict[str, str]:
-    """A name for every run: its model, and the suite where there are several."""
-    several = len({run.suite for run in runs}) > 1
-    named = labels(runs)
-    return {run.id: named[run.id] + (f", {run.suite}" if several else "") for run in runs}
 
 
 def _prefixes(who: Sequence[str]) -> list[str]:

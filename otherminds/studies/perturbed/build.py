@@ -25,7 +25,6 @@ from dataclasses import replace
 from itertools import product
 from typing import Any, Literal
 
-from otherminds.asking.runs import Run
 from otherminds.errors import UsageError
 from otherminds.items import Item, Suite, Tag
 from otherminds.studies.perturbed.calculus import CLASSES, O1, O2, UNKNOWN, VARIANTS, right_belief, right_reality
@@ -61,25 +60,6 @@ def expand(stage: Stage, task: Task) -> Iterator[Item]:
     for variant, swap, question in product(VARIANTS, SWAPS, QUESTIONS):
         item = _item(stage, task, variant, swap, question)
         yield replace(item, meta={**item.meta, "demonstration": _demonstration(item).to_dict()})
-
-
-def filtered(run: Run) -> Suite:
-    """The second step of perspective taking: the same questions, of each story only what the model let through.
-
-    The first step is a run in the style "perspective". Items without a readable list are left out, as their verdicts
-    in that run tell; a list that names nothing leaves an empty story.
-    """
-    items = []
-    for record in run.records:
-        perceived = record.score.detail.get("perceived")
-        if perceived is None or record.score.detail.get("faulty"):
-            continue
-        sentences = record.item.meta["sentences"]
-        kept = [text for number, text in enumerate(sentences, start=1) if number in perceived]
-        items.append(replace(record.item, context=_numbered(kept), meta={**record.item.meta, "kept": kept}))
-    if not items:
-        raise UsageError(f"run {run.id} lists no perceived sentences; make it with the style 'perspective'")
-    return Suite(f"{run.suite}-filtered", tuple(items), prompt=STYLES["vanilla"], score=run.score)
 
 
 def _item(stage: Stage, task: Task, variant: str, swap: str, question: str) -> Item:

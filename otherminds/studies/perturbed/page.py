@@ -12,6 +12,7 @@ from otherminds.asking.runs import Run
 from otherminds.items import Item
 from otherminds.pages import plots
 from otherminds.pages.report import Block, Cards, Cell, Figure, Report, Section, Table
+from otherminds.results.labels import run_labels
 from otherminds.results.summary import how_it_answered, what_was_run
 from otherminds.stats import Difference, Estimate, signed
 from otherminds.stats.significance import p_text
@@ -74,8 +75,8 @@ def show(runs: Sequence[Run]) -> Report:
         Section("Do answers follow the chains?", are_they_followed(found)),
         Section("Beliefs, sentence by sentence", belief_tracks(found.sittings)),
         Section("Answers to look at", answers_to_look_at(found.sittings)),
-        Section("How answers ended", how_it_answered(runs, _names(runs))),
-        Section("What was run", what_was_run(runs, _names(runs))),
+        Section("How answers ended", how_it_answered(runs, run_labels(runs))),
+        Section("What was run", what_was_run(runs, run_labels(runs))),
     ]
     manifest = runs[0].manifest
     who = " and ".join(each.label for each in found.sittings)
@@ -368,8 +369,3 @@ def _effect(difference: Difference | None) -> str | None:
 
 def _value(difference: Difference | None) -> str | None:
     return f"{difference.value:+z.2f}" if difference else None
-
-
-def _names(runs: Sequence[Run]) -> dict[str, str]:
-    """A name for every run: its model and how it was asked."""
-    return {run.id: f"{run.model}, {run.suite}, prompt {run.prompt}" for run in runs}

@@ -6,6 +6,7 @@ show(lineup, {"smollm2": asked.runs}).save("safety.html")
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from otherminds.files import write_text
@@ -13,6 +14,7 @@ from otherminds.minds.telling import listing
 from otherminds.pages import sheets
 from otherminds.pages.report import Block, Cards, Cell, Figure, Folded, Report, Section, Table
 from otherminds.pages.violins import Panel, Violin, numbers, violins
+from otherminds.results.labels import run_labels
 from otherminds.results.summary import what_was_run
 from otherminds.studies.safety.explored import sections as exploratory
 from otherminds.studies.safety.explored import tested, three
@@ -318,12 +320,8 @@ def _described(name: str, lineup: Lineup) -> str:
 
 def _what(found: Measures) -> list[Block]:
     runs = {run.id: run for each in found.profiles for run in each.sitting.runs()}
-    names = {
-        run.id: f"{each.name}, {run.score}, {run.prompt}{'' if run.suite == 'safety' else f', {run.suite}'}"
-        for each in found.profiles
-        for run in each.sitting.runs()
-    }
-    return what_was_run(list(runs.values()), names)
+    called = {run.id: replace(run, model=each.name) for each in found.profiles for run in each.sitting.runs()}
+    return what_was_run(list(runs.values()), run_labels(list(called.values())))
 
 
 def _items(found: Measures, task: str) -> str:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from otherminds.asking.runs import Record, Run
 from otherminds.errors import UsageError
 from otherminds.items import Item
+from otherminds.results.labels import tell_apart
 from otherminds.results.measures import same_model
 from otherminds.studies.safety.build import NEUTRAL
 from otherminds.studies.safety.ways_of_asking import SHUFFLED, WORDINGS
@@ -107,12 +107,8 @@ def _by_model(runs: Runs) -> Mapping[str, Sequence[Run]]:
     found: dict[str, list[Run]] = {}
     for run in runs:
         found.setdefault(same_model(run), []).append(run)
-    names = Counter(several[0].model for several in found.values())
-    return {
-        f"{first.model} ({first.fingerprint[:6]})" if names[first.model] > 1 else first.model: several
-        for several in found.values()
-        for first in several[:1]
-    }
+    names = tell_apart([(first.model, f" ({first.fingerprint[:6]})") for first, *_ in found.values()])
+    return dict(zip(names, found.values(), strict=True))
 
 
 def _check_once(name: str, runs: Sequence[Run]) -> None:

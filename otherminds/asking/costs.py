@@ -248,11 +248,6 @@ class Metered:
         """How many seconds the model has waited for its server so far."""
         return getattr(self._model, "waited", 0.0)
 
-    @property
-    def waiting(self) -> str:
-        """What the model waits for just now, if it does."""
-        return getattr(self._model, "waiting", "")
-
     def shallower(self) -> Model | None:
         """The model itself without its last layers, if it can do without."""
         shallower: Model | None = getattr(self._model, "shallower", lambda: None)()

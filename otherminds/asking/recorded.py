@@ -32,8 +32,6 @@ Progress = Callable[[int, int], None]
 
 LANDING = 5.0
 """Seconds that calls under way get to come home after Ctrl-C."""
-GLANCE = 1.0
-"""Seconds after which somebody who waits for a server is told so."""
 
 NOTHING = Usage()
 
@@ -161,20 +159,14 @@ class Recorded:
             with self.store.writing():
                 self.store.keep_model(self.fingerprint, self.name, self.identity)
                 try:
-                    self._fetch(verb, deque(missing), keep, tell)
+                    self._fetch(verb, deque(missing), keep)
                 finally:
                     # A server that fails for good has made us wait after the last answer, too.
                     if self.work and self._noted != self.spent:
                         self._write([], self.spent)
         return [answered[key] if key in answered else kind(error=self.stopped) for key in keys]
 
-    def _fetch(
-        self,
-        verb: Verb,
-        queue: deque[tuple[str, Prompt]],
-        keep: Callable[[Batch, Landed], None],
-        tell: Callable[[], None],
-    ) -> None:
+    def _fetch(self, verb: Verb, queue: deque[tuple[str, Prompt]], keep: Callable[[Batch, Landed], None]) -> None:
         """Ask all that is in the queue; only this thread touches the store.
 
         After a failure nothing new is asked, and what is under way is waited for and kept, since it was paid for; a
@@ -199,10 +191,7 @@ class Recorded:
                     Thread(target=self._fly, args=(future, verb, batch, broken_off), daemon=True).start()
                 if not flying:
                     break
-                landed = wait(flying, GLANCE, FIRST_COMPLETED).done
-                if getattr(self.model, "waiting", ""):
-                    tell()
-                for future in landed:
+                for future in wait(flying, return_when=FIRST_COMPLETED).done:
                     if error := future.exception():
                         failure = failure or error
                         broken_off.set()

@@ -72,7 +72,7 @@ def run(
             _show_forecast(runs.estimate(suite, model, store=store, limit=limit, seed=seed, prices=table), as_json)
         return
     title = f"{suite.name} · {model.name} · {suite.score}"
-    with Store(store_path) as store, progress(title, lambda: getattr(model, "waiting", "")) as show:
+    with Store(store_path) as store, progress(title) as show:
         done = runs.run(suite, model, store=store, limit=limit, seed=seed, budget=spending, progress=show)
     if as_json:
         print_json(as_data(done))

@@ -39,6 +39,22 @@ def test_the_model_is_who_it_is_without_the_outage(status: int, often: int) -> N
 
 
 @pytest.mark.usefixtures("waits")
+@pytest.mark.parametrize("often", [1, 30, 47, 200])
+def test_an_outage_in_the_middle_of_the_first_questions_says_nothing(often: int) -> None:
+    asked = [0]
+
+    def answer(call: Call) -> Reply:
+        asked[0] += 1
+        away = 4 < asked[0] <= 4 + often
+        return Reply({"error": {"message": "the machine is being moved"}}, status=503) if away else well(call)
+
+    with serving(well) as calm:
+        known = Endpoint("m", base_url=calm.url).cannot
+    with serving(answer) as server:
+        assert Endpoint("m", base_url=server.url, patience=7200).cannot == known
+
+
+@pytest.mark.usefixtures("waits")
 def test_a_server_that_never_answers_a_trial_is_not_said_to_lack_it() -> None:
     with always(Reply({}, status=500)) as server, pytest.raises(EndpointError, match="patience"):
         _ = Endpoint("m", base_url=server.url).cannot

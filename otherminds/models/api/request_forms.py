@@ -75,7 +75,7 @@ class Form:
 
 def refusal(trial: Trial, wire: Wire) -> Refusal | None:
     """Why a server does not do this, said to every greeting; None as soon as it does."""
-    waited = 0.0
+    waited, blamed = 0.0, False
     for often in count():
         noes: list[Refusal] = []
         silence: Unanswered | None = None
@@ -96,8 +96,12 @@ def refusal(trial: Trial, wire: Wire) -> Refusal | None:
                 return noes[-1]
         assert silence is not None, "whoever was not answered, and not said no to, got nothing"
         try:
-            waited = wire.outlast(silence, often, waited)
+            waited, blamed = wire.outlast(silence, often, waited), False
         except Unanswered:
+            # It may have got well just then, so that all greetings have one more try.
+            if not blamed:
+                blamed = True
+                continue
             raise EndpointError(
                 f"{silence}, so that nobody knows what this server can do; try again, or say what it lacks, as in"
                 f" -M lacks=raw,continuations (of {', '.join(ABILITIES)}), and nothing is tried"

@@ -26,7 +26,6 @@ KIND = "kind"
 CLASS = "class"
 STATE = "state"
 TASK = "task"
-TWIN_KIND = "twin_kind"
 INTERESTING = "interesting"
 IGNORANCE = "ignorance"
 
@@ -130,7 +129,7 @@ TAGS = _named(
     Key(TASK, "the task", "safety"),
     Key("perspective", "the family of tasks", "safety"),
     Key("family", "the plot that the script follows", "safety"),
-    Key(TWIN_KIND, "which of its twins the item is", "safety"),
+    Key("twin_kind", "which of its twins the item is", "safety"),
     Key("domain", "the surroundings that the script plays in", "safety"),
     Key("severity", "how much depends on it", "safety"),
     Key("choice", "what kind of act is chosen", "safety"),

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from otherminds.asking.plans import STORIES, groups
 from otherminds.asking.runs import Run
 from otherminds.items import Item, Tag
+from otherminds.items.tags import FALSE_BELIEF, TWIN
 from otherminds.minds.telling import listing
 from otherminds.results.measures import EVERYTHING, Split, chance, mean_of, splits, twins_right
 
@@ -57,7 +58,7 @@ def items_of(runs: Iterable[Run]) -> list[Item]:
 
 def beliefs(items: Sequence[Item]) -> list[Split]:
     """False and true belief, where both are there."""
-    return [split for split in splits(items) if "false_belief" in split.tags]
+    return [split for split in splits(items) if FALSE_BELIEF in split.tags]
 
 
 def twinned(items: Iterable[Item]) -> bool:
@@ -65,10 +66,10 @@ def twinned(items: Iterable[Item]) -> bool:
     answers: dict[Tag | None, set[str]] = {}
     wanted: list[Tag | None] = []
     for item in items:
-        if "twin" in item.tags:
-            answers.setdefault(item.tags["twin"], set()).add(item.answer)
-        if item.tags.get("false_belief") is True:
-            wanted.append(item.tags.get("twin"))
+        if TWIN in item.tags:
+            answers.setdefault(item.tags[TWIN], set()).add(item.answer)
+        if item.tags.get(FALSE_BELIEF) is True:
+            wanted.append(item.tags.get(TWIN))
     return bool(wanted) and all(len(answers.get(twin, ())) > 1 for twin in wanted)
 
 

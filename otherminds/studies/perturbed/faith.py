@@ -14,6 +14,7 @@ from itertools import groupby
 from statistics import fmean
 
 from otherminds import stats
+from otherminds.items.tags import FINAL, GOLD, PATH_RULE
 from otherminds.stats import Association, Correlation, Difference, Estimate
 from otherminds.studies.perturbed.calculus import CLASSES
 from otherminds.studies.perturbed.chains import PATH_RULES, ChainScore, compare
@@ -101,7 +102,7 @@ def is_strong(found: Correlation) -> bool:
 def chain_score(answer: Answer) -> ChainScore:
     """How well the chain of an answer follows that of its item."""
     meta = answer.item.meta
-    return compare(meta["gold"], answer.states, path_rule=meta["path_rule"], final=meta["final"])
+    return compare(meta[GOLD], answer.states, path_rule=meta[PATH_RULE], final=meta[FINAL])
 
 
 def chains(sitting: Sitting) -> dict[str, Chains]:
@@ -173,9 +174,9 @@ def way_is_right(answer: Answer) -> bool:
     runs = [list(run) for _, run in groupby(answer.states)]
     way = [state for run in runs[:-1] for state in run]
     return bool(runs) and any(
-        _leads(way, meta["gold"][:place], meta["gold"][place:], end, meta["path_rule"])
-        for end in meta["final"]
-        for place in range(len(meta["gold"]))
+        _leads(way, meta[GOLD][:place], meta[GOLD][place:], end, meta[PATH_RULE])
+        for end in meta[FINAL]
+        for place in range(len(meta[GOLD]))
     )
 
 

@@ -77,6 +77,20 @@ def test_every_key_that_the_package_reads_is_named() -> None:
     assert not [f"{where} reads {what}[{key!r}]" for what, key, where in read if key not in named[what]]
 
 
+def test_a_key_is_found_in_every_form_that_it_is_read_in() -> None:
+    forms = [
+        'item.tags["a"]',
+        'item.meta.get("a", 1)',
+        '"a" not in meta',
+        "run.where(a=1, keep=None)",
+        'each.tag("a")',
+        '[item.tags[name] for name in ("a", "a")]',
+        'Item(tags={"a": 1})',
+    ]
+    for form in forms:
+        assert {key for node in ast.walk(ast.parse(form)) for _, key in read_by(node)} == {"a"}, form
+
+
 def keys_read(path: Path) -> Iterator[tuple[str, str, str]]:
     """Each literal by which tags or meta are read or written: of which of the two, which, and where."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -88,17 +102,43 @@ def keys_read(path: Path) -> Iterator[tuple[str, str, str]]:
 
 def read_by(node: ast.AST) -> list[tuple[str, str]]:
     match node:
-        case ast.Subscript(value=of, slice=ast.Constant(value=str(key))):
-            return [(what, key) for what in holder(of)]
-        case ast.Call(func=ast.Attribute(value=of, attr="get"), args=[ast.Constant(value=str(key)), *_]):
-            return [(what, key) for what in holder(of)]
-        case ast.Compare(left=ast.Constant(value=str(key)), ops=[ast.In() | ast.NotIn()], comparators=[of]):
-            return [(what, key) for what in holder(of)]
+        case ast.keyword(arg="tags" | "meta" as what, value=ast.Dict(keys=keys)):
+            return [(what, word) for key in keys for word in words(key)]
         case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name), keywords=keywords) if name in BY_TAG:
             return [("tags", each.arg) for each in keywords if each.arg and each.arg not in NO_TAGS]
-        case ast.keyword(arg="tags" | "meta" as what, value=ast.Dict(keys=keys)):
-            return [(what, key.value) for key in keys if isinstance(key, ast.Constant) and isinstance(key.value, str)]
+        case ast.GeneratorExp() | ast.ListComp() | ast.SetComp() | ast.DictComp():
+            return [found for loop in node.generators for found in read_in(node, loop)]
+    return [(what, word) for what, key in reading(node) for word in words(key)]
+
+
+def read_in(node: ast.AST, loop: ast.comprehension) -> list[tuple[str, str]]:
+    """What `item.tags[name] for name in ("story", "state")` reads."""
+    if not (isinstance(loop.iter, ast.Tuple) and isinstance(loop.target, ast.Name)):
+        return []
+    named = [what for part in ast.walk(node) for what, key in reading(part) if ast.dump(key) == loaded(loop.target)]
+    return [(what, word) for what in named for each in loop.iter.elts for word in words(each)]
+
+
+def loaded(name: ast.Name) -> str:
+    return ast.dump(ast.Name(name.id, ast.Load()))
+
+
+def reading(node: ast.AST) -> list[tuple[str, ast.expr]]:
+    """Tags or meta, and the key, where a node takes one out of the other."""
+    match node:
+        case ast.Subscript(value=of, slice=key):
+            return [(what, key) for what in holder(of)]
+        case ast.Call(func=ast.Attribute(value=of, attr="get"), args=[key, *_]):
+            return [(what, key) for what in holder(of)]
+        case ast.Compare(left=key, ops=[ast.In() | ast.NotIn()], comparators=[of]):
+            return [(what, key) for what in holder(of)]
+        case ast.Call(func=ast.Attribute(attr="tag"), args=[key]):
+            return [("tags", key)]
     return []
+
+
+def words(key: ast.expr | None) -> list[str]:
+    return [key.value] if isinstance(key, ast.Constant) and isinstance(key.value, str) else []
 
 
 def holder(of: ast.expr) -> list[str]:

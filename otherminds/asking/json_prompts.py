@@ -19,6 +19,7 @@ from typing import Any
 
 from otherminds.errors import UsageError
 from otherminds.items import Item
+from otherminds.items.tags import DEMONSTRATION, GOLD, SENTENCES, TARGET
 from otherminds.models import Message, Prompt
 
 WANTS: dict[str, tuple[str, ...]] = {
@@ -49,13 +50,13 @@ def ask(item: Item, choices: Sequence[str], *, name: str) -> Prompt:
     if name in ("json-states", "json-seen") and item.question != item.meta["belief_question"]:
         raise UsageError(f"prompt {name!r} asks for beliefs only, and {item.id!r} asks {item.question!r}")
     turns = []
-    if "demonstration" in item.meta:
-        shown = Item.from_dict(item.meta["demonstration"], where=f"the demonstration of {item.id}")
+    if DEMONSTRATION in item.meta:
+        shown = Item.from_dict(item.meta[DEMONSTRATION], where=f"the demonstration of {item.id}")
         turns = [Message("user", _text(shown, shown.choices, wants)), Message("assistant", write(shown, wants))]
-    length = SHORT + (PER_SENTENCE * len(item.meta["sentences"]) if "states" in wants else 0)
+    length = SHORT + (PER_SENTENCE * len(item.meta[SENTENCES]) if "states" in wants else 0)
     return Prompt(
         messages=(*turns, Message("user", _text(item, choices, wants))),
-        schema=json.dumps(schema(choices, wants, sentences=len(item.meta.get("sentences", ())))),
+        schema=json.dumps(schema(choices, wants, sentences=len(item.meta.get(SENTENCES, ())))),
         max_tokens=length,
     )
 
@@ -65,7 +66,7 @@ JSON_PROMPTS = {name: partial(ask, name=name) for name in WANTS}
 
 def write(item: Item, wants: Sequence[str], *, answer: str = "", states: Sequence[str] = ()) -> str:
     """An answer in the form that is asked for; without states, those that the item has as gold."""
-    chain = states or [choices[0] for choices in item.meta.get("gold", ())]
+    chain = states or [choices[0] for choices in item.meta.get(GOLD, ())]
     parts: dict[str, Any] = {
         "states": [{"sentence": number, "belief": state} for number, state in enumerate(chain, start=1)],
         "perceived": item.meta.get("perceived", []),
@@ -102,7 +103,7 @@ def _text(item: Item, choices: Sequence[str], wants: Sequence[str]) -> str:
 
 def _steps(item: Item, wants: Sequence[str]) -> list[str]:
     """What to do before the answer."""
-    target = item.meta.get("target")
+    target = item.meta.get(TARGET)
     if "states" in wants:
         asked = item.meta["belief_question"]
         return [

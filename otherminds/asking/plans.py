@@ -11,9 +11,10 @@ from otherminds.asking.prompts import Posed, without_schema
 from otherminds.asking.scores import Way, way
 from otherminds.errors import UsageError
 from otherminds.items import Item, Suite
+from otherminds.items.tags import STAGE, STORY, TWIN
 from otherminds.models import Prompt
 
-STORIES = ("story", "twin")
+STORIES = (STORY, TWIN)
 """Tags by which items belong together; stories of one `stage` share people and things besides."""
 
 
@@ -61,7 +62,7 @@ def limited(items: Sequence[Item], *, limit: int | None, seed: int = 0) -> tuple
     return tuple(items[position] for position in sorted(chosen or drawn[0][:limit]))
 
 
-def groups(items: Sequence[Item], *, by: Sequence[str] = (*STORIES, "stage")) -> list[str]:
+def groups(items: Sequence[Item], *, by: Sequence[str] = (*STORIES, STAGE)) -> list[str]:
     """A name for every item, the same for items that are not independent: those that share a story, twin or stage."""
     parent: dict[str, str] = {}
 

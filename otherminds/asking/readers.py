@@ -16,6 +16,7 @@ from otherminds.asking.json_prompts import write
 from otherminds.asking.prompts import About
 from otherminds.errors import ModelError, UsageError
 from otherminds.items import Item, Suite
+from otherminds.items.tags import FIRST_ORDER, GOLD, ORDER, REALITY, SENTENCES
 from otherminds.models import Prompt
 from otherminds.models.scripted import Scripted
 
@@ -34,14 +35,14 @@ def oracle(suite: Suite, *, seed: int = 0) -> Scripted:
 
 def realist(suite: Suite, *, seed: int = 0) -> Scripted:
     """Answers from the world, whatever people believe: fails exactly the false beliefs."""
-    _need(suite, "realist", "reality")
-    return reader("realist", suite, lambda item: _meta(item, "reality"), seed)
+    _need(suite, "realist", REALITY)
+    return reader("realist", suite, lambda item: _meta(item, REALITY), seed)
 
 
 def decoy(suite: Suite, *, seed: int = 0) -> Scripted:
     """Answers with anything but the world: the realist's reverse."""
-    _need(suite, "decoy", "reality")
-    return reader("decoy", suite, lambda item: [c for c in item.choices if c != item.meta.get("reality")], seed)
+    _need(suite, "decoy", REALITY)
+    return reader("decoy", suite, lambda item: [c for c in item.choices if c != item.meta.get(REALITY)], seed)
 
 
 def last_mention(suite: Suite, *, seed: int = 0) -> Scripted:
@@ -67,9 +68,9 @@ def random(suite: Suite, *, seed: int = 0) -> Scripted:
 def first_order(suite: Suite, *, seed: int = 0) -> Scripted:
     """Asks only what one person thinks, however deep the question is."""
     if not any(_shallow(item) for item in suite):
-        _need(suite, "first_order", "first_order")
+        _need(suite, "first_order", FIRST_ORDER)
     return reader(
-        "first_order", suite, lambda item: [item.answer] if _shallow(item) else _meta(item, "first_order"), seed
+        "first_order", suite, lambda item: [item.answer] if _shallow(item) else _meta(item, FIRST_ORDER), seed
     )
 
 
@@ -107,7 +108,7 @@ def reader(
         item = about.item
         picked = "".join(_draw(rule(item), item, seed))
         if about.wants:
-            chain = states(item) if states else [picked] * len(item.meta.get("sentences", ()))
+            chain = states(item) if states else [picked] * len(item.meta.get(SENTENCES, ()))
             return write(item, about.wants, answer=picked, states=chain)
         return "Answer: " + next((own for own, choice in _shown(prompt, about).items() if choice == picked), picked)
 
@@ -143,7 +144,7 @@ def finder(name: str, suite: Suite) -> Callable[[Prompt], About]:
 def gold_chain(item: Item) -> list[str]:
     """The chain that is right at every sentence and changes as late as it may; else the answer from the beginning."""
     chain: list[str] = []
-    for states in item.meta.get("gold", [[item.answer]] * len(item.meta.get("sentences", ()))):
+    for states in item.meta.get(GOLD, [[item.answer]] * len(item.meta.get(SENTENCES, ()))):
         chain.append(chain[-1] if chain and chain[-1] in states else states[0])
     return chain
 
@@ -171,7 +172,7 @@ def _meta(item: Item, key: str) -> list[str]:
 
 
 def _shallow(item: Item) -> bool:
-    return item.tags.get("order") in (0, 1)
+    return item.tags.get(ORDER) in (0, 1)
 
 
 def _most(choices: Sequence[str], by: Callable[[str], float]) -> list[str]:

@@ -7,10 +7,10 @@ from otherminds.items.item import (
     SCHEMA,
     Item,
     Suite,
-    Tag,
     read_lines,
     write_lines,
 )
+from otherminds.items.tags import Tag
 
 __all__ = [
     "SCHEMA",

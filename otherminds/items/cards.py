@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 from otherminds.items import Suite
 from otherminds.items.lint import Fault, cues, faults
+from otherminds.items.tags import STORY
 
 SPLIT_BY = (
     *("kind", "order", "false_belief", "interesting", "set", "people", "moves", "method"),
@@ -16,7 +17,7 @@ SPLIT_BY = (
 
 def card(suite: Suite, *, made: str, wrong: Callable[[Suite], list[Fault]] = faults) -> str:
     """A data card in Markdown; `made` says how the items came about, `wrong` finds what is wrong with them."""
-    stories = {item.tags.get("story", item.id) for item in suite}
+    stories = {item.tags.get(STORY, item.id) for item in suite}
     lines = [
         f"# {suite.name}",
         "",

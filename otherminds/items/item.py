@@ -20,9 +20,9 @@ from typing import Any
 
 from otherminds.errors import BadFile, UsageError
 from otherminds.files import parse_json, read_text, write_text
+from otherminds.items.tags import Tag, check_tags
 
 SCHEMA = 1
-Tag = str | int | float | bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +117,7 @@ class Suite:
             raise BadFile(f"{path}, line {number}: no header; the first line should be like {_line(_EXAMPLE_HEADER)}")
         if version > SCHEMA:
             raise BadFile(f"{path} has schema version {version}, and this otherminds reads up to {SCHEMA}; update it")
-        items = tuple(_read_item(data, f"{path}, line {number}") for number, data in lines)
+        items = tuple(_read_known(data, f"{path}, line {number}") for number, data in lines)
         for name in ("suite", "prompt", "score"):
             value = header.get(name, "raw")
             if not isinstance(value, str) or not value.strip():
@@ -151,6 +151,14 @@ def write_lines(path: str | Path, objects: Iterable[Mapping[str, Any]]) -> None:
 
 def _line(data: Mapping[str, Any]) -> str:
     return json.dumps(data, ensure_ascii=False)
+
+
+def _read_known(data: Mapping[str, Any], where: str) -> Item:
+    """One item of a suite, whose known tags have values that they can have."""
+    # Not for every item: what a store recorded once can be read for good.
+    item = _read_item(data, where)
+    check_tags(item.tags, where)
+    return item
 
 
 _TEXTS = ("id", "question", "answer", "context", "cloze")

@@ -21,6 +21,7 @@ from math import log, sqrt
 from statistics import fmean
 
 from otherminds.items import Item, Suite, Tag
+from otherminds.items.tags import STORY, TWIN
 
 CLEAR, SURE = 0.1, 1.645
 """A cue is looked at from so far above chance on, if that is so many standard errors: chance gives 1 in 20 of these."""
@@ -163,7 +164,7 @@ def _worded(items: Sequence[Item]) -> Callable[[Item], list[str]]:
 
 
 def _group(item: Item) -> str:
-    return str(item.tags.get("twin", item.tags.get("story", item.id)))
+    return str(item.tags.get(TWIN, item.tags.get(STORY, item.id)))
 
 
 def _doubles(items: Sequence[Item]) -> set[str]:
@@ -240,7 +241,7 @@ def one_sided(items: Iterable[Item], reading: str) -> set[str]:
 def near_doubles(items: Iterable[Item], *, size: int = 8, most: float = 0.5) -> set[str]:
     """Items with nearly the same text as one of another story: too many runs of words in common (Jaccard)."""
     # Many questions may be asked about one text; the first of them stands for all.
-    texts = {(item.context, item.tags.get("story"), item.tags.get("twin")): item for item in reversed(list(items))}
+    texts = {(item.context, item.tags.get(STORY), item.tags.get(TWIN)): item for item in reversed(list(items))}
     runs = {key: word_runs(key[0], size) for key in texts}
     holders: dict[str, list[tuple[str, Tag | None, Tag | None]]] = defaultdict(list)
     for key, own in runs.items():
@@ -284,6 +285,6 @@ def _twins(items: Iterable[Item]) -> list[list[Item]]:
     """Items by their tag `twin`, those that have none left out."""
     groups: dict[str, list[Item]] = defaultdict(list)
     for item in items:
-        if "twin" in item.tags:
-            groups[str(item.tags["twin"])].append(item)
+        if TWIN in item.tags:
+            groups[str(item.tags[TWIN])].append(item)
     return [twins for twins in groups.values() if len(twins) > 1]

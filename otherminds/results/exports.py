@@ -22,6 +22,7 @@ from otherminds.asking.runs import Run
 from otherminds.asking.scores import way
 from otherminds.errors import UsageError
 from otherminds.items import Item, Suite
+from otherminds.items.tags import CANARY, SCORED
 from otherminds.pages.report import Table
 from otherminds.pages.table_files import as_csv
 
@@ -102,7 +103,7 @@ def csv_text(run: Run) -> str:
 
 def answered(suite: Suite) -> list[Item]:
     """The items that have a right answer."""
-    found = [item for item in suite if item.tags.get("scored") is not False]
+    found = [item for item in suite if item.tags.get(SCORED) is not False]
     if not found:
         raise UsageError(f"no item of suite {suite.name!r} has a right answer, so there is nothing to export")
     return found
@@ -139,7 +140,7 @@ def _document(item: Item, rotation: int, asked: Posed, group: str) -> dict[str, 
         "cluster": group,
         # As text, since the harness wants every column to be of one type.
         "tags": json.dumps(item.tags, ensure_ascii=False),
-        "canary": item.meta.get("canary", ""),
+        "canary": item.meta.get(CANARY, ""),
     }
 
 

@@ -18,6 +18,7 @@ from urllib.parse import quote
 from otherminds.asking.runs import Record, Run
 from otherminds.errors import OthermindsError
 from otherminds.items import Item
+from otherminds.items.tags import ABOUT, CLASS, GOLD, KIND, MINDS, SENTENCES, STATE, TARGET, TASK
 from otherminds.minds.beliefs import WORLD, Trace, chain_name, traces
 from otherminds.minds.sightings import Minds
 from otherminds.minds.story import Story
@@ -28,7 +29,7 @@ from otherminds.results.reading import read_result
 from otherminds.results.storybook import lane_of
 from otherminds.results.why import story_of, why_right
 
-KINDS = ("task", "class", "state", "kind")
+KINDS = (TASK, CLASS, STATE, KIND)
 """The first of these tags that an item has says what kind of item it is."""
 OF_RUN = ("suite", "model", "score", "prompt")
 """Properties that all answers of a run share."""
@@ -213,19 +214,19 @@ def traced(item: Item) -> tuple[Story, Minds, list[Trace]] | None:
         story = story_of(item)
         if story is None:
             return None
-        minds = tuple(item.meta.get("minds", ()))
+        minds = tuple(item.meta.get(MINDS, ()))
         found = traces(story, order=max(1, len(minds)))
     except (OthermindsError, KeyError, TypeError, ValueError, AttributeError):  # anybody's meta can hold anything
         return None
-    about = str(item.meta.get("about", ""))
+    about = str(item.meta.get(ABOUT, ""))
     return story, minds, [trace for trace in found if about and about in trace.heading] or found
 
 
 def _timeline(item: Item) -> dict[str, Any] | None:
     """What is so and what is believed after each event, as a table; none where nothing tells."""
-    gold, told = item.meta.get("gold"), item.meta.get("sentences")
+    gold, told = item.meta.get(GOLD), item.meta.get(SENTENCES)
     if isinstance(gold, list) and isinstance(told, list) and all(isinstance(states, list) for states in gold):
-        return _gold(str(item.meta.get("target", "the person asked about")), told, gold)
+        return _gold(str(item.meta.get(TARGET, "the person asked about")), told, gold)
     found = traced(item)
     if found is None:
         return None

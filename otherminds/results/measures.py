@@ -17,12 +17,13 @@ from otherminds.asking.plans import groups
 from otherminds.asking.runs import Record, Run
 from otherminds.errors import UsageError
 from otherminds.items import Item, Tag
+from otherminds.items.tags import FALSE_BELIEF, KIND, ORDER, SCORED, STORY, TWIN
 
 MOST_VALUES = 8
 """A tag with more values than that names items rather than kinds of items."""
 FEWEST = 6
 """Groups; with fewer, not even all of them on one side give a p below 0.05."""
-_FIRST_TAGS = ("false_belief", "kind", "order")
+_FIRST_TAGS = (FALSE_BELIEF, KIND, ORDER)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +86,7 @@ def splits(items: Sequence[Item]) -> list[Split]:
     values: dict[str, set[Tag]] = {}
     for item in items:
         for name, value in item.tags.items():
-            if name not in ("story", "twin"):
+            if name not in (STORY, TWIN):
                 values.setdefault(name, set()).add(value)
     names = sorted(
         (name for name, found in values.items() if 1 < len(found) <= MOST_VALUES),
@@ -101,7 +102,7 @@ def splits(items: Sequence[Item]) -> list[Split]:
 
 def _label(name: str, value: Tag) -> str:
     words = name.replace("_", " ")
-    if name == "false_belief" and isinstance(value, bool):
+    if name == FALSE_BELIEF and isinstance(value, bool):
         return "false belief" if value else "true belief"
     if isinstance(value, bool):
         return words if value else f"not {words}"
@@ -147,8 +148,8 @@ def twins_right(run: Run) -> stats.Estimate | None:
     """The share of sets of twins that are right to the last one: what a bias to one answer never reaches."""
     sets: dict[Tag, list[Record]] = {}
     for record in run.records:
-        if "twin" in record.item.tags:
-            sets.setdefault(record.item.tags["twin"], []).append(record)
+        if TWIN in record.item.tags:
+            sets.setdefault(record.item.tags[TWIN], []).append(record)
     whole = [twins for twins in sets.values() if len(twins) > 1 and all(r.value() is not None for r in twins)]
     if not whole:
         return None
@@ -215,7 +216,7 @@ def compare(first: Run, second: Run, *, by: str = "") -> Comparison:
         rows.append(Row(split.label, _difference(chosen, a, b), 1.0, split.tags))
     gained = tuple(item.id for item in shared if (a[item.id], b[item.id]) == (1, 0))
     lost = tuple(item.id for item in shared if (a[item.id], b[item.id]) == (0, 1))
-    whole = [item for item in (items | others).values() if item.tags.get("scored") is not False]
+    whole = [item for item in (items | others).values() if item.tags.get(SCORED) is not False]
     return Comparison(
         rows=adjusted(rows),
         gained=gained,

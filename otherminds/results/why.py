@@ -7,6 +7,7 @@ from functools import cache
 
 from otherminds.errors import OthermindsError
 from otherminds.items import Item
+from otherminds.items.tags import EVENTS, MINDS, PREMISES, WHY
 from otherminds.minds.beliefs import view
 from otherminds.minds.questions import matters
 from otherminds.minds.story import Premises, Story
@@ -15,7 +16,7 @@ from otherminds.minds.telling import listing
 
 def why_right(item: Item) -> str:
     """Why the right answer is right, where anything tells."""
-    if said := str(item.meta.get("why", "")):
+    if said := str(item.meta.get(WHY, "")):
         return said
     try:
         story = story_of(item)
@@ -34,15 +35,15 @@ def _known_story(key: str) -> Story:
 
 def story_of(item: Item) -> Story | None:
     """The story that an item's events tell, if it has any; events that cannot be read raise."""
-    events = item.meta.get("events")
+    events = item.meta.get(EVENTS)
     if not isinstance(events, list) or not all(isinstance(event, dict) for event in events):
         return None
-    return _known_story(json.dumps({"events": events, "premises": item.meta.get("premises", {})}))
+    return _known_story(json.dumps({"events": events, "premises": item.meta.get(PREMISES, {})}))
 
 
 def why(story: Story, item: Item) -> str:
     """After which event a mind's answer stood fast, and what happened later without changing it."""
-    minds = tuple(item.meta.get("minds", ()))
+    minds = tuple(item.meta.get(MINDS, ()))
     if not minds:
         return ""
     matter = next(each for each in matters(story) if each.ask(minds) == item.question)

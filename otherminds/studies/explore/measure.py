@@ -18,6 +18,7 @@ from otherminds.asking.runs import Run
 from otherminds.asking.runs import run as put
 from otherminds.errors import UsageError
 from otherminds.items import Item, Suite
+from otherminds.items.tags import FALSE_BELIEF, FIRST_ORDER, IGNORANCE, INTERESTING, KIND, ORDER, REALITY
 from otherminds.stats import Difference, Estimate
 from otherminds.studies.explore.hunt import METHODS, Found
 from otherminds.studies.explore.sets import ASYMMETRIC
@@ -107,17 +108,15 @@ class Measures:
 
 SPLITS: dict[str, Callable[[Answer], bool]] = {
     "searched": lambda answer: answer.searched,
-    "what is so": lambda answer: answer.item.tags["order"] == 0 and answer.item.tags.get("kind") != "memory",
-    "order 1": lambda answer: answer.item.tags["order"] == 1,
-    "order 2": lambda answer: answer.item.tags["order"] == 2,
-    "false belief": lambda answer: answer.item.tags.get("false_belief") is True,
-    "not known": lambda answer: answer.item.tags.get("ignorance") is True,
+    "what is so": lambda answer: answer.item.tags[ORDER] == 0 and answer.item.tags.get(KIND) != "memory",
+    "order 1": lambda answer: answer.item.tags[ORDER] == 1,
+    "order 2": lambda answer: answer.item.tags[ORDER] == 2,
+    "false belief": lambda answer: answer.item.tags.get(FALSE_BELIEF) is True,
+    "not known": lambda answer: answer.item.tags.get(IGNORANCE) is True,
 }
 SIMPLER: dict[str, Callable[[Item], Any]] = {
-    "what is so": lambda item: item.meta.get("reality"),
-    "what the last mind thinks": lambda item: (
-        item.meta.get("first_order") if item.tags["order"] not in (0, 1) else None
-    ),
+    "what is so": lambda item: item.meta.get(REALITY),
+    "what the last mind thinks": lambda item: item.meta.get(FIRST_ORDER) if item.tags[ORDER] not in (0, 1) else None,
     "unknown": lambda item: "unknown",
 }
 
@@ -227,7 +226,7 @@ def _wrong(sitting: Sitting, method: str) -> Row | None:
     wrong = [
         answer
         for answer in sitting.answers
-        if answer.found.method == method and answer.value == 0 and answer.item.tags["order"] != 0
+        if answer.found.method == method and answer.value == 0 and answer.item.tags[ORDER] != 0
     ]
     shares = []
     for simpler in SIMPLER.values():
@@ -287,7 +286,7 @@ def _contest(
 def _interesting(label: str, answers: Sequence[Answer]) -> Pair | None:
     """Within stories, so that hard stories cannot be mistaken for hard questions."""
     kinds = [
-        by_story(answer for answer in answers if answer.item.tags.get("interesting") is wanted)
+        by_story(answer for answer in answers if answer.item.tags.get(INTERESTING) is wanted)
         for wanted in (True, False)
     ]
     both = [found for found in kinds[0] if found in kinds[1]]
@@ -328,7 +327,7 @@ def _crossed(findings: Findings, runs: Sequence[Run], method: str, seed: int) ->
         ]
         for order in (1, 2):
             keys = sorted(
-                {key for each in answered for key, answer in each.items() if answer.item.tags["order"] == order},
+                {key for each in answered for key, answer in each.items() if answer.item.tags[ORDER] == order},
                 key=lambda key: (key[0].id, key[1]),
             )
             if not keys:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from otherminds.asking.runs import Record, Run
 from otherminds.errors import UsageError
 from otherminds.items import Item
+from otherminds.items.tags import EVENTS, ORDER, TASK
 from otherminds.results.labels import tell_apart
 from otherminds.results.measures import same_model
 from otherminds.studies.safety.build import NEUTRAL
@@ -25,18 +26,18 @@ SINGLE = "single"
 
 def generated(item: Item) -> bool:
     """Whether an item comes from the belief engine, with the events that prove its label."""
-    return "events" in item.meta
+    return EVENTS in item.meta
 
 
 PARTS: dict[str, Callable[[Item], bool]] = {
-    "SA, a thing is moved": lambda item: item.tags["task"] == "FB/SA" and generated(item),
-    "SA, everyday": lambda item: item.tags["task"] == "FB/SA" and not generated(item),
-    "D/V, told or labelled": lambda item: item.tags["task"] == "FB/D/V" and generated(item),
-    "D/V, everyday": lambda item: item.tags["task"] == "FB/D/V" and not generated(item),
-    "HO, order 2": lambda item: item.tags["task"] == "FB/HO" and item.tags.get("order") == 2,
-    "HO, order 3": lambda item: item.tags["task"] == "FB/HO" and item.tags.get("order") == 3,
-    "HO, order 4": lambda item: item.tags["task"] == "FB/HO" and item.tags.get("order") == 4,
-    "FP, is the listener hurt": lambda item: item.tags["task"] == "MA/FP-hurt",
+    "SA, a thing is moved": lambda item: item.tags[TASK] == "FB/SA" and generated(item),
+    "SA, everyday": lambda item: item.tags[TASK] == "FB/SA" and not generated(item),
+    "D/V, told or labelled": lambda item: item.tags[TASK] == "FB/D/V" and generated(item),
+    "D/V, everyday": lambda item: item.tags[TASK] == "FB/D/V" and not generated(item),
+    "HO, order 2": lambda item: item.tags[TASK] == "FB/HO" and item.tags.get(ORDER) == 2,
+    "HO, order 3": lambda item: item.tags[TASK] == "FB/HO" and item.tags.get(ORDER) == 3,
+    "HO, order 4": lambda item: item.tags[TASK] == "FB/HO" and item.tags.get(ORDER) == 4,
+    "FP, is the listener hurt": lambda item: item.tags[TASK] == "MA/FP-hurt",
 }
 """What is reported apart from the nine."""
 
@@ -92,13 +93,13 @@ def value(record: Record, of: str = "S") -> float | None:
 def values(run: Run, of: str = "S", *, task: str = "") -> dict[str, float]:
     """By item id, the numbers of a task, or of all nine."""
     wanted = (task,) if task else NINE
-    found = {r.item.id: value(r, of) for r in run.records if r.item.tags["task"] in wanted}
+    found = {r.item.id: value(r, of) for r in run.records if r.item.tags[TASK] in wanted}
     return {id: number for id, number in found.items() if number is not None}
 
 
 def items(run: Run) -> dict[str, Item]:
     """The items of a run by id, those left out that have no right answer."""
-    return {record.item.id: record.item for record in run.records if record.item.tags["task"] != NEUTRAL}
+    return {record.item.id: record.item for record in run.records if record.item.tags[TASK] != NEUTRAL}
 
 
 def _by_model(runs: Runs) -> Mapping[str, Sequence[Run]]:

@@ -17,7 +17,7 @@ from otherminds.studies.explore.contexts import bank
 from otherminds.studies.explore.examine import Examiner
 from otherminds.studies.explore.hunt import Found
 from otherminds.studies.explore.measure import SPLITS, Measures, measure
-from otherminds.studies.explore.page import FOUND_BY, show
+from otherminds.studies.explore.page import FOUND_BY, report
 from otherminds.studies.explore.search import Ways
 from otherminds.studies.explore.sets import choose, grid
 from otherminds.studies.explore.sittings import Answer, Sitting, by_story
@@ -83,9 +83,9 @@ def look(subjects: Sequence[Subject], desk: Desk) -> Chapter | None:
         title = f"Stories that {' and '.join(hunts)} get wrong"
         return Chapter(Report(title, " ".join(spotless), []), (), (), cut=cut, left_out=asked.left_out)
     of_one = found if len(found) > 1 else next(iter(found.values()))
-    page = show(of_one, runs, random_stories=EFFORTS[desk.size].random, seed=desk.seed)
-    page = replace(page, lead=" ".join([page.lead, *spotless]))
     numbers = measure(of_one, runs, seed=desk.seed)
+    page = report(of_one, numbers, runs, random_stories=EFFORTS[desk.size].random, seed=desk.seed)
+    page = replace(page, lead=" ".join([page.lead, *spotless]))
     return Chapter(
         page,
         list(_findings(numbers, runs, [name for name, hunt in hunts.items() if not hunt.found])),

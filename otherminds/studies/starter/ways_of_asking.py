@@ -23,7 +23,8 @@ def look(subjects: Sequence[Subject], desk: Desk) -> Chapter | None:
     """The chapter on the starter suite; None if the budget was spent before anything was answered."""
     cut: list[str] = []
     left_out: list[str] = []
-    asked = ask_each(subjects, lambda subject: _ask(subject, desk, cut, left_out))
+    suite = starter()
+    asked = ask_each(subjects, lambda subject: _ask(subject, suite, desk, cut, left_out))
     runs = [each for some in asked.done.values() for each in some if each.records]
     if not runs:
         return None
@@ -37,9 +38,9 @@ def look(subjects: Sequence[Subject], desk: Desk) -> Chapter | None:
     )
 
 
-def _ask(subject: Subject, desk: Desk, cut: list[str], left_out: list[str]) -> list[Run]:
+def _ask(subject: Subject, suite: Suite, desk: Desk, cut: list[str], left_out: list[str]) -> list[Run]:
     """A run for every way that works; why others do not is added to the lists."""
-    suite, runs = starter(), []
+    runs = []
     error: ModelError = Unable(f"{subject.name} can neither weigh raw prompts nor chat, so there is nothing to ask it")
     for score, prompt, needs in (LETTERS, CLOZE, TEXT):
         if missing := needs & subject.cannot:

@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import random as chance
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
+from math import log
 from string import ascii_uppercase as LETTERS
 
 from otherminds.asking.json_prompts import write
-from otherminds.asking.prompts import About
+from otherminds.asking.prompts import About, pose_text
+from otherminds.asking.scores import score_text, value_of
 from otherminds.errors import ModelError, UsageError
 from otherminds.items import Item, Suite
 from otherminds.items.tags import FIRST_ORDER, GOLD, ORDER, REALITY, SENTENCES
-from otherminds.models import Prompt
+from otherminds.models import Prompt, Response
 from otherminds.models.scripted import Scripted
 
 Rule = Callable[[Item], Sequence[str]]
@@ -28,44 +30,59 @@ States = Callable[[Item], Sequence[str]]
 SURE = 0.95
 
 
-def oracle(suite: Suite, *, seed: int = 0) -> Scripted:
+class Reader(Scripted):
+    """A baseline that answers by a rule, so that what it gets can be told without asking it."""
+
+    by_letters: Callable[[Item], float | None]
+    """1 or 0 for an item, as score 'letters' has it; none where the right choice is as good as another."""
+    in_words: Callable[[Item], float | None]
+    """The same by score 'text'."""
+
+    def values(self, items: Collection[Item]) -> dict[str, float]:
+        """By item id what it gets by letters, or in words if some have no choices; without items where that is none."""
+        known = [item for item in items if item.tags.get("scored") is not False]
+        gets = self.by_letters if all(item.choices for item in items) else self.in_words
+        return {item.id: value for item in known if (value := gets(item)) is not None}
+
+
+def oracle(suite: Suite, *, seed: int = 0) -> Reader:
     """Knows every answer, and every state on the way to it."""
     return reader("oracle", suite, lambda item: [item.answer], seed, states=gold_chain)
 
 
-def realist(suite: Suite, *, seed: int = 0) -> Scripted:
+def realist(suite: Suite, *, seed: int = 0) -> Reader:
     """Answers from the world, whatever people believe: fails exactly the false beliefs."""
     _need(suite, "realist", REALITY)
     return reader("realist", suite, lambda item: _meta(item, REALITY), seed)
 
 
-def decoy(suite: Suite, *, seed: int = 0) -> Scripted:
+def decoy(suite: Suite, *, seed: int = 0) -> Reader:
     """Answers with anything but the world: the realist's reverse."""
     _need(suite, "decoy", REALITY)
     return reader("decoy", suite, lambda item: [c for c in item.choices if c != item.meta.get(REALITY)], seed)
 
 
-def last_mention(suite: Suite, *, seed: int = 0) -> Scripted:
+def last_mention(suite: Suite, *, seed: int = 0) -> Reader:
     """Answers with the choice that the story names last."""
     return reader("last_mention", suite, lambda item: _most(item.choices, lambda c: _last(item.context, c)), seed)
 
 
-def longest_option(suite: Suite, *, seed: int = 0) -> Scripted:
+def longest_option(suite: Suite, *, seed: int = 0) -> Reader:
     """Answers with the longest choice."""
     return reader("longest_option", suite, lambda item: _most(item.choices, len), seed)
 
 
-def option_only(suite: Suite, *, seed: int = 0) -> Scripted:
+def option_only(suite: Suite, *, seed: int = 0) -> Reader:
     """Never reads the story: answers with the choice most like the question, then with the first in the alphabet."""
     return reader("option_only", suite, lambda item: _most(sorted(item.choices), _likeness(item.question))[:1], seed)
 
 
-def random(suite: Suite, *, seed: int = 0) -> Scripted:
+def random(suite: Suite, *, seed: int = 0) -> Reader:
     """Draws one choice an item."""
     return reader("random", suite, lambda item: _draw(item.choices, item, seed), seed)
 
 
-def first_order(suite: Suite, *, seed: int = 0) -> Scripted:
+def first_order(suite: Suite, *, seed: int = 0) -> Reader:
     """Asks only what one person thinks, however deep the question is."""
     if not any(_shallow(item) for item in suite):
         _need(suite, "first_order", FIRST_ORDER)
@@ -74,7 +91,7 @@ def first_order(suite: Suite, *, seed: int = 0) -> Scripted:
     )
 
 
-BASELINES: dict[str, Callable[[Suite], Scripted]] = {
+BASELINES: dict[str, Callable[[Suite], Reader]] = {
     "oracle": oracle,
     "realist": realist,
     "decoy": decoy,
@@ -86,7 +103,7 @@ BASELINES: dict[str, Callable[[Suite], Scripted]] = {
 }
 
 
-def baselines(suite: Suite) -> list[Scripted]:
+def baselines(suite: Suite) -> list[Reader]:
     """All baselines that this suite carries enough for."""
     made = []
     for make in BASELINES.values():
@@ -99,7 +116,7 @@ def baselines(suite: Suite) -> list[Scripted]:
 
 def reader(
     name: str, suite: Suite, rule: Rule, seed: int = 0, *, states: States | None = None, sure: float = SURE
-) -> Scripted:
+) -> Reader:
     """A baseline that answers by a rule; where JSON with states is asked for, by a rule for these as well."""
     find = finder(name, suite)
 
@@ -112,15 +129,24 @@ def reader(
             return write(item, about.wants, answer=picked, states=chain)
         return "Answer: " + next((own for own, choice in _shown(prompt, about).items() if choice == picked), picked)
 
-    def weigh(prompt: Prompt) -> dict[str, float]:
-        about = find(prompt)
-        item = about.item
+    def weights(item: Item) -> dict[str, float]:
         good = set(rule(item)) or set(item.choices)
         others = len(item.choices) - len(good)
         share = sure / len(good) if others else 1 / len(good)
-        return {own: share if choice in good else (1 - sure) / others for own, choice in _shown(prompt, about).items()}
+        return {choice: share if choice in good else (1 - sure) / others for choice in item.choices}
 
-    model = Scripted(answer, name=name, weigh=weigh)
+    def weigh(prompt: Prompt) -> dict[str, float]:
+        about = find(prompt)
+        by_choice = weights(about.item)
+        return {own: by_choice[choice] for own, choice in _shown(prompt, about).items()}
+
+    def in_words(item: Item) -> float | None:
+        said = Response("Answer: " + "".join(_draw(rule(item), item, seed)))
+        return score_text(item, pose_text(item, prompt="raw", seed=seed), [said]).value
+
+    model = Reader(answer, name=name, weigh=weigh)
+    model.by_letters = lambda item: value_of(item.answer, {own: log(one) for own, one in weights(item).items()})
+    model.in_words = in_words
     # The same words can have another answer in another suite, so a stored call must not serve both.
     model.identity = {**model.identity, "suite": suite.digest, "seed": seed}
     return model

@@ -140,7 +140,7 @@ def score_cloze(item: Item, posed: Sequence[Posed], results: Sequence[Weighing])
     if not result.bounds and all(lengths.values()):
         means = {choice: logs[choice][0] / lengths[choice] for choice in item.choices}
         detail["S_token"] = _share(item.answer, means)
-        detail["value_token"] = _value(item.answer, means)
+        detail["value_token"] = value_of(item.answer, means)
     return _decide(item, logs, detail)
 
 
@@ -179,7 +179,7 @@ def _decide(item: Item, logs: Mapping[str, Bounds], detail: dict[str, Any]) -> S
     if all(low == high for low, high in logs.values()):
         exact = {choice: low for choice, (low, _) in logs.items()}
         detail["S"] = _share(item.answer, exact)
-        value = _value(item.answer, exact)
+        value = value_of(item.answer, exact)
         if value is None:
             return Score("tied", why="no choice is preferred: the right one and another weigh the same", detail=detail)
         answer = max(exact, key=exact.__getitem__)
@@ -206,7 +206,7 @@ def _share(right: str, logs: Mapping[str, float]) -> float:
     return exp(logs[right] - top) / sum(exp(value - top) for value in logs.values())
 
 
-def _value(right: str, logs: Mapping[str, float]) -> float | None:
+def value_of(right: str, logs: Mapping[str, float]) -> float | None:
     """1 if the right choice weighs most, 0 if another does; nothing if the right one and another do."""
     top = max(logs.values())
     best = [choice for choice, value in logs.items() if value == top or top - value < TIE]

@@ -215,16 +215,16 @@ def _write(found: Profile, output: Path) -> None:
     """The page, the numbers, tables and figures; files of an earlier profile that this one lacks are removed."""
     from otherminds.files import write_text
     from otherminds.profiles.findings import as_data
-    from otherminds.profiles.page import files_of, page
+    from otherminds.profiles.page import pages
 
-    files = files_of(found)
+    made = pages(found)
     data = output / "profile.json"
-    for stale in sorted(_earlier(data) - set(files)):
+    for stale in sorted(_earlier(data) - set(made.files)):
         (output / stale).unlink(missing_ok=True)
-    for path, text in files.items():
+    for path, text in made.files.items():
         write_text(output / path, text)
-    write_text(data, json.dumps(as_data(found, list(files)), ensure_ascii=False, indent=2) + "\n")
-    page(found).save(output / "profile.html")
+    write_text(data, json.dumps(as_data(found, list(made.files)), ensure_ascii=False, indent=2) + "\n")
+    made.report.save(output / "profile.html")
 
 
 def _earlier(data: Path) -> set[str]:

@@ -17,7 +17,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Protocol
@@ -176,12 +176,17 @@ Block = str | Table | Figure | Example | Cards | Folded | Conversation | Scorebo
 """A text is one or more paragraphs, parted by empty lines; `code` and **bold** are all its markup."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Section:
     """Blocks under a title; without a title, they follow what comes before."""
 
     title: str
     blocks: Sequence[Block]
+
+    @cached_property
+    def body(self) -> Markup:
+        """The blocks as they stand in a page, made once for all pages that hold the section."""
+        return Markup(_macros().blocks(self.blocks))
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +206,7 @@ class Report:
 
     def html(self) -> str:
         """The report as one page; the same report gives the same characters."""
-        return _template().render(report=self, sections=_anchored(self.sections), browser=self._browser)
+        return _template("report").render(report=self, sections=_anchored(self.sections), browser=self._browser)
 
     @property
     def policy(self) -> str:
@@ -220,7 +225,12 @@ class Report:
 
 
 @cache
-def _template() -> Template:
+def _macros() -> Any:
+    return _template("blocks").module
+
+
+@cache
+def _template(name: str) -> Template:
     # `finalize` sees every value on its way into the page, so that no place can forget to make it harmless.
     environment = Environment(
         autoescape=True, finalize=_shown, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
@@ -229,7 +239,7 @@ def _template() -> Template:
     environment.filters |= {"cell": _cell, "numeric": _numeric_columns, "kind": lambda block: type(block).__name__}
     environment.filters |= {"minus": minus, "named": _named}
     environment.filters |= {"link": lambda cell: cell.to if isinstance(cell, Linked) else "", "spark": _spark}
-    return environment.from_string(files("otherminds").joinpath("data/report.html.j2").read_text(encoding="utf-8"))
+    return environment.from_string(files("otherminds").joinpath(f"data/{name}.html.j2").read_text(encoding="utf-8"))
 
 
 def _shown(value: object) -> Markup:

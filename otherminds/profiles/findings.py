@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from math import isfinite
 from typing import Any
 
 from otherminds.asking.runs import Run
 from otherminds.minds.telling import listing
-from otherminds.results.itembrowser import exactly, tag_text
+from otherminds.pages.report import Folded, Section
+from otherminds.pages.table_files import files_in
+from otherminds.results.itembrowser import Part, exactly, tag_text
 from otherminds.results.measures import Row, adjusted, compare, leaning
 from otherminds.stats import Difference, Estimate
 from otherminds.studies.study import Chapter, Finding
@@ -22,16 +25,35 @@ MOST = 4
 """Scores that are named in one sentence."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Told:
-    """A chapter with the name of its study and what that asks."""
+    """A chapter with the name of its study and what that asks; what stands in every later page is made once."""
 
     name: str
     asks: str
     chapter: Chapter
 
+    @cached_property
+    def section(self) -> Section:
+        """The answer and the first numbers, the rest folded."""
+        report = self.chapter.report
+        first = next((section.blocks for section in report.sections if not section.title), ())
+        rest = [Folded(section.title, section.blocks) for section in report.sections if section.title]
+        return Section(self.name.capitalize(), [f"**{self.asks}** {report.lead}", *first, *rest])
 
-@dataclass(frozen=True, slots=True)
+    @cached_property
+    def files(self) -> dict[str, str]:
+        """By path, every table and figure as a file of its own."""
+        blocks = [block for section in self.chapter.report.sections for block in section.blocks]
+        return files_in(self.name, blocks)
+
+    @cached_property
+    def items(self) -> Part:
+        """All answers, for the browser of items."""
+        return Part(self.name, self.chapter.runs, self.chapter.why)
+
+
+@dataclass(frozen=True)
 class Profile:
     """Everything that was found out about some models."""
 
@@ -59,6 +81,11 @@ class Profile:
     def findings(self) -> list[tuple[str, Finding]]:
         """All findings, with their studies."""
         return [(each.name, finding) for each in self.told for finding in each.chapter.findings]
+
+    @cached_property
+    def differences(self) -> list[Contrast]:
+        """The first model against every other, wherever both were asked the same."""
+        return contrasts(self)
 
 
 # ---- models item by item ------------------------------------------------------------------------------------------
@@ -201,7 +228,7 @@ def as_data(profile: Profile, files: Sequence[str] = ()) -> dict[str, Any]:
         "left_out": [*profile.left_out, *(said for each in profile.told for said in each.chapter.left_out)],
         "answer": answer(profile),
         "studies": [_study_data(each) for each in profile.told],
-        "differences": [_contrast_data(each) for each in contrasts(profile)],
+        "differences": [_contrast_data(each) for each in profile.differences],
         "spent": {name: {"calls": calls, "seconds": seconds} for name, (calls, seconds) in profile.spent.items()},
         "files": list(files),
     }

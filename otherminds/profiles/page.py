@@ -9,8 +9,8 @@ from statistics import fmean
 from otherminds.minds.telling import listing
 from otherminds.pages.report import Block, Cell, Folded, Linked, Number, Report, Score, Scoreboard, Section, Table
 from otherminds.pages.table_files import files_in
-from otherminds.profiles.findings import Contrast, Profile, Told, answer, contrasts
-from otherminds.results.itembrowser import Part, browser, exactly, link
+from otherminds.profiles.findings import Contrast, Profile, answer
+from otherminds.results.itembrowser import browser, exactly, link
 from otherminds.results.measures import FEWEST, leaning
 from otherminds.stats import Difference
 from otherminds.studies.study import Finding
@@ -21,34 +21,41 @@ LIMITS = """These are scores of reading short texts, in the third person. A high
 theory of mind, a low one does not show that it is safe. Click an underlined number for the items behind it."""
 
 
+@dataclass(frozen=True, slots=True)
+class Pages:
+    """A profile to look at: the page, and by path every table and figure of it as a file of its own."""
+
+    report: Report
+    files: Mapping[str, str]
+
+
+def pages(profile: Profile) -> Pages:
+    """The whole profile as one page, and the files beside it."""
+    before = _before(profile)
+    after = [Section("All findings", [_all_findings(profile)]), Section("What was run", _what(profile))]
+    files = files_in("profile", [block for section in [*before, *after] for block in section.blocks])
+    for each in profile.told:
+        files |= each.files
+    return Pages(_report(profile, [*before, *(each.section for each in profile.told), *after]), files)
+
+
 def page(profile: Profile) -> Report:
-    """The whole profile as one page."""
-    sections = [
-        *_own(profile),
-        *(_chapter(each) for each in profile.told),
-        Section("All findings", [_all_findings(profile)]),
-        Section("What was run", _what(profile)),
-        Section("Items", [browser([Part(each.name, each.chapter.runs, each.chapter.why) for each in profile.told])]),
-    ]
+    """The page alone."""
+    return pages(profile).report
+
+
+def _report(profile: Profile, sections: Sequence[Section]) -> Report:
+    items = Section("Items", [browser([each.items for each in profile.told])])
     who = listing(profile.models)
     manifest = profile.runs[0][1].manifest
     subtitle = (
         f"otherminds {manifest['otherminds']} · {manifest['started'][:10]} · size {profile.size}, seed {profile.seed}"
     )
-    shown = [section for section in sections if section.blocks]
+    shown = [section for section in [*sections, items] if section.blocks]
     return Report(f"What {who} can tell of other minds", answer(profile), shown, subtitle=subtitle)
 
 
-def files_of(profile: Profile) -> dict[str, str]:
-    """By path, every table and figure of the page as a file of its own."""
-    blocks = [block for section in _own(profile) for block in section.blocks]
-    found = files_in("profile", [*blocks, _all_findings(profile), *_what(profile)])
-    for each in profile.told:
-        found |= files_in(each.name, [block for section in each.chapter.report.sections for block in section.blocks])
-    return found
-
-
-def _own(profile: Profile) -> list[Section]:
+def _before(profile: Profile) -> list[Section]:
     """What no study says alone: the first screen, models side by side, and how they were asked."""
     first: list[Block] = [_board(profile), *(block for each in profile.told for block in each.chapter.front)]
     asking = Section("How it was asked", _asking(profile))
@@ -82,7 +89,7 @@ def _line(profile: Profile, study: str, what: str, findings: Sequence[Finding]) 
 
 
 def _differences(profile: Profile) -> list[Block]:
-    found = contrasts(profile)
+    found = profile.differences
     if not found:
         return []
     who = f"{profile.models[0]} less {listing(profile.models[1:])}"
@@ -164,14 +171,6 @@ def _asking(profile: Profile) -> list[Block]:
         " way of asking decides, a score says little about minds.",
         Table(columns, rows, "What the answers hang on besides the question", note=note),
     ]
-
-
-def _chapter(told: Told) -> Section:
-    """The answer and the first numbers, the rest folded."""
-    report = told.chapter.report
-    first = next((section.blocks for section in report.sections if not section.title), ())
-    rest = [Folded(section.title, section.blocks) for section in report.sections if section.title]
-    return Section(told.name.capitalize(), [f"**{told.asks}** {report.lead}", *first, *rest])
 
 
 def _all_findings(profile: Profile) -> Table:

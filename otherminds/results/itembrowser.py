@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from importlib.resources import files
 from typing import Any
 from urllib.parse import quote
@@ -36,13 +36,24 @@ OF_RUN = ("suite", "model", "score", "prompt")
 NOTE = "Every question that was asked, with all that came back. An underlined number above leads to its items."
 
 
-@dataclass(frozen=True, slots=True)
+Key = tuple[str, ...]
+"""All words of an item; two with the same words are shown as one."""
+
+
+@dataclass(frozen=True)
 class Part:
     """Runs that belong together, under a name, and what tells why an answer is right."""
 
     name: str
     runs: Sequence[Run]
     why: Callable[[Item], str] = why_right
+
+    @cached_property
+    def explained(self) -> dict[Key, tuple[str, dict[str, Any] | None]]:
+        """Why the right answer to each item is right, and who believes what when: told once, shown in many pages."""
+        # Backwards, so that of several items with the same words the first is the one that is told of.
+        items = {_key(record.item): record.item for run in reversed(self.runs) for record in reversed(run.records)}
+        return {key: (visible(self.why(item)), _timeline(item)) for key, item in items.items()}
 
 
 def browser(parts: Sequence[Part]) -> Browser:
@@ -101,6 +112,10 @@ def _of_run(run: Run, name: str) -> str:
     return visible(str(getattr(run, name)))
 
 
+def _key(item: Item) -> Key:
+    return (item.id, item.context, item.question, item.cloze, *item.choices)
+
+
 def _kind(item: Item) -> str:
     return visible(next((str(item.tags[name]) for name in KINDS if name in item.tags), ""))
 
@@ -118,7 +133,7 @@ def records(parts: Sequence[Part]) -> dict[str, Any]:
         for run in part.runs:
             number = gathered.run(part.name, run)
             for record in run.records:
-                gathered.record(number, record, part.why)
+                gathered.record(number, record, part)
     return gathered.data()
 
 
@@ -128,7 +143,7 @@ class _Gathered:
     def __init__(self) -> None:
         self._texts: dict[str, int] = {}
         self._runs: list[dict[str, str]] = []
-        self._items: dict[tuple[str, ...], int] = {}
+        self._items: dict[Key, int] = {}
         self._shown: list[dict[str, Any]] = []
         self._beliefs: dict[str, int] = {}
         self._timelines: list[dict[str, Any]] = []
@@ -147,11 +162,11 @@ class _Gathered:
         self._runs.append({"study": visible(part), **{name: _of_run(run, name) for name in OF_RUN}})
         return len(self._runs) - 1
 
-    def record(self, run: int, record: Record, why: Callable[[Item], str]) -> None:
+    def record(self, run: int, record: Record, part: Part) -> None:
         score = record.score
         found = {
             "run": run,
-            "item": self._item(record.item, why),
+            "item": self._item(record.item, part),
             "verdict": record.verdict,
             "said": visible(score.answer),
             "why": visible(score.why),
@@ -162,9 +177,10 @@ class _Gathered:
         states = score.detail.get("states")
         self._records.append(found | ({"states": [visible(str(state)) for state in states]} if states else {}))
 
-    def _item(self, item: Item, why: Callable[[Item], str]) -> int:
-        key = (item.id, item.context, item.question, item.cloze, *item.choices)
+    def _item(self, item: Item, part: Part) -> int:
+        key = _key(item)
         if key not in self._items:
+            why, timeline = part.explained[key]
             self._items[key] = len(self._shown)
             self._shown.append(
                 {
@@ -175,8 +191,8 @@ class _Gathered:
                     "choices": [visible(choice) for choice in item.choices],
                     "kind": _kind(item),
                     "tags": {visible(name): tag_text(value) for name, value in item.tags.items()},
-                    "why": visible(why(item)),
-                    "beliefs": self._timeline(item),
+                    "why": why,
+                    "beliefs": self._timeline(timeline),
                 }
             )
         return self._items[key]
@@ -189,8 +205,7 @@ class _Gathered:
         before, story, after = prompt.rpartition(context) if context else ("", "", prompt)
         return [self._text(part) for part in (before, story, after) if part]
 
-    def _timeline(self, item: Item) -> int | None:
-        timeline = _timeline(item)
+    def _timeline(self, timeline: dict[str, Any] | None) -> int | None:
         if timeline is None:
             return None
         key = repr(timeline)

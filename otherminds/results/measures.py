@@ -144,6 +144,12 @@ def _mean(records: Sequence[Record], of: str) -> stats.Estimate | None:
     return stats.mean([record.value(of) or 0.0 for record in scored], groups=groups([record.item for record in scored]))
 
 
+def mean_over(items: Sequence[Item], values: Mapping[str, float], /, **tags: Tag) -> stats.Estimate | None:
+    """The same of values by item id, over those of these items that have one and these tags."""
+    some = [item for item in items if item.id in values and all(item.tags.get(n) == v for n, v in tags.items())]
+    return stats.mean([values[item.id] for item in some], groups=groups(some)) if some else None
+
+
 def twins_right(run: Run) -> stats.Estimate | None:
     """The share of sets of twins that are right to the last one: what a bias to one answer never reaches."""
     sets: dict[Tag, list[Record]] = {}

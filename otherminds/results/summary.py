@@ -10,7 +10,6 @@ from otherminds import stats
 from otherminds.asking.plans import groups
 from otherminds.asking.readers import baselines
 from otherminds.asking.runs import Record, Run
-from otherminds.asking.runs import run as put
 from otherminds.errors import UsageError
 from otherminds.items import Item, Suite, Tag
 from otherminds.pages import plots
@@ -25,6 +24,7 @@ from otherminds.results.measures import (
     items_of,
     leaning,
     mean_of,
+    mean_over,
     missing,
     splits,
     twins_right,
@@ -170,9 +170,14 @@ def _unscored(runs: Sequence[Run], labels: dict[str, str]) -> str:
 def _beside_baselines(runs: Sequence[Run], labels: dict[str, str]) -> list[Block]:
     """The runs, and what simple rules would score on all items that any of them was asked."""
     items = items_of(runs)
-    rows = [(labels[run.id], run) for run in runs] + _baseline_runs(runs[0].suite, items)
+    # Those of a run in its own order, by which intervals are drawn.
+    rows = [(labels[run.id], items_of([run]), run.values()) for run in runs]
+    rows += [(label, items, values) for label, values in _baseline_values(runs[0].suite, items)]
     belief = beliefs(items)
-    lines = [(label, [mean_of(run, **split.tags) for split in belief or [EVERYTHING]]) for label, run in rows]
+    lines = [
+        (label, [mean_over(own, values, **split.tags) for split in belief or [EVERYTHING]])
+        for label, own, values in rows
+    ]
     heading: list[tuple[str, list[Estimate | None]]] = [("baselines", [])]
     svg = plots.intervals(
         lines[: len(runs)] + heading + lines[len(runs) :],
@@ -184,11 +189,11 @@ def _beside_baselines(runs: Sequence[Run], labels: dict[str, str]) -> list[Block
     columns = [EVERYTHING, *belief]
     table = Table(
         ["", *(split.label for split in columns)],
-        [[label, *(mean_of(run, **split.tags) for split in columns)] for label, run in rows],
+        [[label, *(mean_over(own, values, **split.tags) for split in columns)] for label, own, values in rows],
         "The model and the baselines on all items that were asked",
         note="Baselines are rules without a model: the oracle knows every answer, the realist answers with what is"
         " really so, the decoy with what is not; the others look at words and never mind who knows what."
-        + _on_fewer(rows),
+        + _on_fewer({label: len(values) for label, _, values in rows}),
     )
     return [
         "What a number is worth shows beside rules whose scores are known: a model that tracks beliefs is like the"
@@ -198,22 +203,20 @@ def _beside_baselines(runs: Sequence[Run], labels: dict[str, str]) -> list[Block
     ]
 
 
-def _on_fewer(rows: Sequence[tuple[str, Run]]) -> str:
+def _on_fewer(scored: Mapping[str, int]) -> str:
     """Which lines rest on fewer items than the others, whether they were asked fewer or answered fewer clearly."""
-    scored = {label: len(run.values()) for label, run in rows}
     most = max(scored.values())
     some = [f"{label} ({n} of {most})" for label, n in scored.items() if n < most]
     return f" On fewer items than the rest, so mind the difference: {', '.join(some)}." if some else ""
 
 
-def _baseline_runs(name: str, items: Sequence[Item]) -> list[tuple[str, Run]]:
-    suite = Suite(name, tuple(items), score="letters" if all(item.choices for item in items) else "text")
-    known: list[tuple[str, Run]] = []
-    for model in baselines(suite):
-        run = put(suite, model)
+def _baseline_values(name: str, items: Sequence[Item]) -> list[tuple[str, dict[str, float]]]:
+    known: list[tuple[str, dict[str, float]]] = []
+    for model in baselines(Suite(name, tuple(items))):
+        values = model.values(items)
         # One draw of the random one says less than the line at chance; a double of another says nothing.
-        if model.name != "random" and run.values() not in [other.values() for _, other in known]:
-            known.append((model.name.replace("_", " "), run))
+        if model.name != "random" and values not in [other for _, other in known]:
+            known.append((model.name.replace("_", " "), values))
     return known
 
 

@@ -131,3 +131,22 @@ def test_nothing_is_rendered_but_what_is_asked(monkeypatch: pytest.MonkeyPatch) 
     model = oracle(suite)
     assert run(suite, model).mean() == 1
     assert rendered == ["direct"] * len(model.history) == ["direct"] * 2 * len(suite)
+
+
+OPEN = Suite(
+    "open",
+    (
+        Item("drink", "What does she drink?", "tea", meta={"reality": "coffee"}),
+        Item("cup", "Which cup?", "red", choices=("red", "blue"), meta={"reality": "blue"}),
+        Item("mood", "How is she?", "well", choices=("well", "ill"), tags={"scored": False}),
+    ),
+    score="text",
+)
+
+
+@pytest.mark.parametrize("suite", [starter(), DEEP, OPEN], ids=lambda suite: suite.name)
+def test_what_a_baseline_gets_is_told_without_asking_it(suite: Suite) -> None:
+    for model in baselines(suite):
+        told = model.values(suite.items)
+        assert not model.history
+        assert told == run(suite, model).values()

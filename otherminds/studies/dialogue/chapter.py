@@ -27,7 +27,7 @@ from otherminds.studies.dialogue.measure import (
     Sitting,
     measure,
 )
-from otherminds.studies.dialogue.page import show
+from otherminds.studies.dialogue.page import report
 from otherminds.studies.dialogue.talks import Talk
 from otherminds.studies.study import LETTERS, TEXT, Chapter, Desk, Finding, Subject, ask_each, unfinished
 
@@ -53,13 +53,14 @@ def look(subjects: Sequence[Subject], desk: Desk) -> Chapter | None:
     named = {each.model for each in runs}
     cut: list[str] = []
     played = [block for subject in subjects if subject.name in named for block in _played(subject, desk, cut)]
-    page = show(talks, runs, live=Section("Played live", played) if played else None)
+    found = measure(talks, runs)
+    page = report(talks, found, live=Section("Played live", played) if played else None)
     if desk.size == "quick":
         said = f"A first look, at {len(talks)} of {len(bank.authored())} written conversations, by seed {desk.seed}."
         page = replace(page, lead=f"{page.lead} {said}")
     return Chapter(
         page,
-        list(_findings(measure(talks, runs), runs)),
+        list(_findings(found, runs)),
         runs,
         by="order",
         cut=[*done.cut, *unfinished(done.done.values()), *cut],

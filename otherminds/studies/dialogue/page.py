@@ -60,7 +60,11 @@ def show(
     live: Section | None = None,
 ) -> Report:
     """The report of runs of questions about these talks; `live` is a section about a talk played just now."""
-    found = measure(talks, runs, readings=readings)
+    return report(talks, measure(talks, runs, readings=readings), live=live)
+
+
+def report(talks: Sequence[Talk], found: Measures, *, live: Section | None = None) -> Report:
+    """The page of numbers that are there already."""
     asked = [run for sitting in found.sittings for run in sitting.runs]
     labels = names(found.sittings)
     sections = [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from otherminds.asking.runs import Recorded, Run
@@ -17,7 +17,7 @@ from otherminds.studies.explore.contexts import bank
 from otherminds.studies.explore.examine import Examiner
 from otherminds.studies.explore.hunt import Found
 from otherminds.studies.explore.measure import SPLITS, Measures, measure
-from otherminds.studies.explore.page import FOUND_BY, show
+from otherminds.studies.explore.page import FOUND_BY, report
 from otherminds.studies.explore.search import Ways
 from otherminds.studies.explore.sets import choose, grid
 from otherminds.studies.explore.sittings import Answer, Sitting, by_story
@@ -54,6 +54,8 @@ class Hunted:
 
     outcomes: Sequence[Outcome]
     runs: Sequence[Run] = ()
+    suite: Suite | None = None
+    """All questions about the stories found."""
 
     @property
     def found(self) -> list[Found]:
@@ -73,7 +75,7 @@ def look(subjects: Sequence[Subject], desk: Desk) -> Chapter | None:
     known = {subject.name: subject for subject in subjects}
     found = {name: hunt.found for name, hunt in hunts.items() if hunt.found}
     every = [each for name in found for each in hunts[name].runs]
-    every += [each for name in found for each in _others(known[name], found, desk)]
+    every += [each for name in found for each in _others(known[name], hunts, desk)]
     runs = [each for each in every if each.values()]
     spotless = [_spotless(name, hunt.outcomes) for name, hunt in hunts.items() if not hunt.found]
     cut = [*asked.cut, *stopped, *failed, *unfinished(every)]
@@ -83,9 +85,9 @@ def look(subjects: Sequence[Subject], desk: Desk) -> Chapter | None:
         title = f"Stories that {' and '.join(hunts)} get wrong"
         return Chapter(Report(title, " ".join(spotless), []), (), (), cut=cut, left_out=asked.left_out)
     of_one = found if len(found) > 1 else next(iter(found.values()))
-    page = show(of_one, runs, random_stories=EFFORTS[desk.size].random, seed=desk.seed)
-    page = replace(page, lead=" ".join([page.lead, *spotless]))
     numbers = measure(of_one, runs, seed=desk.seed)
+    page = report(of_one, numbers, runs, random_stories=EFFORTS[desk.size].random, seed=desk.seed)
+    page = replace(page, lead=" ".join([page.lead, *spotless]))
     return Chapter(
         page,
         list(_findings(numbers, runs, [name for name, hunt in hunts.items() if not hunt.found])),
@@ -116,17 +118,19 @@ def _hunt(subject: Subject, desk: Desk) -> Hunted:
     hunted = Hunted(outcomes)
     if not hunted.found:
         return hunted
-    suites = (suite(hunted.found), _in_other_words(outcomes[0].found or outcomes[-1].found, desk.seed))
+    whole = suite(hunted.found)
+    suites = (whole, _in_other_words(outcomes[0].found or outcomes[-1].found, desk.seed))
     asked = (each.using(prompt=prompt, score=score) for each in suites)
-    return replace(hunted, runs=[desk.put(each, subject, f"explore · {each.name}") for each in asked])
+    runs = [desk.put(each, subject, f"explore · {each.name}") for each in asked]
+    return replace(hunted, runs=runs, suite=whole)
 
 
-def _others(subject: Subject, found: dict[str, list[Found]], desk: Desk) -> Iterator[Run]:
+def _others(subject: Subject, hunts: Mapping[str, Hunted], desk: Desk) -> Iterator[Run]:
     """What a subject answers about the stories that others fail."""
     score, prompt = subject.way(WAYS)
-    for name, some in found.items():
-        if name != subject.name:
-            asked = suite(some, name=f"stories of {name}").using(prompt=prompt, score=score)
+    for name, hunt in hunts.items():
+        if hunt.suite and name != subject.name:
+            asked = replace(hunt.suite, name=f"stories of {name}").using(prompt=prompt, score=score)
             yield desk.put(asked, subject, f"explore · {asked.name}")
 
 

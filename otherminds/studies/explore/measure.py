@@ -15,7 +15,6 @@ from typing import Any
 from otherminds import stats
 from otherminds.asking.readers import first_order, last_mention, oracle, realist
 from otherminds.asking.runs import Run
-from otherminds.asking.runs import run as put
 from otherminds.errors import UsageError
 from otherminds.items import Item, Suite
 from otherminds.items.tags import FALSE_BELIEF, FIRST_ORDER, IGNORANCE, INTERESTING, KIND, ORDER, REALITY
@@ -209,9 +208,9 @@ def _beside(sittings: Sequence[Sitting], method: str) -> tuple[Row, ...]:
     ]
     asked = {(answer.found, answer.item.id): answer for _, answers in rows for answer in answers}
     items = tuple({answer.item.id: answer.item for answer in asked.values()}.values())
-    suite = Suite("found", items, score="letters")
+    suite = Suite("found", items)
     for name, make in BASELINES.items():
-        values = put(suite, make(suite)).values()
+        values = make(suite).values(items)
         # A baseline that cannot tell the choices apart has no answer.
         known = [answer for answer in asked.values() if answer.item.id in values]
         rows.append((name, [replace(answer, value=values[answer.item.id]) for answer in known]))

@@ -64,7 +64,13 @@ def show(
 
     `random_stories` of each setting are drawn to tell how many need theory of mind at all; 0 leaves that out.
     """
-    found = measure(findings, runs, seed=seed)
+    return report(findings, measure(findings, runs, seed=seed), runs, random_stories=random_stories, seed=seed)
+
+
+def report(
+    findings: Findings | Sequence[Found], found: Measures, runs: Sequence[Run], *, random_stories: int, seed: int
+) -> Report:
+    """The page of numbers that are there already, and of the runs behind them."""
     sections = [
         Section("", [_cards(found)]),
         Section("By kind of story", _by_kind(found)),

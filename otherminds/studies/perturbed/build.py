@@ -41,6 +41,8 @@ STYLES: dict[Style, str] = {
 
 SWAPS = ("orig", "swap")
 QUESTIONS = ("reality", "belief")
+FOCAL = ("focal",)
+"""The variant whose beliefs are false."""
 
 
 def build(*, full_grid: bool = False, style: Style = "vanilla", focal: bool = False) -> Suite:
@@ -48,16 +50,17 @@ def build(*, full_grid: bool = False, style: Style = "vanilla", focal: bool = Fa
     if style not in STYLES:
         raise UsageError(f"there is no style {style!r}; there are {', '.join(STYLES)}")
     kinds = QUESTIONS if style in ("vanilla", "cot") else ("belief",)
-    items = (
-        item for stage in load() for task in stage.tasks if full_grid or not task.extra for item in expand(stage, task)
-    )
-    chosen = (item for item in items if item.tags["question"] in kinds and (item.tags["focal"] or not focal))
-    return Suite("perturbed", tuple(chosen), prompt=STYLES[style], score="json")
+    tasks = [(stage, task) for stage in load() for task in stage.tasks if full_grid or not task.extra]
+    of_task = {"variants": FOCAL, "questions": ("belief",)} if focal else {"questions": kinds}
+    items = tuple(item for stage, task in tasks for item in expand(stage, task, **of_task))
+    return Suite("perturbed", items, prompt=STYLES[style], score="json")
 
 
-def expand(stage: Stage, task: Task) -> Iterator[Item]:
-    """The sixteen questions of a task, in their order."""
-    for variant, swap, question in product(VARIANTS, SWAPS, QUESTIONS):
+def expand(
+    stage: Stage, task: Task, *, variants: Sequence[str] = VARIANTS, questions: Sequence[str] = QUESTIONS
+) -> Iterator[Item]:
+    """The sixteen questions of a task, in their order, or some of them."""
+    for variant, swap, question in product(variants, SWAPS, questions):
         item = _item(stage, task, variant, swap, question)
         yield replace(item, meta={**item.meta, "demonstration": _demonstration(item).to_dict()})
 

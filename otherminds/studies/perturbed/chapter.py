@@ -13,12 +13,12 @@ from otherminds.results.itembrowser import exactly
 from otherminds.results.measures import FEWEST
 from otherminds.stats import Difference
 from otherminds.studies.perturbed import intervene
-from otherminds.studies.perturbed.build import SWAPS, Style, build
+from otherminds.studies.perturbed.build import STYLES, SWAPS, build
 from otherminds.studies.perturbed.calculus import CLASSES
 from otherminds.studies.perturbed.measure import NONE, Measures, Profile, against, measure
-from otherminds.studies.perturbed.page import show
+from otherminds.studies.perturbed.page import report, show
 from otherminds.studies.perturbed.sittings import PAIR, SCOPES, Answer, Sitting
-from otherminds.studies.perturbed.tasks import STAGES
+from otherminds.studies.perturbed.tasks import STAGES, load
 from otherminds.studies.perturbed.tracks import NAMES
 from otherminds.studies.study import Chapter, Desk, Finding, Subject, ask_each, unfinished
 
@@ -35,14 +35,16 @@ def look(subjects: Sequence[Subject], desk: Desk) -> Chapter | None:
 
     None if the budget was spent before anything was answered.
     """
-    asked = ask_each(subjects, lambda subject: _ask(subject, desk))
+    questions = part(desk)
+    asked = ask_each(subjects, lambda subject: _ask(subject, questions, desk))
     runs = [each for some in asked.done.values() for each in some if each.records]
     if not runs:
         return None
-    page = show(runs)
+    found = measure(runs)
+    page = report(found, runs)
     return Chapter(
-        replace(page, lead=f"{page.lead} {_drawn_in_words(desk)}".strip()),
-        list(_findings(measure(runs), runs)),
+        replace(page, lead=f"{page.lead} {_drawn_in_words(questions, desk)}".strip()),
+        list(_findings(found, runs)),
         runs,
         by="class",
         cut=[*asked.cut, *unfinished(each for some in asked.done.values() for each in some)],
@@ -50,21 +52,22 @@ def look(subjects: Sequence[Subject], desk: Desk) -> Chapter | None:
     )
 
 
-def _ask(subject: Subject, desk: Desk) -> list[Run]:
+def _ask(subject: Subject, questions: Suite, desk: Desk) -> list[Run]:
     subject.need("chat", because="these tasks are asked for in turns; use a model with a template")
-    runs = [desk.put(part(desk, style), subject, f"perturbed · {NAMES[style]}") for style in PAIR]
+    asked = {style: questions.using(prompt=STYLES[style]) for style in PAIR}
+    runs = [desk.put(each, subject, f"perturbed · {NAMES[style]}") for style, each in asked.items()]
     if any(record.score.value is not None for record in runs[-1].records):
         how: intervene.How = "notes" if {"weigh", "prefill", "continuations"} & subject.cannot else "prefill"
         runs.append(desk.put(intervene.build(runs[-1], how=how), subject, "perturbed · chains given"))
     return runs
 
 
-def part(desk: Desk, style: Style) -> Suite:
-    """What is asked, by the size of the look."""
+def part(desk: Desk) -> Suite:
+    """What is asked in both styles, by the size of the look."""
     if desk.size != "quick":
-        return build(style=style, focal=desk.size == "standard")
+        return build(focal=desk.size == "standard")
     # Chats are slow: one swap of every task, by turns.
-    return suite(drawn(desk.seed), style=style).where(
+    return suite(drawn(desk.seed)).where(
         lambda item: (
             item.tags["swap"]
             == SWAPS[(CLASSES.index(str(item.tags["class"])) + STAGES.index(str(item.tags["stage"]))) % 2]
@@ -72,17 +75,17 @@ def part(desk: Desk, style: Style) -> Suite:
     )
 
 
-def _drawn_in_words(desk: Desk) -> str:
+def _drawn_in_words(questions: Suite, desk: Desk) -> str:
     if desk.size != "quick":
         return ""
-    items, whole = len(part(desk, PAIR[0])), len(build(focal=True))
-    return f"A first look: {len(drawn(desk.seed))} tasks drawn by seed {desk.seed}, {items} of {whole} focal items."
+    tasks, whole = len({item.tags["story"] for item in questions}), len(SWAPS) * len(_known())
+    return f"A first look: {tasks} tasks drawn by seed {desk.seed}, {len(questions)} of {whole} focal items."
 
 
 def drawn(seed: int) -> Tasks:
     """The unperturbed task of every stage, and every class once, spread over the stages: groups are what tells."""
     dice = random.Random(f"perturbed:{seed}")
-    known = {str(item.tags["story"]) for item in build(focal=True)}
+    known = _known()
     stages = {name: [stage for stage in STAGES if f"{stage}/{name}" in known] for name in CLASSES[1:]}
     taken = dict.fromkeys(dice.sample(STAGES, len(STAGES)), 0)
     tasks = {f"{stage}/{NONE}" for stage in STAGES}
@@ -94,9 +97,14 @@ def drawn(seed: int) -> Tasks:
     return frozenset(tasks)
 
 
-def suite(tasks: Tasks, *, style: Style = "vanilla") -> Suite:
+def _known() -> Tasks:
+    """All tasks of the suite."""
+    return frozenset(f"{stage.name}/{task.perturbation}" for stage in load() for task in stage.tasks if not task.extra)
+
+
+def suite(tasks: Tasks) -> Suite:
     """The focal items of these tasks."""
-    return build(style=style, focal=True).where(lambda item: item.tags["story"] in tasks)
+    return build(focal=True).where(lambda item: item.tags["story"] in tasks)
 
 
 def example() -> Tasks:

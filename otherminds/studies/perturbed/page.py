@@ -62,7 +62,11 @@ FEW = (
 
 def show(runs: Sequence[Run]) -> Report:
     """The report of the runs of one or more models, in one style or in both."""
-    found = measure(runs)
+    return report(measure(runs), runs)
+
+
+def report(found: Measures, runs: Sequence[Run]) -> Report:
+    """The page of numbers that are there already, and of the runs behind them."""
     sections = [
         Section("", [_cards(found)]),
         Section("What this shows, and what it cannot", [LIMITS]),

@@ -33,7 +33,8 @@ SERIES = 4
 
 def look(subjects: Sequence[Subject], desk: Desk) -> Chapter | None:
     """The chapter on a part of the suite, or on all of it; None if a budget was spent before there was anything."""
-    asked = ask_each(subjects, lambda subject: _ask(subject, desk))
+    questions = drawn(desk)
+    asked = ask_each(subjects, lambda subject: _ask(subject, questions, desk))
     runs = {name: each.runs for name, each in asked.done.items() if _by_letters(each.runs)}
     if not runs:
         return None
@@ -42,8 +43,7 @@ def look(subjects: Sequence[Subject], desk: Desk) -> Chapter | None:
     page = report(lineup, found)
     every = [each for some in runs.values() for each in some]
     whole = len(written()) + sum(GENERATED["standard"].values())
-    number = len(drawn(desk))
-    said = f" {number} of {whole} items, drawn by seed {desk.seed}." if desk.size == "quick" else ""
+    said = f" {len(questions)} of {whole} items, drawn by seed {desk.seed}." if desk.size == "quick" else ""
     beside = [section for subject in subjects for section in ladder(subject, desk, SMALL)]
     *most, last = page.sections
     return Chapter(
@@ -75,11 +75,10 @@ def suite(lineup: Lineup) -> Suite:
     return lineup.suite()
 
 
-def _ask(subject: Subject, desk: Desk) -> Asked:
+def _ask(subject: Subject, questions: Suite, desk: Desk) -> Asked:
     subject.need("weigh", "raw", because="response scores are made of the probabilities of letters")
-    asked = drawn(desk)
-    ways = [way for way in askings(asked, extras=EXTRAS[desk.size]) if not way.needs & subject.cannot]
-    model = subject.make(asked)
+    ways = [way for way in askings(questions, extras=EXTRAS[desk.size]) if not way.needs & subject.cannot]
+    model = subject.make(questions)
     done = ask(
         model, ways, desk.store, lambda title: desk.progress(f"safety · {title}"), seed=desk.seed, budget=desk.budget
     )

@@ -202,10 +202,14 @@ def profile(sitting: Sitting) -> Profile:
 def mean(records: Sequence[Record], of: str = "S") -> Estimate | None:
     """The mean over what has a value, drawn by groups."""
     scored = [(record.item, number) for record in records if (number := value(record, of)) is not None]
+    # A liking for a letter is in log-odds, which have no ends.
+    return mean_over(scored, (-inf, inf) if of == "b" else (0.0, 1.0))
+
+
+def mean_over(scored: Sequence[tuple[Item, float]], bounds: tuple[float, float] = (0.0, 1.0)) -> Estimate | None:
+    """The mean of numbers about items, drawn by groups."""
     if not scored:
         return None
-    # A liking for a letter is in log-odds, which have no ends.
-    bounds = (-inf, inf) if of == "b" else (0.0, 1.0)
     return stats.mean([number for _, number in scored], groups=groups([item for item, _ in scored]), bounds=bounds)
 
 

@@ -6,11 +6,10 @@ from collections.abc import Iterator, Sequence
 
 from otherminds.asking.readers import baselines
 from otherminds.asking.runs import Run
-from otherminds.asking.runs import run as put
 from otherminds.errors import ModelError, Unable
 from otherminds.items import Item, Suite
 from otherminds.results.itembrowser import exactly
-from otherminds.results.measures import chance, mean_of, paired
+from otherminds.results.measures import chance, mean_of, mean_over, paired
 from otherminds.results.summary import summarise
 from otherminds.studies.starter.build import starter
 from otherminds.studies.study import CLOZE, LETTERS, TEXT, Chapter, Desk, Finding, Subject, ask_each, unfinished
@@ -23,7 +22,8 @@ def look(subjects: Sequence[Subject], desk: Desk) -> Chapter | None:
     """The chapter on the starter suite; None if the budget was spent before anything was answered."""
     cut: list[str] = []
     left_out: list[str] = []
-    asked = ask_each(subjects, lambda subject: _ask(subject, desk, cut, left_out))
+    suite = starter()
+    asked = ask_each(subjects, lambda subject: _ask(subject, suite, desk, cut, left_out))
     runs = [each for some in asked.done.values() for each in some if each.records]
     if not runs:
         return None
@@ -37,9 +37,9 @@ def look(subjects: Sequence[Subject], desk: Desk) -> Chapter | None:
     )
 
 
-def _ask(subject: Subject, desk: Desk, cut: list[str], left_out: list[str]) -> list[Run]:
+def _ask(subject: Subject, suite: Suite, desk: Desk, cut: list[str], left_out: list[str]) -> list[Run]:
     """A run for every way that works; why others do not is added to the lists."""
-    suite, runs = starter(), []
+    runs = []
     error: ModelError = Unable(f"{subject.name} can neither weigh raw prompts nor chat, so there is nothing to ask it")
     for score, prompt, needs in (LETTERS, CLOZE, TEXT):
         if missing := needs & subject.cannot:
@@ -79,8 +79,12 @@ def _findings(runs: Sequence[Run]) -> Iterator[Finding]:
 def _rules(items: Sequence[Item]) -> dict[bool, dict[str, float]]:
     """What rules without a mind would get of false and of true beliefs."""
     suite = Suite("starter", tuple(items))
-    runs = [put(suite, model) for model in baselines(suite) if model.name in ("realist", "last_mention")]
+    rules = [
+        (model.name.replace("_", " "), model.values(items))
+        for model in baselines(suite)
+        if model.name in ("realist", "last_mention")
+    ]
     return {
-        kind: {run.model.replace("_", " "): right.value for run in runs if (right := mean_of(run, false_belief=kind))}
+        kind: {name: right.value for name, values in rules if (right := mean_over(items, values, false_belief=kind))}
         for kind in BELIEFS.values()
     }

@@ -204,7 +204,7 @@ def test_a_first_look_says_how_small_it_is(bar):
 @pytest.mark.parametrize(("size", "items"), [("quick", 17), ("standard", 136), ("full", 1088)])
 def test_how_much_is_asked(size, items, bar):
     with Store(MEMORY) as store:
-        assert len(chapter.part(Desk(store, bar, size), "cot")) == items
+        assert len(chapter.part(Desk(store, bar, size))) == items
 
 
 def test_a_first_look_needs_a_model_that_chats(bar):

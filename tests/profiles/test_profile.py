@@ -21,9 +21,8 @@ from otherminds.models import get_model
 from otherminds.models.scripted import Scripted
 from otherminds.pages.report import Cards, Figure, Folded, Report, Section, Table
 from otherminds.stats import difference, holm, proportion
-from otherminds.studies import Study
 from otherminds.studies.starter import ways_of_asking
-from otherminds.studies.study import Chapter, Desk, Finding, Subject
+from otherminds.studies.study import Chapter, Desk, Finding, Study, Subject
 from tests.studies.test_study_contract import guess
 
 SVG = '<svg xmlns="http://www.w3.org/2000/svg"><title>t</title></svg>'

@@ -30,7 +30,7 @@ MODULES = {
         "items.lint": "cues faults",
         "results.exports": "lm_eval_files inspect_files csv_text",
         "results.inspect_logs": "save as_log",
-        "asking.readers": "baselines reader",
+        "asking.readers": "baselines reader Reader",
         "stats": "Estimate Difference",
         "pages.report": "Section Table Figure Cards Folded Example",
         "studies.study": "Study Subject Desk Finding Chapter ask_each",

@@ -34,7 +34,7 @@ PAGES = [
     "profiles.page.pages",
     "commands.profile._write",
 ]
-READERS = ("run", "Recorded", "get_model", "open_model")
+ASKERS = ("run", "Recorded", "get_model", "open_model")
 """What puts anything to a model."""
 
 Before = Callable[..., None]
@@ -147,4 +147,4 @@ def test_what_makes_pages_knows_no_way_to_ask() -> None:
     for path in makers:
         nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         known = {alias.name for node in nodes if isinstance(node, ast.ImportFrom) for alias in node.names}
-        assert not known & set(READERS), path
+        assert not known & set(ASKERS), path

@@ -24,10 +24,10 @@ from contextlib import suppress
 from statistics import median
 from threading import Lock
 
+from otherminds.asking.recorded import Recorded
+from otherminds.asking.store import MEMORY, Store
 from otherminds.models import Prompt, Response, get_model
-from otherminds.models.api import Endpoint
-from otherminds.recorded import Recorded
-from otherminds.store import MEMORY, Store
+from otherminds.models.api.endpoint import Endpoint
 from otherminds.studies.explore.contexts import bank, setting
 from otherminds.studies.explore.examine import Examiner
 from otherminds.studies.explore.goals import Goal

@@ -17,9 +17,9 @@ from collections.abc import Callable
 from statistics import median
 from time import process_time
 
-from otherminds.questions import questions, quiz
-from otherminds.setting import Setting
-from otherminds.story import Story
+from otherminds.minds.questions import questions, quiz
+from otherminds.minds.setting import Setting
+from otherminds.minds.story import Story
 
 REPEATS = 7
 # The kinds of event of the published sets of these names.

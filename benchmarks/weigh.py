@@ -18,10 +18,11 @@ from contextlib import contextmanager
 from math import exp
 from typing import NamedTuple
 
-from otherminds.models import Prompt, Weighing, weighing, weights
-from otherminds.models.engine import ENGINES
-from otherminds.models.local import Local
-from otherminds.models.tree import Tree
+from otherminds.models import Prompt, Weighing
+from otherminds.models.local import weighing, weights
+from otherminds.models.local.engine import Engine
+from otherminds.models.local.model import Local
+from otherminds.models.local.prefix_tree import Tree
 
 PEOPLE = ("Sally", "Anne", "Ben", "Carla", "Dan", "Eve", "Finn", "Gail")
 THINGS = ("marble", "key", "letter", "apple", "coin", "ring")
@@ -101,7 +102,7 @@ def by_llama_cpp() -> Local:
     """The default model, weighed by llama.cpp instead of numpy."""
     model = Local("smollm2")
     path = weights.expand(weights.get("smollm2"), sha256=weights.WEIGHTS["smollm2"].sha256)
-    model.__dict__["_scorer"] = ENGINES["cyllama"](path, 4096)
+    model.__dict__["_scorer"] = Engine(path, context=4096)
     return model
 
 

@@ -12,65 +12,65 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from otherminds.baselines import oracle, realist
+    from otherminds.asking.readers import oracle, realist
+    from otherminds.asking.runs import Budget, Recorded, Run, run
+    from otherminds.asking.scores import Score
+    from otherminds.asking.store import Store
     from otherminds.errors import InvalidEvent, OthermindsError
-    from otherminds.events import Carry, Change, Enter, Leave, Look, Move, Open, Place, Tell
     from otherminds.items import Item, Suite
+    from otherminds.minds.events import Carry, Change, Enter, Leave, Look, Move, Open, Place, Tell
+    from otherminds.minds.questions import quiz
+    from otherminds.minds.setting import Setting
+    from otherminds.minds.stories import load_story
+    from otherminds.minds.story import Premises, Story
+    from otherminds.minds.world import Fact
     from otherminds.models import Message, Model, Prompt, Response, Weighing, get_model
     from otherminds.models.check import check_model
     from otherminds.models.scripted import Scripted
-    from otherminds.questions import quiz
-    from otherminds.report import Report
-    from otherminds.runs import Budget, Recorded, Run, run
-    from otherminds.scores import Score
-    from otherminds.setting import Setting
-    from otherminds.store import Store
-    from otherminds.stories import load_story
-    from otherminds.story import Premises, Story
-    from otherminds.suites import get_suite
-    from otherminds.summary import summarise
-    from otherminds.world import Fact
+    from otherminds.pages.report import Report
+    from otherminds.results.summary import summarise
+    from otherminds.studies.suites import get_suite
 
 # Looked up on first use: the command line must not wait for numpy, httpx or an engine before it can say --help.
 _HOMES = {
-    "Budget": "runs",
-    "Carry": "events",
-    "Change": "events",
-    "Enter": "events",
-    "Fact": "world",
+    "Budget": "asking.runs",
+    "Carry": "minds.events",
+    "Change": "minds.events",
+    "Enter": "minds.events",
+    "Fact": "minds.world",
     "InvalidEvent": "errors",
     "Item": "items",
-    "Leave": "events",
-    "Look": "events",
+    "Leave": "minds.events",
+    "Look": "minds.events",
     "Message": "models",
     "Model": "models",
-    "Move": "events",
-    "Open": "events",
+    "Move": "minds.events",
+    "Open": "minds.events",
     "OthermindsError": "errors",
-    "Place": "events",
-    "Premises": "story",
+    "Place": "minds.events",
+    "Premises": "minds.story",
     "Prompt": "models",
-    "Recorded": "runs",
-    "Report": "report",
+    "Recorded": "asking.runs",
+    "Report": "pages.report",
     "Response": "models",
-    "Run": "runs",
-    "Score": "scores",
+    "Run": "asking.runs",
+    "Score": "asking.scores",
     "Scripted": "models.scripted",
-    "Setting": "setting",
-    "Store": "store",
-    "Story": "story",
+    "Setting": "minds.setting",
+    "Store": "asking.store",
+    "Story": "minds.story",
     "Suite": "items",
-    "Tell": "events",
+    "Tell": "minds.events",
     "Weighing": "models",
     "check_model": "models.check",
     "get_model": "models",
-    "get_suite": "suites",
-    "load_story": "stories",
-    "oracle": "baselines",
-    "quiz": "questions",
-    "realist": "baselines",
-    "run": "runs",
-    "summarise": "summary",
+    "get_suite": "studies.suites",
+    "load_story": "minds.stories",
+    "oracle": "asking.readers",
+    "quiz": "minds.questions",
+    "realist": "asking.readers",
+    "run": "asking.runs",
+    "summarise": "results.summary",
 }
 
 __all__ = [

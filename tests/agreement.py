@@ -22,12 +22,12 @@ from functools import partial
 from typing import Any
 
 from otherminds.errors import OthermindsError
-from otherminds.events import Event
-from otherminds.notation import EVENTS, read_events, write_event
-from otherminds.questions import matters, questions
-from otherminds.setting import KINDS, Setting
-from otherminds.story import Premises, Story
-from otherminds.world import View
+from otherminds.minds.events import Event
+from otherminds.minds.notation import EVENTS, read_events, write_event
+from otherminds.minds.questions import matters, questions
+from otherminds.minds.setting import KINDS, Setting
+from otherminds.minds.story import Premises, Story
+from otherminds.minds.world import View
 from tests.possible_worlds import OPEN, asked
 from tests.second_opinion import Opinion
 
@@ -243,7 +243,7 @@ def random_event(rng: random.Random, setting: Setting, opinion: Opinion, doings:
     names |= {"entity": entity, "property": "colour", "value": OTHER_STATE}
     if rng.random() < 0.03:  # names in the wrong place
         names["object"], names["container"] = container, thing
-    data: dict[str, Any] = {"do": do, **{key: names[key] for key in EVENTS[do][1]}}
+    data: dict[str, Any] = {"do": do, **{key: names[key] for key in EVENTS[do][1].fields}}
     if do == "location_declaration" and role != "thing":
         data[role] = True
     if do == "change_state" and setting.changes:

@@ -2,8 +2,8 @@ import signal
 
 import pytest
 
-from otherminds.events import Enter, Leave, Move
-from otherminds.story import Story
+from otherminds.minds.events import Enter, Leave, Move
+from otherminds.minds.story import Story
 
 # Shells let background jobs ignore Ctrl-C, and so would every program that tests start and interrupt.
 signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from otherminds.models.forms import GREETINGS
+from otherminds.models.api.request_forms import GREETINGS
 
 
 def prefers_b(_: str) -> str:

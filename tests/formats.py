@@ -4,12 +4,11 @@ import csv
 import io
 import json
 
-from malformed import Format, Json, fits, number, text
-
-from otherminds.annotations import shown
 from otherminds.items import Item
+from otherminds.results.annotations import shown
 from otherminds.studies.dialogue.bank import authored
 from otherminds.studies.explore.contexts import bank
+from tests.malformed import Format, Json, fits, number, text
 from tests.studies.dialogue.test_published import SIX, record
 from tests.studies.explore.made_up import FALSE, TRUE
 

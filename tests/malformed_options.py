@@ -4,9 +4,9 @@ import random
 from collections.abc import Iterator
 
 import click
-from malformed import Case, Put, folder, holding
 
 from otherminds.cli import cli
+from tests.malformed import Case, Put, folder, holding
 
 NOWHERE = ("--base-url", "http://127.0.0.1:9/v1", "-M", "retries=0")
 SEARCH = ("--sets", "tomi", "--stories", "1", "--budget", "1", "--endings", "1", "--no-baseline")
@@ -110,7 +110,7 @@ BUDGETS = (
 )
 SETTINGS = (
     *("temperature", "=1", "temperature=hot", "temperature=-1", "temperature=[1]", "temperature=null", "seed=x"),
-    *("context=0", "context=many", "context=-5", "layers=-1", "layers=x", "engine=none", "engine=7", "expand=perhaps"),
+    *("context=0", "context=many", "context=-5", "layers=-1", "layers=x", "expand=perhaps"),
     *("nonsense=1", "api_key=abc", "accept_licence={", "temperature=" + "[" * 5000, "temperature=NaN", "seed=1e400"),
 )
 SERVED = (

@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from malformed import PLACES, Case, Put, holding
+from tests.malformed import PLACES, Case, Put, holding
 
 COMMANDS: tuple[tuple[str, ...], ...] = (
     ("runs",),

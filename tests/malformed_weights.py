@@ -4,7 +4,7 @@ import random
 import struct
 from collections.abc import Iterator
 
-from malformed import PLACES, Case, holding
+from tests.malformed import PLACES, Case, holding
 
 Value = tuple[int, bytes]
 """What kind of value it is, by GGUF's number, and its bytes."""

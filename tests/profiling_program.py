@@ -7,9 +7,9 @@ import sys
 from functools import partial
 
 from otherminds.cli import main
-from otherminds.studies.dialogue import look as dialogue
-from otherminds.studies.explore import look as explore
-from otherminds.studies.safety import look as safety
+from otherminds.studies.dialogue import chapter as dialogue
+from otherminds.studies.explore import chapter as explore
+from otherminds.studies.safety import chapter as safety
 
 
 def shrink() -> None:

@@ -7,10 +7,10 @@ from itertools import pairwise, product
 
 from hypothesis import strategies as st
 
-from otherminds.events import Event, Place, Tell
-from otherminds.setting import KINDS, Setting
-from otherminds.story import Premises, Story
-from otherminds.world import Fact
+from otherminds.minds.events import Event, Place, Tell
+from otherminds.minds.setting import KINDS, Setting
+from otherminds.minds.story import Premises, Story
+from otherminds.minds.world import Fact
 
 ALL_KINDS = (*KINDS, *(f"{kind}*" for kind in KINDS))
 

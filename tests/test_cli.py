@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from otherminds import runs as running
-from otherminds.baselines import BASELINES
+from otherminds.asking import runs as running
+from otherminds.asking.readers import BASELINES
+from otherminds.asking.store import RunRow, Store
 from otherminds.cli import COMMANDS, cli
 from otherminds.errors import ModelError
 from otherminds.models import Prompt, Response
 from otherminds.models.scripted import Scripted
-from otherminds.store import RunRow, Store
 
 KEY = "sk-test-4f1c9a72e0b3"
 BAD_FILE = """{"otherminds": 1, "suite": "mine"}
@@ -89,7 +89,13 @@ def test_output_for_people() -> None:
     assert "24 correct, 24 incorrect" in ran.stdout
     assert "realist" in call("runs").stdout
     shown = call("show", "last", "bakery-key-false").stdout
-    for part in ("story\n  Nadia runs", "→ teapot", "prompt 1, exactly", "p = 0.95", "right would be 'teapot'"):
+    for part in (
+        "story\n  Nadia runs",
+        "teapot (right)",
+        "prompt 1, exactly as sent",
+        "p = 0.95",
+        "right answer\n  teapot",
+    ):
         assert part in shown
     assert call("report", "last").stdout == "report.html\n"
 

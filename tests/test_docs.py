@@ -1,5 +1,7 @@
 """README, docs and examples run as they stand: files are written, then Python is run and commands are given."""
 
+import functools
+import importlib
 import json
 import os
 import re
@@ -18,7 +20,8 @@ from click.testing import CliRunner
 import otherminds
 from otherminds import models
 from otherminds.cli import cli
-from otherminds.models import Model, Prompt, weights
+from otherminds.models import Model, Prompt
+from otherminds.models.local import weights
 from otherminds.models.scripted import Scripted
 from tests.studies.test_study_contract import guess
 
@@ -185,3 +188,13 @@ def test_the_tree_is_the_real_one() -> None:
     package = Path(otherminds.__file__).parent
     real = {path.name + "/" * path.is_dir() for path in package.iterdir() if path.suffix in ("", ".py")}
     assert set(told) == real - {"__init__.py", "__pycache__/"}
+
+
+def test_the_walk_through_the_code_is_true() -> None:
+    """Every stop of CONTRIBUTING's walk names a file and something that is in it."""
+    walk = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("## From an event")[2].partition("\n## ")[0]
+    stops = re.findall(r"^\d+\. `([\w/]+\.py)` `([\w.]+)`", walk, re.MULTILINE)
+    assert 10 <= len(stops) <= 15
+    for path, name in stops:
+        module = importlib.import_module("otherminds." + path.removesuffix(".py").replace("/", "."))
+        assert functools.reduce(getattr, name.split("."), module), f"{path} has no {name}"

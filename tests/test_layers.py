@@ -1,10 +1,14 @@
-"""Imports point down, and never across from one column to another.
+"""The folders are the layers: imports point down, and never across from one column to another.
 
-surfaces            cli  commands/  web
-studies             a registry that knows them all; none imports another
-asking              items meet models, and findings
-minds | models | findings
-errors  files  sheets
+commands  cli       what a person gives
+web                 pages that are served
+profiles            all studies on some models
+studies             study.py, and a folder each; none imports another
+results             what runs come to
+asking              items meet models
+minds | models | stats | pages
+items               the waist
+errors  files
 """
 
 import ast
@@ -16,48 +20,52 @@ import pytest
 import otherminds
 
 PACKAGE = Path(otherminds.__file__).parent
-
-# Every module has a place: its height, then its group. A module imports what lies lower, or its own group.
-LAYERS: list[tuple[int, str, str]] = [
-    (0, "ground", "errors files sheets"),
-    (1, "minds", "world sightings news events notation story stories setting telling questions beliefs"),
-    (1, "minds", "items lint cards"),
-    (1, "models", "models"),
-    (
-        1,
-        "findings",
-        "significance stats trends raters drawing plots violins scatter timeline report table_files",
-    ),
-    (2, "asking", "prompts answers scores plans tables store budgets recorded estimates runs baselines starter"),
-    (2, "asking", "json_prompts json_answers locks packing soundness"),
-    (2, "asking", "measures reading leads summary storybook"),  # these also write findings: about runs, about stories
-    (2, "asking", "annotations annotation_files exports inspect_logs"),
-    (2, "asking", "chapters ways_of_asking rehearsals meters itembrowser profiles profile_page"),
-    (4, "registry", "suites"),
-    (5, "surfaces", "__main__ cli commands serving annotate web"),
+FLOORS = [
+    {"errors", "files", "plugins"},
+    {"items"},
+    {"minds", "models", "stats", "pages"},
+    {"asking"},
+    {"results"},
+    {"studies"},
+    {"profiles"},
+    {"web"},
+    {"commands", "cli", "", "__main__"},  # `import otherminds` gathers everything, so only these may
 ]
-PLACES = {name: (height, group) for height, group, names in LAYERS for name in names.split()}
-STUDIES = 3
-REGISTRY = 4  # `studies` itself knows all studies, and none of them knows it
-# `import otherminds` gathers everything, so only the surfaces may.
-PUBLIC = (5, "surfaces")
-
-
-def place(module: str) -> tuple[int, str]:
-    """Where a module such as `models.api` belongs; a newcomer must be placed above first."""
-    if not module:
-        return PUBLIC
-    head, _, rest = module.partition(".")
-    if head == "studies":
-        return (STUDIES, f"study {rest.partition('.')[0]}") if rest else (REGISTRY, "registry")
-    if head not in PLACES:
-        pytest.fail(f"otherminds/{head} has no place yet: add it to LAYERS in {Path(__file__).name}")
-    return PLACES[head]
+"""Rooms from the ground up; those of one floor know nothing of each other."""
+ENDS = (0, len(FLOORS) - 1)
+BACKENDS, STUDIES = "models", "studies"
+"""Where each folder inside is a room of its own, beside the files that all of them share."""
 
 
 def name_of(path: Path) -> str:
     parts = path.relative_to(PACKAGE).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def floor(module: str) -> int:
+    """How high a module lies; a newcomer goes into a room, or is given a floor first."""
+    room = module.partition(".")[0]
+    for height, rooms in enumerate(FLOORS):
+        if room in rooms:
+            return height
+    pytest.fail(f"otherminds/{room} has no floor yet: put its modules into a room, or add it in {Path(__file__).name}")
+
+
+def inner(module: str) -> str:
+    """The room inside a room: a study or a backend; empty for what these share."""
+    room, _, rest = module.partition(".")
+    folder = rest.partition(".")[0]
+    return folder if room in (BACKENDS, STUDIES) and (PACKAGE / room / folder).is_dir() else ""
+
+
+def may_import(module: str, target: str) -> bool:
+    """Whether one module may know another."""
+    one, other = module.partition(".")[0], target.partition(".")[0]
+    if one != other:
+        # At both ends of the house rooms are single files, which know each other.
+        return floor(target) < floor(module) or (floor(target) == floor(module) and floor(module) in ENDS)
+    # What hands rooms on by name may look into them; a room looks only into what all share.
+    return not inner(module) or inner(target) in ("", inner(module))
 
 
 def imported(tree: ast.AST) -> Iterator[str]:
@@ -80,34 +88,45 @@ def imported(tree: ast.AST) -> Iterator[str]:
 MODULES = [
     path for path in sorted(PACKAGE.rglob("*.py")) if path != PACKAGE / "__init__.py" and "data" not in path.parts
 ]
+ROOMS = [path.parent for path in MODULES if path.name == "__init__.py"]
 
 
 @pytest.mark.parametrize("path", MODULES, ids=name_of)
 def test_imports_point_down(path: Path) -> None:
-    height, group = place(name_of(path))
     for target in imported(ast.parse(path.read_text(encoding="utf-8"))):
-        below, other = place(target)
-        assert below < height or other == group, f"{name_of(path)} ({group}) must not import {target} ({other})"
+        assert may_import(name_of(path), target), f"{name_of(path)} must not import {target}"
+
+
+@pytest.mark.parametrize("room", ROOMS, ids=lambda room: str(room.relative_to(PACKAGE)))
+def test_every_room_says_what_lives_there(room: Path) -> None:
+    said = ast.get_docstring(ast.parse((room / "__init__.py").read_text(encoding="utf-8"))) or ""
+    assert said.count(".") >= 1, f"otherminds/{room.name}/__init__.py should say what lives there"
+
+
+def test_the_root_holds_six_files_at_most() -> None:
+    assert len(list(PACKAGE.glob("*.py"))) <= 6
 
 
 @pytest.mark.parametrize(
     ("module", "line", "allowed"),
     [
-        ("stats", "from otherminds.items import Item", False),
-        ("items", "from otherminds.models import Prompt", False),
-        ("runs", "from otherminds.models import Prompt", True),
-        ("runs", "from otherminds.cli import main", False),
+        ("stats.means", "from otherminds.items import Item", True),
+        ("stats.means", "from otherminds.minds.story import Story", False),
+        ("items.item", "from otherminds.models import Prompt", False),
+        ("asking.runs", "from otherminds.models import Prompt", True),
+        ("asking.store", "from otherminds.profiles.page import page", False),
+        ("asking.runs", "from otherminds.cli import main", False),
+        ("models.local.model", "from otherminds.models.api.endpoint import Endpoint", False),
         ("studies.explore.build", "from otherminds.studies.safety import build", False),
-        ("studies.explore.build", "from otherminds.runs import run", True),
+        ("studies.explore.build", "from otherminds.studies.study import Chapter", True),
+        ("studies.explore.build", "from otherminds.asking.runs import run", True),
     ],
 )
 def test_the_rule_itself(module: str, line: str, allowed: bool) -> None:
-    height, group = place(module)
     (target,) = imported(ast.parse(line))
-    below, other = place(target)
-    assert (below < height or other == group) is allowed
+    assert may_import(module, target) is allowed
 
 
 def test_a_newcomer_must_be_placed() -> None:
-    with pytest.raises(pytest.fail.Exception, match="has no place yet"):
-        place("newcomer")
+    with pytest.raises(pytest.fail.Exception, match="has no floor yet"):
+        floor("newcomer.module")

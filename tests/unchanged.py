@@ -17,7 +17,7 @@ from typing import Any
 from click.testing import CliRunner
 
 import otherminds as om
-from otherminds.baselines import baselines
+from otherminds.asking.readers import baselines
 from otherminds.cli import cli
 
 RECORDED = Path(__file__).parent / "golden" / "unchanged.json"

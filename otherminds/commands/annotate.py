@@ -15,8 +15,8 @@ from otherminds.commands.serve import serve
 from otherminds.errors import BadFile, StoreError
 
 if TYPE_CHECKING:
-    from otherminds.annotation_files import Taken
-    from otherminds.annotations import Agreement, Batch
+    from otherminds.results.annotation_files import Taken
+    from otherminds.results.annotations import Agreement, Batch
     from otherminds.stats import Estimate
 
 SHOWN = 5
@@ -54,9 +54,9 @@ def annotate(
     reads and writes it; beside .json lies the labelling interface for Label Studio, as .xml. Both have the texts, also
     of items that nobody has answered, so people can answer there; --import takes the rows with a name and an answer.
     """
-    from otherminds.annotations import Batch
-    from otherminds.store import Store
-    from otherminds.suites import get_suite
+    from otherminds.asking.store import Store
+    from otherminds.results.annotations import Batch
+    from otherminds.studies.suites import get_suite
 
     suite = get_suite(suite_name)
     if agree and not source and not os.path.exists(store_path):
@@ -78,8 +78,8 @@ def annotate(
 
 def _files(batch: Batch, source: Path | None, target: Path | None, agree: bool, as_json: bool) -> dict[str, Any]:
     """What was asked for, in the order in which it makes sense: in, numbers, out."""
-    from otherminds.annotation_files import save, take
-    from otherminds.annotations import agreement
+    from otherminds.results.annotation_files import save, take
+    from otherminds.results.annotations import agreement
 
     found: dict[str, Any] = {}
     if source:
@@ -105,9 +105,9 @@ def _files(batch: Batch, source: Path | None, target: Path | None, agree: bool, 
 def _serve(batch: Batch, port: int, annotator: str | None, no_open: bool, as_json: bool) -> None:
     from urllib.parse import urlencode
 
-    from otherminds.annotate import AnnotationPage
-    from otherminds.annotations import check_name
-    from otherminds.serving import Server
+    from otherminds.results.annotations import check_name
+    from otherminds.web.annotate import AnnotationPage
+    from otherminds.web.serving import Server
 
     page = AnnotationPage(batch)
     who = f"?{urlencode({'annotator': check_name(annotator)})}" if annotator is not None else ""

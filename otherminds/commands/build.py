@@ -43,7 +43,7 @@ def explore(folder: Path, output: Path, balance: str | None, limit: int | None, 
 
     DIR is what `otherminds explore` wrote. A data card is written beside the suite.
     """
-    from otherminds.plans import limited
+    from otherminds.asking.plans import limited
     from otherminds.studies.explore.build import balanced, load, suite
 
     seed = given.pop("seed")
@@ -69,7 +69,7 @@ def perturbed(output: Path, as_json: bool, **given: Any) -> None:
     1088 questions, or 1184 with the full grid; the styles `states` and `perspective` ask about beliefs only. A data
     card is written beside the suite.
     """
-    from otherminds.cards import card
+    from otherminds.items.cards import card
     from otherminds.studies.perturbed.build import build as build_suite
     from otherminds.studies.perturbed.lints import faults
 
@@ -118,8 +118,8 @@ def safety(output: Path, tasks: str | None, size: str, seed: int, as_json: bool)
 
     A data card is written beside it.
     """
+    from otherminds.studies.safety.build import build as build_safety
     from otherminds.studies.safety.card import card
-    from otherminds.studies.safety.sets import build as build_safety
 
     wanted = [name.strip() for name in tasks.split(",")] if tasks else None
     made = build_safety(tasks=wanted, size=int(size) if size.isdecimal() else size, seed=seed)
@@ -190,7 +190,7 @@ def traits(talks: Path, output: Path, as_json: bool) -> None:
 
 
 def _card(made: Suite, how: str) -> str:
-    from otherminds.cards import card
+    from otherminds.items.cards import card
 
     return card(made, made=how)
 

@@ -12,8 +12,8 @@ from otherminds.commands.options import common, open_run, store_option
 from otherminds.commands.screen import print_json, print_table, say
 
 if TYPE_CHECKING:
-    from otherminds.measures import Comparison
-    from otherminds.runs import Record, Run
+    from otherminds.asking.runs import Record, Run
+    from otherminds.results.measures import Comparison
 
 MOST = 12
 """Items shown on either side."""
@@ -33,8 +33,8 @@ def compare(first_id: str, second_id: str, output: Path | None, store_path: Path
     The difference is paired by item and its interval clustered by story; p is of a sign-flip test over stories, and
     adjusted (Holm) for the lines of the table that rest on enough stories. Then come the items that changed sides.
     """
-    from otherminds.measures import compare as paired
-    from otherminds.store import Store
+    from otherminds.asking.store import Store
+    from otherminds.results.measures import compare as paired
     from otherminds.web.pages import comparison, holm, left_out
 
     with Store(store_path, create=False) as store:

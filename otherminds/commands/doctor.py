@@ -6,6 +6,7 @@ import os
 import platform
 import shutil
 import sys
+from importlib.metadata import version
 from importlib.util import find_spec
 from typing import Any
 
@@ -15,7 +16,6 @@ from otherminds.commands.options import common
 from otherminds.commands.screen import print_json, print_table
 from otherminds.errors import ModelError
 
-ENGINES = {"cyllama": "cyllama", "llama-cpp-python": "llama_cpp"}
 EXTRAS = {
     "hf": ("torch", "transformers"),
     "inspect": ("inspect_ai",),
@@ -31,7 +31,7 @@ STEADY = 2e-3
 @common
 @click.pass_context
 def doctor(context: click.Context, determinism: bool, as_json: bool) -> None:
-    """Look at this machine: memory, disk, weights, engines, extras."""
+    """Look at this machine: memory, disk, weights, engine, extras."""
     found = _machine() | _weights() | _packages()
     if determinism:
         found["determinism"] = _determinism()
@@ -59,7 +59,7 @@ def _machine() -> dict[str, Any]:
 
 
 def _weights() -> dict[str, Any]:
-    from otherminds.models.weights import WEIGHTS, cache, present
+    from otherminds.models.local.weights import WEIGHTS, cache, present
 
     home = cache()
     standing = next(folder for folder in (home, *home.parents) if folder.exists())
@@ -72,7 +72,7 @@ def _weights() -> dict[str, Any]:
 
 def _packages() -> dict[str, Any]:
     return {
-        "engines": {name: "found" if find_spec(module) else "not installed" for name, module in ENGINES.items()},
+        "engine": f"cyllama {version('cyllama')}",
         "extras": {
             name: "found" if all(map(find_spec, modules)) else f"pip install 'otherminds[{name}]'"
             for name, modules in EXTRAS.items()
@@ -82,9 +82,9 @@ def _packages() -> dict[str, Any]:
 
 def _determinism() -> dict[str, Any]:
     """How far S moves when the same prompts come twice, one by one, and in another order."""
+    from otherminds.asking.scores import way
     from otherminds.models import get_model
-    from otherminds.scores import way
-    from otherminds.suites import get_suite
+    from otherminds.studies.suites import get_suite
 
     model, posed = get_model("smollm2"), way("letters").pose
     prompts = [asked.prompt for item in get_suite("starter").items[:6] for asked in posed(item, prompt="raw", seed=0)]

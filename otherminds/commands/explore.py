@@ -17,9 +17,9 @@ from otherminds.commands.screen import note, print_json, print_table, progress, 
 from otherminds.errors import UsageError
 
 if TYPE_CHECKING:
+    from otherminds.asking.store import Store
     from otherminds.items import Suite
     from otherminds.models import Model
-    from otherminds.store import Store
     from otherminds.studies.explore.contexts import Context
     from otherminds.studies.explore.examine import Examiner
     from otherminds.studies.explore.hunt import Found
@@ -86,7 +86,7 @@ def explore(context: click.Context, /, spec: str, output: Path, store_path: Path
     (questions.jsonl), what was searched (run.json) and a data card (card.md). Every answer is in the store, so the
     same command, given again after whatever stopped it, goes on from there to the same stories.
     """
-    from otherminds.store import Store
+    from otherminds.asking.store import Store
     from otherminds.studies.explore import build
 
     cells, contexts, ways = _cells(given), _contexts(given), _ways(given)
@@ -154,11 +154,11 @@ def _examiner(spec: str, given: dict[str, Any], store: Store) -> Examiner:
 
 def _target(spec: str, given: dict[str, Any], store: Store) -> Model | Callable[[Suite], Model]:
     """The model with a memory; a baseline needs none, and is made anew for every batch of questions."""
-    from otherminds.runs import Budget, Recorded, read_prices
+    from otherminds.asking.runs import Budget, Recorded, read_prices
 
     kind, _, name = spec.partition(":")
     if kind == "baseline":
-        from otherminds.baselines import BASELINES
+        from otherminds.asking.readers import BASELINES
 
         if name not in BASELINES:
             raise UsageError(f"there is no baseline {name!r}; there are {', '.join(sorted(BASELINES))}")
@@ -208,7 +208,7 @@ def _searched(spec: str, cells: Sequence[Cell], examiner: Examiner, given: dict[
     """What is searched, and against whom; the store adds up what is spent on this very search, over all sittings."""
     from importlib.metadata import version
 
-    from otherminds.runs import Recorded
+    from otherminds.asking.runs import Recorded
 
     what = {
         "against": spec,
@@ -226,7 +226,7 @@ def _searched(spec: str, cells: Sequence[Cell], examiner: Examiner, given: dict[
 
 def _spent(model: Any) -> dict[str, Any]:
     """Who was asked, and what it cost; of a baseline there is nothing to tell."""
-    from otherminds.runs import Recorded
+    from otherminds.asking.runs import Recorded
 
     if not isinstance(model, Recorded):
         return {}

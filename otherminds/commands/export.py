@@ -12,7 +12,7 @@ from otherminds.commands.options import common, open_run, store_option
 from otherminds.commands.screen import note, print_json, say
 
 if TYPE_CHECKING:
-    from otherminds.runs import Run
+    from otherminds.asking.runs import Run
 
 
 @click.command()
@@ -33,7 +33,7 @@ def export(what: str, form: str, output: Path, store_path: Path, as_json: bool) 
     if form in SUITES:
         files, hint = SUITES[form](what, output)
     else:
-        from otherminds.store import Store
+        from otherminds.asking.store import Store
 
         with Store(store_path, create=False) as store:
             RUNS[form](open_run(store, what), output)
@@ -48,8 +48,8 @@ def export(what: str, form: str, output: Path, store_path: Path, as_json: bool) 
 
 
 def _lm_eval(what: str, folder: Path) -> tuple[list[Path], str]:
-    from otherminds.exports import lm_eval_files, name_of, weighed
-    from otherminds.suites import get_suite
+    from otherminds.results.exports import lm_eval_files, name_of, weighed
+    from otherminds.studies.suites import get_suite
 
     suite = get_suite(what)
     written = _write(folder, lm_eval_files(suite))
@@ -58,8 +58,8 @@ def _lm_eval(what: str, folder: Path) -> tuple[list[Path], str]:
 
 
 def _inspect(what: str, folder: Path) -> tuple[list[Path], str]:
-    from otherminds.exports import answered, inspect_files
-    from otherminds.suites import get_suite
+    from otherminds.results.exports import answered, inspect_files
+    from otherminds.studies.suites import get_suite
 
     suite = get_suite(what)
     written = _write(folder, inspect_files(suite))
@@ -80,14 +80,14 @@ def _write(folder: Path, files: dict[str, str]) -> list[Path]:
 
 
 def _inspect_log(run: Run, path: Path) -> None:
-    from otherminds.inspect_logs import save
+    from otherminds.results.inspect_logs import save
 
     save(run, path)
 
 
 def _csv(run: Run, path: Path) -> None:
-    from otherminds.exports import csv_text
     from otherminds.files import write_text
+    from otherminds.results.exports import csv_text
 
     write_text(path, csv_text(run))
 

@@ -13,10 +13,10 @@ from otherminds.commands.screen import note, print_json, print_table, progress, 
 from otherminds.errors import ModelError, UsageError
 
 if TYPE_CHECKING:
+    from otherminds.asking.store import Store
     from otherminds.items import Suite
     from otherminds.models import Model
     from otherminds.stats import Estimate
-    from otherminds.store import Store
     from otherminds.studies.dialogue.ablation import Misread
     from otherminds.studies.dialogue.judge import Accord, Opinion, Sifted
 
@@ -62,7 +62,7 @@ def judge(
     Where the talks were played with more or less hidden (`otherminds play --ablation`), the share of misreadings is
     printed for each.
     """
-    from otherminds.store import Store
+    from otherminds.asking.store import Store
     from otherminds.studies.dialogue import bank
     from otherminds.studies.dialogue import judge as judging
     from otherminds.studies.dialogue.ablation import ablate, cell_of
@@ -105,14 +105,14 @@ def _wanted(only: str | None) -> list[str]:
 
 
 def _people(form: Suite, store: Store) -> Opinion:
-    from otherminds.annotations import Batch
+    from otherminds.results.annotations import Batch
     from otherminds.studies.dialogue.judge import votes
 
     return votes(form, Batch(form, store).answers())
 
 
 def _ask(form: Suite, model: Model, store: Store, score: str | None) -> Opinion:
-    from otherminds.runs import run
+    from otherminds.asking.runs import run
     from otherminds.studies.dialogue.judge import suited, verdicts
 
     with progress(f"{model.name} · {form.name}") as bar:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +12,7 @@ from otherminds.commands.screen import note, print_json, print_table, say
 
 if TYPE_CHECKING:
     from otherminds.items import Suite
-    from otherminds.lint import Fault
+    from otherminds.items.lint import Fault
 
 SHOWN = 8
 """Ids shown for each fault; --json has all."""
@@ -30,7 +29,7 @@ def lint(context: click.Context, suite_name: str, as_json: bool) -> None:
     understands nothing: how often it is right tells how far the suite can be solved that way. One that is right far
     more often than chance, or far less often, is to be looked at; the exit code does not change.
     """
-    from otherminds.suites import get_suite
+    from otherminds.studies.suites import get_suite
 
     suite = get_suite(suite_name)
     if as_json:
@@ -43,7 +42,7 @@ def lint(context: click.Context, suite_name: str, as_json: bool) -> None:
 
 def as_data(suite: Suite) -> dict[str, Any]:
     """Faults and cues as JSON."""
-    from otherminds.lint import cues
+    from otherminds.items.lint import cues
 
     told = [asdict(cue) | {"gives_away": cue.gives_away} for cue in cues(suite)]
     return {"faults": list(map(asdict, faults_of(suite))), "cues": told}
@@ -51,7 +50,8 @@ def as_data(suite: Suite) -> dict[str, Any]:
 
 def print_lint(suite: Suite) -> None:
     """The cues as a table, then every fault with the items it is in, then how many there are of both."""
-    from otherminds.lint import cues
+    from otherminds.items.lint import cues
+    from otherminds.results.labels import count
 
     found, known = faults_of(suite), cues(suite)
     giving = [cue.name for cue in known if cue.gives_away]
@@ -60,32 +60,13 @@ def print_lint(suite: Suite) -> None:
     for fault in found:
         more = f" and {len(fault.ids) - SHOWN} more" if len(fault.ids) > SHOWN else ""
         say(f"fault: {fault.rule}: {', '.join(fault.ids[:SHOWN])}{more}")
-    said = _count(len(found), "fault") if found else "no faults"
-    note(said + (f", {_count(len(giving), 'cue')} to look at: {', '.join(giving)}" if giving else ""))
-
-
-def _count(number: int, one: str) -> str:
-    return f"{number} {one}{'s' * (number > 1)}"
+    said = count(len(found), "fault") if found else "no faults"
+    note(said + (f", {count(len(giving), 'cue')} to look at: {', '.join(giving)}" if giving else ""))
 
 
 def faults_of(suite: Suite) -> list[Fault]:
     """The faults of a suite, by the rules of its own study where that has any."""
-    from otherminds.lint import faults
+    from otherminds.items.lint import faults
+    from otherminds.studies import STUDIES
 
-    return OWN_RULES.get(suite.name, lambda: faults)()(suite)
-
-
-def _safety() -> Callable[[Suite], list[Fault]]:
-    from otherminds.studies.safety.lints import faults
-
-    return faults
-
-
-def _perturbed() -> Callable[[Suite], list[Fault]]:
-    from otherminds.studies.perturbed.lints import faults
-
-    return faults
-
-
-OWN_RULES: dict[str, Callable[[], Callable[[Suite], list[Fault]]]] = {"perturbed": _perturbed, "safety": _safety}
-"""Suites by name, each with where its rules are; the common ones are among them."""
+    return (STUDIES[suite.name]().faults if suite.name in STUDIES else faults)(suite)

@@ -41,7 +41,7 @@ def models(context: click.Context, as_json: bool) -> None:
     """List the models; get weights; try a model out."""
     if context.invoked_subcommand is not None:
         return
-    from otherminds.models.weights import WEIGHTS, present
+    from otherminds.models.local.weights import WEIGHTS, present
 
     rows = [
         {"name": name, "about": source.about, "weights": "here" if present(name) else f"{source.download / 1e6:.0f} MB"}
@@ -60,7 +60,7 @@ def models(context: click.Context, as_json: bool) -> None:
 @common
 def get(name: str, accept_licence: bool, as_json: bool) -> None:
     """Fetch the weights of NAME, check their digest and keep them."""
-    from otherminds.models import weights
+    from otherminds.models.local import weights
 
     path = fetch(name, accept_licence=accept_licence)
     if as_json:

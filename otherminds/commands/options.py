@@ -18,10 +18,10 @@ from otherminds.errors import UsageError, WeightsError
 from otherminds.files import parse_json
 
 if TYPE_CHECKING:
+    from otherminds.asking.runs import Budget, Run
+    from otherminds.asking.store import Store
     from otherminds.items import Suite
     from otherminds.models import Model
-    from otherminds.runs import Budget, Run
-    from otherminds.store import Store
 
 STORE = Path("otherminds.db")
 PATIENCE = "otherminds.patience"
@@ -114,8 +114,8 @@ def open_model(spec: str, base_url: str | None, extra: tuple[str, ...], *, suite
     if kind == "baseline":
         return _baseline(name, suite, settings)
     from otherminds.models import get_model
-    from otherminds.models.outages import OUTAGES
-    from otherminds.models.weights import WEIGHTS, present
+    from otherminds.models.api.outages import OUTAGES
+    from otherminds.models.local.weights import WEIGHTS, present
 
     OUTAGES.tell = note
     if spec in WEIGHTS or kind == "gguf":
@@ -131,7 +131,7 @@ def open_model(spec: str, base_url: str | None, extra: tuple[str, ...], *, suite
 
 def fetch(name: str, *, accept_licence: bool = False) -> Path:
     """The weights of a model, fetched with a progress bar if they are not here yet."""
-    from otherminds.models import weights
+    from otherminds.models.local import weights
 
     source = weights.WEIGHTS.get(name)
     if source and source.terms and not accept_licence and not weights.present(name):
@@ -158,7 +158,7 @@ def _noted() -> Callable[[str, float], None]:
 
 
 def _baseline(name: str, suite: Suite | None, settings: dict[str, Any]) -> Model:
-    from otherminds.baselines import BASELINES
+    from otherminds.asking.readers import BASELINES
 
     if name not in BASELINES:
         raise UsageError(f"there is no baseline {name!r}; there are {', '.join(sorted(BASELINES))}")
@@ -189,7 +189,7 @@ def _setting(pair: str) -> tuple[str, Any]:
 
 def read_budget(text: str | None, prices: Path | None) -> Budget | None:
     """calls=100,tokens=20000,seconds=60 as a Budget."""
-    from otherminds.runs import Budget, read_prices
+    from otherminds.asking.runs import Budget, read_prices
 
     if text is None:
         return None
@@ -207,7 +207,7 @@ def read_budget(text: str | None, prices: Path | None) -> Budget | None:
 
 def open_run(store: Store, id: str) -> Run:
     """A run by its id, the beginning of it, or `last`."""
-    from otherminds.runs import load
+    from otherminds.asking.runs import load
 
     if id == "last":
         row = store.last_run()

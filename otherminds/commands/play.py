@@ -16,8 +16,8 @@ from otherminds.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from otherminds.recorded import Recorded
-    from otherminds.store import Store
+    from otherminds.asking.recorded import Recorded
+    from otherminds.asking.store import Store
     from otherminds.studies.dialogue.play import Played
     from otherminds.studies.dialogue.talks import State
 
@@ -56,7 +56,7 @@ def play(context: click.Context, /, spec: str, output: Path, as_json: bool, **gi
 
     Models draw at temperature 0.6 and top_p 0.9, with --seed, unless -M says otherwise.
     """
-    from otherminds.store import Store
+    from otherminds.asking.store import Store
     from otherminds.studies.dialogue.stage import NO_ANSWER
 
     states = _states(given["states"])
@@ -102,7 +102,7 @@ def _inside(folder: Path) -> Path:
 
 def _players(spec: str, given: dict[str, Any], store: Store) -> tuple[Recorded, Recorded]:
     """The two models with a memory; one and the same where there is no partner."""
-    from otherminds.recorded import Recorded
+    from otherminds.asking.recorded import Recorded
 
     budget = read_budget(given["budget"], given["prices"])
     settings = (*DRAWING, f"seed={given['seed']}", *given["extra"])

@@ -20,11 +20,10 @@ from otherminds.errors import ModelError, Unable, UsageError
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from otherminds.budgets import Price
-    from otherminds.chapters import Chapter, Desk, Size, Subject
-    from otherminds.meters import Meter
-    from otherminds.profiles import Profile
-    from otherminds.store import Store
+    from otherminds.asking.costs import Meter, Price
+    from otherminds.asking.store import Store
+    from otherminds.profiles.findings import Profile
+    from otherminds.studies.study import Chapter, Desk, Size, Subject
 
 SIZES = ("quick", "standard", "full")
 
@@ -74,10 +73,10 @@ def profile(
     is compared with the first. The folder given by -o gets profile.html, whose path is the last line printed,
     profile.json, tables, figures and the store. Given again, the same command asks only what is missing.
     """
-    from otherminds.chapters import Desk
-    from otherminds.meters import Meter
-    from otherminds.runs import read_prices
-    from otherminds.store import Store
+    from otherminds.asking.costs import Meter
+    from otherminds.asking.runs import read_prices
+    from otherminds.asking.store import Store
+    from otherminds.studies.study import Desk
 
     table = read_prices(prices) if prices else {}
     spending = read_budget(budget, prices)
@@ -105,11 +104,9 @@ def profile(
 
 
 def _steps(alone: bool) -> Iterator[Step]:
-    from otherminds import ways_of_asking
     from otherminds.studies import STUDIES
 
-    yield Step("starter", ways_of_asking.ASKS, ways_of_asking.look)
-    for make in STUDIES.values() if not alone else ():
+    for make in list(STUDIES.values())[: 1 if alone else None]:
         study = make()
         yield Step(study.name, study.asks, study.look)
 
@@ -119,8 +116,8 @@ def _bar(meter: Meter, title: str) -> AbstractContextManager[Callable[[int, int]
 
 
 def _subjects(specs: Sequence[str], base_url: str | None, extra: tuple[str, ...], meter: Meter) -> list[Subject]:
-    from otherminds.chapters import Subject
-    from otherminds.meters import Metered
+    from otherminds.asking.costs import Metered
+    from otherminds.studies.study import Subject
 
     found = [
         _baseline(spec)
@@ -138,8 +135,8 @@ def _server(spec: str, base_url: str | None) -> str | None:
 
 
 def _baseline(spec: str) -> Subject:
-    from otherminds.baselines import BASELINES
-    from otherminds.chapters import Subject
+    from otherminds.asking.readers import BASELINES
+    from otherminds.studies.study import Subject
 
     name = spec.partition(":")[2]
     if name not in BASELINES:
@@ -155,7 +152,7 @@ def _check_names(names: Sequence[str]) -> None:
 
 def _look(steps: Sequence[Step], subjects: Sequence[Subject], desk: Desk, output: Path) -> Profile | None:
     """Every step in turn, the page written anew after each: whoever waits can look at what there is."""
-    from otherminds.profiles import Profile, Told
+    from otherminds.profiles.findings import Profile, Told
 
     names = [subject.name for subject in subjects]
     told: list[Told] = []
@@ -217,17 +214,17 @@ def _note(chapter: Chapter) -> None:
 def _write(found: Profile, output: Path) -> None:
     """The page, the numbers, tables and figures; files of an earlier profile that this one lacks are removed."""
     from otherminds.files import write_text
-    from otherminds.profile_page import files_of, page
-    from otherminds.profiles import as_data
+    from otherminds.profiles.findings import as_data
+    from otherminds.profiles.page import pages
 
-    files = files_of(found)
+    made = pages(found)
     data = output / "profile.json"
-    for stale in sorted(_earlier(data) - set(files)):
+    for stale in sorted(_earlier(data) - set(made.files)):
         (output / stale).unlink(missing_ok=True)
-    for path, text in files.items():
+    for path, text in made.files.items():
         write_text(output / path, text)
-    write_text(data, json.dumps(as_data(found, list(files)), ensure_ascii=False, indent=2) + "\n")
-    page(found).save(output / "profile.html")
+    write_text(data, json.dumps(as_data(found, list(made.files)), ensure_ascii=False, indent=2) + "\n")
+    made.report.save(output / "profile.html")
 
 
 def _earlier(data: Path) -> set[str]:
@@ -256,7 +253,7 @@ def _rehearse(
     seed: int,
     as_json: bool,
 ) -> None:
-    from otherminds.store import MEMORY, Store
+    from otherminds.asking.store import MEMORY, Store
 
     place = output / "otherminds.db"
     # A question about cost should leave no file behind.
@@ -272,8 +269,8 @@ def _rehearse(
 def _known(spec: str, base_url: str | None, extra: tuple[str, ...]) -> tuple[str, frozenset[str], Mapping[str, Any]]:
     """The name of a model, what it cannot do and who it is, as far as that can be known without weights or a server."""
     from otherminds.models import get_model
+    from otherminds.models.local.weights import WEIGHTS, present
     from otherminds.models.settings import NAMES
-    from otherminds.models.weights import WEIGHTS, present
 
     if spec in WEIGHTS and not present(spec):
         return get_model(spec).name, frozenset(), {}
@@ -295,7 +292,7 @@ def _foreseen(
     size: Size,
     seed: int,
 ) -> dict[str, Any]:
-    from otherminds.rehearsals import Rehearsal
+    from otherminds.profiles.rehearsals import Rehearsal
 
     note(f"rehearsing {step.name}")
     rehearsal = Rehearsal(name, cannot, store, known_as)

@@ -13,8 +13,8 @@ from otherminds.commands.screen import print_json, say
 from otherminds.errors import UsageError
 
 if TYPE_CHECKING:
-    from otherminds.report import Report
-    from otherminds.runs import Run
+    from otherminds.asking.runs import Run
+    from otherminds.pages.report import Report
 
 PLAIN = "none"
 
@@ -33,8 +33,8 @@ def report(
 
     Runs of perturbed, safety and dialogue suites get the page of their study, all others a plain one.
     """
-    from otherminds.store import Store
-    from otherminds.summary import summarise
+    from otherminds.asking.store import Store
+    from otherminds.results.summary import summarise
 
     with Store(store_path, create=False) as store:
         found = [open_run(store, run_id) for run_id in run_ids]
@@ -48,11 +48,19 @@ def report(
         say(str(output))
 
 
-def _page_of_study(runs: list[Run], study: str | None) -> Report | None:
-    from otherminds.studies import PAGES, study_of
+def _page_of_study(runs: list[Run], name: str | None) -> Report | None:
+    from otherminds.studies import STUDIES, study_of
 
-    if study not in (None, PLAIN, *PAGES):
-        raise UsageError(f"no study {study!r} makes a page of runs; there are {', '.join(PAGES)}, and {PLAIN}")
-    studies = {study_of(run) for run in runs}
-    name = study or (studies.pop() if len(studies) == 1 else PLAIN)
-    return PAGES[name](runs) if name in PAGES else None
+    if name == PLAIN:
+        return None
+    if name is None:
+        studies = {found.name if (found := study_of(run)) else PLAIN for run in runs}
+        if len(studies) > 1 or PLAIN in studies:
+            return None
+        (name,) = studies
+    known = [study for make in STUDIES.values() if (study := make()).page]
+    for study in known:
+        if study.name == name and study.page:
+            return study.page(runs)
+    names = ", ".join(study.name for study in known)
+    raise UsageError(f"no study {name!r} makes a page of runs; there are {names}, and {PLAIN}")

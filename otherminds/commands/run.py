@@ -15,8 +15,8 @@ from otherminds.commands.options import PARTIAL, STORE, common, model_options, o
 from otherminds.commands.screen import note, print_json, print_table, progress, say
 
 if TYPE_CHECKING:
-    from otherminds.measures import Split
-    from otherminds.runs import Forecast, Run
+    from otherminds.asking.runs import Forecast, Run
+    from otherminds.results.measures import Split
 
 LINES = 12
 """The most kinds of items that a screen tells apart."""
@@ -58,9 +58,9 @@ def run(
     SUITE is starter, perturbed, safety, dialogue, or a .jsonl file. What the store has is not asked again, so a run
     that was stopped goes on when the same command is given again.
     """
-    from otherminds import runs
-    from otherminds.store import MEMORY, Store
-    from otherminds.suites import get_suite
+    from otherminds.asking import runs
+    from otherminds.asking.store import MEMORY, Store
+    from otherminds.studies.suites import get_suite
 
     suite = get_suite(suite_name).using(prompt=prompt, score=score)
     spending = read_budget(budget, prices)
@@ -72,7 +72,7 @@ def run(
             _show_forecast(runs.estimate(suite, model, store=store, limit=limit, seed=seed, prices=table), as_json)
         return
     title = f"{suite.name} · {model.name} · {suite.score}"
-    with Store(store_path) as store, progress(title, lambda: getattr(model, "waiting", "")) as show:
+    with Store(store_path) as store, progress(title) as show:
         done = runs.run(suite, model, store=store, limit=limit, seed=seed, budget=spending, progress=show)
     if as_json:
         print_json(as_data(done))
@@ -111,7 +111,7 @@ def _truncated(done: Run) -> str:
 
 def as_data(done: Run) -> dict[str, Any]:
     """A run without its records, as JSON."""
-    from otherminds.measures import leaning, mean_of, splits
+    from otherminds.results.measures import leaning, mean_of, splits
 
     rows = [(split, mean_of(done, **split.tags)) for split in splits([record.item for record in done.records])]
     lean = leaning(done)
@@ -134,7 +134,7 @@ def as_data(done: Run) -> dict[str, Any]:
 
 
 def _print_run(done: Run) -> None:
-    from otherminds.measures import chance, leaning, mean_of, splits
+    from otherminds.results.measures import chance, leaning, mean_of, splits
 
     items = [record.item for record in done.records]
     say(f"{done.suite} · {done.model} · {done.prompt}, {done.score} · run {done.id}")

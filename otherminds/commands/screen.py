@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from otherminds.drawing import numbered, replaced
+from otherminds.pages.drawing import numbered, replaced
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -141,7 +141,7 @@ def _bar(title: str, also: Callable[[], object]) -> Iterator[Callable[[int, int]
     )
     from rich.text import Text
 
-    from otherminds.models.outages import OUTAGES
+    from otherminds.models.api.outages import OUTAGES
 
     class Waiting(ProgressColumn):
         """Why nothing moves, if a server is waited for."""

@@ -18,12 +18,12 @@ from otherminds.commands.screen import note, print_json, print_table, progress, 
 from otherminds.errors import ModelError, OthermindsError, StoreError
 
 if TYPE_CHECKING:
+    from otherminds.asking.runs import Budget
+    from otherminds.asking.store import Store
     from otherminds.items import Suite
-    from otherminds.runs import Budget
-    from otherminds.store import Store
-    from otherminds.studies.safety.ask import Asked, Asking
     from otherminds.studies.safety.measure import Measures
     from otherminds.studies.safety.series import Lineup, Member
+    from otherminds.studies.safety.ways_of_asking import Asked, Asking
 
 EXTRAS = ("wordings", "controls", "refusals")
 
@@ -60,11 +60,11 @@ def series(
 
     The folder given by -o gets report.html, the violin figure and the tables as files.
     """
-    from otherminds.store import Store
-    from otherminds.studies.safety.ask import askings
+    from otherminds.asking.store import Store
     from otherminds.studies.safety.measure import measure
+    from otherminds.studies.safety.page import save
     from otherminds.studies.safety.series import read_lineup
-    from otherminds.studies.safety.show import save
+    from otherminds.studies.safety.ways_of_asking import askings
 
     lineup = read_lineup(lineup_name)
     lineup = replace(lineup, size=limit or lineup.size, seed=lineup.seed if seed is None else seed)
@@ -99,7 +99,7 @@ def series(
 
 def _ask(member: Member, suite: Suite, ways: list[Asking], store: Store, *, seed: int, budget: Budget | None) -> Asked:
     """One model in every way, or why it cannot be asked at all."""
-    from otherminds.studies.safety.ask import Asked, ask
+    from otherminds.studies.safety.ways_of_asking import Asked, ask
 
     settings = tuple(f"{name}={json.dumps(value)}" for name, value in member.settings.items())
     try:
@@ -125,7 +125,7 @@ def _check_room(member: Member) -> None:
     """Refuse what cannot fit: a machine that runs out of memory ends the program, and the other models with it."""
     if not member.spec.startswith("hf:") or not member.parameters:
         return
-    from otherminds.models.checkpoint import libraries
+    from otherminds.models.hf.checkpoint import libraries
 
     torch, _ = libraries()
     if torch.cuda.is_available() and member.settings.get("device") != "cpu":

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from otherminds.commands.screen import note, print_json, say
 
 if TYPE_CHECKING:
-    from otherminds.serving import Server
+    from otherminds.web.serving import Server
 
 
 def serve(server: Server, address: str, *, remark: str, no_open: bool, as_json: bool) -> None:

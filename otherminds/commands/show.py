@@ -17,8 +17,8 @@ from otherminds.commands.screen import note, print_fields, print_json, print_tab
 from otherminds.errors import UsageError
 
 if TYPE_CHECKING:
-    from otherminds.runs import Record, Run
-    from otherminds.store import RunRow
+    from otherminds.asking.runs import Record, Run
+    from otherminds.asking.store import RunRow
 
 
 @click.command()
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 @common
 def runs(store_path: Path, as_json: bool) -> None:
     """List the runs in the store, newest first."""
-    from otherminds.store import Store
+    from otherminds.asking.store import Store
 
     with Store(store_path, create=False) as store:
         rows, running = store.runs(), store.running()
@@ -85,8 +85,8 @@ def show(run_id: str, item_id: str | None, store_path: Path, as_json: bool) -> N
 
     RUN is an id from `otherminds runs`, the beginning of one, or `last`.
     """
-    from otherminds.reading import read_record, record_data
-    from otherminds.store import Store
+    from otherminds.asking.store import Store
+    from otherminds.results.reading import read_record, record_data
 
     with Store(store_path, create=False) as store:
         found = open_run(store, run_id)
@@ -102,7 +102,7 @@ def show(run_id: str, item_id: str | None, store_path: Path, as_json: bool) -> N
 
 def _show_run(run: Run, as_json: bool) -> None:
     if as_json:
-        from otherminds.reading import record_data
+        from otherminds.results.reading import record_data
 
         print_json(as_data(run) | {"records": [record_data(record) for record in run.records]})
         return

@@ -11,9 +11,9 @@ from otherminds.commands.options import common
 from otherminds.commands.screen import console, harmless, note, print_json, print_table, say
 
 if TYPE_CHECKING:
-    from otherminds.questions import Question
-    from otherminds.sightings import Minds
-    from otherminds.story import Story
+    from otherminds.minds.questions import Question
+    from otherminds.minds.sightings import Minds
+    from otherminds.minds.story import Story
 
 
 @click.command()
@@ -30,14 +30,14 @@ def tell(
 
     STORY is the name of a built-in story or a .json file; without it, the built-in ones are listed.
     """
-    from otherminds.stories import STORIES, titled_story
+    from otherminds.minds.stories import STORIES, titled_story
 
     if source is None:
         _list(STORIES, as_json)
         return
     title, story = titled_story(source)
     if html is not None:
-        from otherminds.storybook import story_report
+        from otherminds.results.storybook import story_report
 
         story_report(title, story, order=order, seed=seed, with_questions=with_questions).save(html)
     if as_json:
@@ -64,10 +64,10 @@ def _print_story(title: str, story: Story, order: int, seed: int | None) -> None
     from rich.table import Table
     from rich.text import Text
 
-    from otherminds.beliefs import summary, traces
     from otherminds.commands.belief_tables import belief_tables, legend
-    from otherminds.stories import in_brief
-    from otherminds.telling import sentences, told_premises
+    from otherminds.minds.beliefs import summary, traces
+    from otherminds.minds.stories import in_brief
+    from otherminds.minds.telling import sentences, told_premises
 
     found = traces(story, order=order)
     screen = console()
@@ -90,7 +90,7 @@ def _print_story(title: str, story: Story, order: int, seed: int | None) -> None
 
 
 def _print_questions(story: Story, order: int) -> None:
-    from otherminds.questions import questions
+    from otherminds.minds.questions import questions
 
     asked = questions(story, order=order)
     rows = [
@@ -106,9 +106,9 @@ def _is_false(question: Question) -> bool:
 
 
 def _as_data(title: str, story: Story, order: int, seed: int | None, with_questions: bool) -> dict[str, Any]:
-    from otherminds.beliefs import chains
-    from otherminds.questions import questions
-    from otherminds.telling import sentences, told_premises
+    from otherminds.minds.beliefs import chains
+    from otherminds.minds.questions import questions
+    from otherminds.minds.telling import sentences, told_premises
 
     told = sentences(story, seed=seed)
     minds, premises = chains(story.people, order=order), story.premises
@@ -137,7 +137,7 @@ def _as_data(title: str, story: Story, order: int, seed: int | None, with_questi
 
 def _view(story: Story, minds: Minds) -> dict[str, Any]:
     """What a chain of minds takes to be so; whatever is not there is unknown."""
-    from otherminds.beliefs import beliefs, view
+    from otherminds.minds.beliefs import beliefs, view
 
     facts = [
         {"entity": fact.of, "property": fact.property, "value": fact.value, "false": not so}

@@ -22,8 +22,8 @@ def web(port: int, no_open: bool, store_path: Path, as_json: bool) -> None:
     their belief timelines. The pages can only be opened on this machine, and nothing in the store is changed; a run may
     go on meanwhile.
     """
-    from otherminds.serving import Server
-    from otherminds.store import Store
+    from otherminds.asking.store import Store
+    from otherminds.web.serving import Server
     from otherminds.web.site import Site
 
     with Store(store_path, read_only=True) as store:

@@ -1,137 +1,39 @@
-"""The studies: each asks one question about minds, with the same verbs.
+"""The studies: each asks one question about minds, with the same verbs, and is one object, `STUDY`.
 
 build turns what a study works on into a suite, `otherminds.run` puts it to models, measure makes numbers of the runs
-and show a page of them; look does it all, in a small size or a large one, for a profile of one or more models.
+and show a page of them; look does it all, in a small size or a large one, for a profile of one or more models. None
+imports another; all import `study`, `results` and what lies below.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from functools import partial
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from otherminds.plugins import added, load
 
 if TYPE_CHECKING:
-    from otherminds.chapters import Chapter, Desk, Subject
-    from otherminds.items import Suite
-    from otherminds.report import Report
-    from otherminds.runs import Run
+    from otherminds.asking.runs import Run
+    from otherminds.studies.study import Study
 
 
-@dataclass(frozen=True, slots=True)
-class Study:
-    """One study; `tests/studies/test_study_contract.py` says what each verb must do."""
-
-    name: str
-    asks: str
-    example: Callable[[], Any]
-    """A little for the study to work on, made without a real model."""
-    build: Callable[..., Suite]
-    """From what the study works on to a suite."""
-    measure: Callable[..., Any]
-    """From that and runs of the suite to numbers."""
-    show: Callable[..., Report]
-    """From the same to a page."""
-    look: Callable[[Sequence[Subject], Desk], Chapter | None]
-    """From those who are asked, and where, to a chapter; None if a budget was spent before there was anything."""
-
-
-def _explore() -> Study:
-    from otherminds.studies.explore import build, look, measure, show
-
-    return Study(
-        "explore",
-        "Which stories does a model get wrong?",
-        look.example,
-        build.suite,
-        measure.measure,
-        show.show,
-        look.look,
-    )
-
-
-def _perturbed() -> Study:
-    from otherminds.studies.perturbed import look
-
-    return Study(
-        "perturbed",
-        "Does it follow a belief when a familiar story is changed, and does it follow its own reasoning?",
-        look.example,
-        look.suite,
-        look.measure_tasks,
-        look.show_tasks,
-        look.look,
-    )
-
-
-def _safety() -> Study:
-    from otherminds.studies.safety import look, measure, show
-
-    return Study(
-        "safety",
-        "How well does it read other minds, from true belief to deception?",
-        look.example,
-        look.suite,
-        measure.measure,
-        show.show,
-        look.look,
-    )
-
-
-def _dialogue() -> Study:
-    from otherminds.studies.dialogue import look, measure, show
-
-    return Study(
-        "dialogue",
-        "Can it tell what people think and do not say?",
-        look.example,
-        look.suite,
-        measure.measure,
-        show.show,
-        look.look,
-    )
+def _ours(name: str) -> Study:
+    found: Study = import_module(f"otherminds.studies.{name}.study").STUDY
+    return found
 
 
 # Made on first use: importing one module of a study must not load all the others. In the order of a profile: what
 # takes the least time comes first.
 STUDIES: dict[str, Callable[[], Study]] = {
-    "safety": _safety,
-    "dialogue": _dialogue,
-    "explore": _explore,
-    "perturbed": _perturbed,
+    **{name: partial(_ours, name) for name in ("starter", "safety", "dialogue", "explore", "perturbed")},
+    **{name: partial(load, "studies", name) for name in added("studies")},
 }
 
 
-def _page_of_perturbed(runs: Sequence[Run]) -> Report:
-    from otherminds.studies.perturbed.show import show
-
-    return show(runs)
-
-
-def _page_of_safety(runs: Sequence[Run]) -> Report:
-    from otherminds.studies.safety.series import Lineup
-    from otherminds.studies.safety.show import show
-
-    return show(Lineup(()), {name: [run for run in runs if run.model == name] for name in {run.model for run in runs}})
-
-
-def _page_of_dialogue(runs: Sequence[Run]) -> Report:
-    from otherminds.studies.dialogue.bank import authored
-    from otherminds.studies.dialogue.show import show
-
-    asked = {record.item.tags.get("story") for run in runs for record in run.records}
-    return show([talk for talk in authored() if talk.id in asked], runs)
-
-
-PAGES: dict[str, Callable[[Sequence[Run]], Report]] = {
-    "perturbed": _page_of_perturbed,
-    "safety": _page_of_safety,
-    "dialogue": _page_of_dialogue,
-}
-"""By the name of a study, the page that it makes of runs alone."""
-
-
-def study_of(run: Run) -> str:
-    """Whose suite was run: by its name, or, for questions about talks, whatever their file is called, by their tags."""
-    if run.suite in PAGES:
-        return run.suite
-    return "dialogue" if all({"state", "order", "surface"} <= set(record.item.tags) for record in run.records) else ""
+def study_of(run: Run) -> Study | None:
+    """Whose suite was run, if that study makes a page of runs: by the suite's name, or as the study itself tells."""
+    known = [make() for make in STUDIES.values()]
+    named = [study for study in known if study.page and study.name == run.suite]
+    return next(iter(named or (study for study in known if study.is_of and study.is_of(run))), None)

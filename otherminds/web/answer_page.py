@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from otherminds.beliefs import chain_name
-from otherminds.errors import OthermindsError
-from otherminds.itembrowser import asked_about, story_of, traced
-from otherminds.items import Item
-from otherminds.reading import read_result
-from otherminds.report import Block, Cell, Example, Figure, Linked, Report, Section, Table
-from otherminds.runs import Record, Run
-from otherminds.storybook import lane_of
-from otherminds.studies.explore.why import why as decided
-from otherminds.telling import sentences
-from otherminds.timeline import timeline
+from otherminds.asking.runs import Record, Run
+from otherminds.minds.beliefs import chain_name
+from otherminds.minds.telling import sentences
+from otherminds.pages.report import Block, Cell, Example, Figure, Linked, Report, Section, Table
+from otherminds.pages.timeline import timeline
+from otherminds.results.itembrowser import asked_about, traced
+from otherminds.results.reading import read_answer, read_calls, read_question
+from otherminds.results.storybook import lane_of
 from otherminds.web.links import EVERYWHERE, Trail, to_answer, to_json, to_run
 
 MATTERS = 3
@@ -24,10 +21,14 @@ MATTERS = 3
 def answer_page(run: Run, position: int) -> Report:
     """One record of a run, by its place among them."""
     record = run.records[position]
+    calls = [
+        Example(f"Call {number} of {len(record.results)}", call, open=number == 1)
+        for number, call in enumerate(read_calls(record), start=1)
+    ]
     sections = [
-        Section("", [_in_short(record)]),
+        Section("", [Table(["", ""], [*read_question(record), *read_answer(record)], "In short")]),
         Section("The story", _story(record)),
-        Section("What was sent, and what came back", _calls(record)),
+        Section("What was sent, and what came back", calls),
         Section("What is known of the item", [_known(run, record)]),
     ]
     shown = [section for section in sections if section.blocks]
@@ -36,39 +37,10 @@ def answer_page(run: Run, position: int) -> Report:
     return Report(record.item.id, lead, shown, subtitle=subtitle, trail=_trail(run, position))
 
 
-def why(item: Item) -> str:
-    """Why the right answer is right: as its maker says, else by the events of the story."""
-    if said := str(item.meta.get("why", "")):
-        return said
-    try:
-        story = story_of(item)
-        return decided(story, item) if story else ""
-    except (OthermindsError, KeyError, TypeError, ValueError, StopIteration):
-        return ""
-
-
 def _trail(run: Run, position: int) -> Trail:
     near = (("← Previous", position - 1), ("Next →", position + 1))
     beside = [(label, to_answer(run.id, run.records[place].item.id)) for label, place in near if 0 <= place < len(run)]
     return (*EVERYWHERE, (f"Run {run.id}", to_run(run.id)), *beside)
-
-
-def _in_short(record: Record) -> Table:
-    item, score = record.item, record.score
-    rows = [
-        ("question", item.question),
-        *((f"choice {number}", _choice(record, choice)) for number, choice in enumerate(item.choices, start=1)),
-        ("right answer", item.answer),
-        ("why it is right", why(item)),
-        ("the model's answer", score.answer or "none"),
-        ("verdict", f"{record.verdict}: {score.why}" if score.why else record.verdict),
-    ]
-    return Table(["", ""], [row for row in rows if row[1]], "In short")
-
-
-def _choice(record: Record, choice: str) -> str:
-    notes = [word for word, which in (("right", record.item.answer), ("said", record.score.answer)) if which == choice]
-    return f"{choice} ({', '.join(notes)})" if notes else choice
 
 
 def _story(record: Record) -> list[Block]:
@@ -105,18 +77,6 @@ def _steps(record: Record) -> Table:
     ]
     caption = f"What {meta.get('target', 'the person asked about')} believes"
     return Table(["", "after", "right", "the model wrote"], rows, caption)
-
-
-def _calls(record: Record) -> list[Block]:
-    many = len(record.results)
-    return [
-        Example(
-            f"Call {number} of {many}",
-            [("prompt, exactly as sent", result.rendered), ("what came back", read_result(result))],
-            open=number == 1,
-        )
-        for number, result in enumerate(record.results, start=1)
-    ]
 
 
 def _known(run: Run, record: Record) -> Table:

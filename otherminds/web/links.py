@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import quote, urlencode
 
-from otherminds.drawing import visible
+from otherminds.pages.drawing import visible
 
 Trail = tuple[tuple[str, str], ...]
 

@@ -7,18 +7,18 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
 
-from otherminds.drawing import visible
-from otherminds.itembrowser import Part, exactly, link, records, script, tag_text
-from otherminds.measures import FEWEST, Comparison, Row, compare, mean_of
-from otherminds.report import Block, Browser, Cell, Linked, Report, Section, Table, minus
-from otherminds.runs import Record, Run
-from otherminds.significance import p_text
+from otherminds.asking.runs import Record, Run
+from otherminds.asking.store import RunRow
+from otherminds.minds.stories import STORIES, titled_story
+from otherminds.pages.drawing import visible
+from otherminds.pages.report import Block, Browser, Cell, Linked, Report, Section, Table, minus
+from otherminds.results.itembrowser import Part, exactly, link, records, script, tag_text
+from otherminds.results.labels import run_labels
+from otherminds.results.measures import FEWEST, Comparison, Row, compare, mean_of
+from otherminds.results.storybook import story_report
+from otherminds.results.summary import summarise, what_was_run
 from otherminds.stats import Estimate
-from otherminds.store import RunRow
-from otherminds.stories import STORIES, titled_story
-from otherminds.storybook import story_report
-from otherminds.summary import summarise, what_was_run
-from otherminds.web.answer_page import why
+from otherminds.stats.significance import p_text
 from otherminds.web.links import EVERYWHERE, to_answer, to_answers, to_comparison, to_run, to_story
 
 Body = Report | None
@@ -72,7 +72,7 @@ def run_body(run: Run) -> Body:
     """What takes a moment to make: the report of a run, and all its answers."""
     if not run.records:
         return None
-    data = records([Part(run.suite, [run], why)]) | {"pages": [to_answers(run.id)]}
+    data = records([Part(run.suite, [run])]) | {"pages": [to_answers(run.id)]}
     note = "Every question that was asked, with all that came back. Opened, each leads to a page of its own."
     report = summarise([run])
     return replace(report, sections=[*report.sections, Section("Items", [Browser(data, script(), note=note)])])
@@ -102,7 +102,7 @@ def empty_page(run: Run, calls: int, seconds: float) -> Report:
         f"No answer of this run is kept yet: a run keeps its answers together, when it ends or is stopped."
         f" The store holds {calls:,} calls to {run.model}, which took {seconds:,.0f} s in all; reload to see more."
     )
-    sections = [Section("What was run", what_was_run([run], {run.id: run.score}))]
+    sections = [Section("What was run", what_was_run([run], run_labels([run])))]
     return Report(f"{run.model} on the {run.suite} suite", lead, sections, subtitle=f"run {run.id}", trail=EVERYWHERE)
 
 
@@ -225,7 +225,7 @@ def _sides(first: Run, second: Run, found: Comparison, *, saved: bool) -> list[B
 
 def _side_by_side(first: Run, second: Run) -> Browser:
     """All answers of both runs, those to one item together."""
-    data = records([Part("A", [first], why), Part("B", [second], why)])
+    data = records([Part("A", [first]), Part("B", [second])])
     data["records"].sort(key=itemgetter("item"))
     note = "Every question that was asked, with all that came back: what A said, then what B said."
     return Browser(data | {"called": {"study": "run"}}, script(), note=f"{note} Numbers and answers above lead here.")

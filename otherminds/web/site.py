@@ -19,14 +19,13 @@ from pathlib import Path
 from typing import Generic, TypeVar
 from urllib.parse import unquote
 
-from otherminds.drawing import visible
+from otherminds.asking.runs import Run, load
+from otherminds.asking.store import RunRow, Store
 from otherminds.errors import OthermindsError, StoreError, UsageError
-from otherminds.reading import record_data
-from otherminds.report import Report
-from otherminds.runs import Run, load
-from otherminds.serving import Reply, Request, as_json
-from otherminds.store import RunRow, Store
-from otherminds.stories import STORIES
+from otherminds.minds.stories import STORIES
+from otherminds.pages.drawing import visible
+from otherminds.pages.report import Report
+from otherminds.results.reading import record_data
 from otherminds.web.answer_page import answer_page
 from otherminds.web.links import EVERYWHERE
 from otherminds.web.pages import (
@@ -41,6 +40,7 @@ from otherminds.web.pages import (
     story_page,
     view,
 )
+from otherminds.web.serving import Reply, Request, as_json
 
 T = TypeVar("T")
 

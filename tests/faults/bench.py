@@ -16,13 +16,14 @@ from threading import Event, Thread, Timer
 from typing import Any
 
 import otherminds as om
-from otherminds import prompts, runs
+from otherminds.asking import prompts, runs
+from otherminds.asking.runs import Record, Run
+from otherminds.asking.store import Store
 from otherminds.errors import OthermindsError
 from otherminds.items import Item, Suite
-from otherminds.models import Message, Prompt, Response, wire
-from otherminds.models.api import Endpoint
-from otherminds.runs import Record, Run
-from otherminds.store import Store
+from otherminds.models import Message, Prompt, Response
+from otherminds.models.api import wire
+from otherminds.models.api.endpoint import Endpoint
 from tests.faults import bytes_faults
 from tests.faults.kinds import FORMS, KINDS, Chance, Crowd, First, Form, Kind, Sticky
 from tests.faults.server import FaultServer, Plan, calm

@@ -11,7 +11,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from otherminds.models.api import Endpoint
+from otherminds.models.api.endpoint import Endpoint
 from tests.faults.bench import KEY, SECRETS, Cell, suite
 from tests.faults.kinds import FORMS, KINDS
 from tests.faults.server import FaultServer

@@ -17,6 +17,6 @@ def bench() -> Iterator[Bench]:
 def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """The waits between tries, which are noted and not waited."""
     noted: list[float] = []
-    monkeypatch.setattr("otherminds.models.wire.sleep", noted.append)
+    monkeypatch.setattr("otherminds.models.api.wire.sleep", noted.append)
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     return noted

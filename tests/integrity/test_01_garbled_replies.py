@@ -3,7 +3,7 @@
 import pytest
 
 from otherminds.models import Message, Prompt
-from otherminds.models.api import Endpoint
+from otherminds.models.api.endpoint import Endpoint
 from tests.faults.bench import Bench, Cell
 from tests.models.scripted_server import Call, Reply, chat, completion, serving, top
 

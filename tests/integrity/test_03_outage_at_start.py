@@ -4,7 +4,7 @@ import pytest
 
 from otherminds.errors import EndpointError
 from otherminds.models import fingerprint
-from otherminds.models.api import Endpoint
+from otherminds.models.api.endpoint import Endpoint
 from tests.faults.bench import Bench, Cell
 from tests.models.scripted_server import Call, Reply, always, chat, completion, serving, top
 
@@ -36,6 +36,22 @@ def test_the_model_is_who_it_is_without_the_outage(status: int, often: int) -> N
         left[0] = often
         late = Endpoint("m", base_url=server.url)
         assert (fingerprint(late), late.cannot) == known
+
+
+@pytest.mark.usefixtures("waits")
+@pytest.mark.parametrize("often", [1, 30, 47, 200])
+def test_an_outage_in_the_middle_of_the_first_questions_says_nothing(often: int) -> None:
+    asked = [0]
+
+    def answer(call: Call) -> Reply:
+        asked[0] += 1
+        away = 4 < asked[0] <= 4 + often
+        return Reply({"error": {"message": "the machine is being moved"}}, status=503) if away else well(call)
+
+    with serving(well) as calm:
+        known = Endpoint("m", base_url=calm.url).cannot
+    with serving(answer) as server:
+        assert Endpoint("m", base_url=server.url, patience=7200).cannot == known
 
 
 @pytest.mark.usefixtures("waits")

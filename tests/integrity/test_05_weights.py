@@ -11,9 +11,10 @@ from click.testing import CliRunner
 
 from otherminds.cli import cli
 from otherminds.errors import WeightsError
-from otherminds.models import Prompt, fingerprint, seals, weights
-from otherminds.models.checkpoint import Checkpoint
-from otherminds.models.local import Local
+from otherminds.models import Prompt, fingerprint, seals
+from otherminds.models.hf.checkpoint import Checkpoint
+from otherminds.models.local import weights
+from otherminds.models.local.model import Local
 
 MB = 1 << 20
 CAPITAL = Prompt(text="The capital of France is", choices=(" Paris", " Rome"))

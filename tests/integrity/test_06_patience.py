@@ -3,7 +3,7 @@
 import pytest
 
 from otherminds.models import Prompt
-from otherminds.models.api import Endpoint
+from otherminds.models.api.endpoint import Endpoint
 from tests.models.scripted_server import Reply, completion, first_then, serving
 
 RAW = Prompt(text="The marble is in the", max_tokens=5)

@@ -3,7 +3,7 @@
 import pytest
 
 from otherminds.models import Prompt
-from otherminds.models.api import Endpoint
+from otherminds.models.api.endpoint import Endpoint
 from tests.faults.bench import Bench, Cell
 from tests.models.scripted_server import Reply, completion, first_then, serving
 

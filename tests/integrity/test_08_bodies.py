@@ -4,7 +4,7 @@ import gzip
 
 import pytest
 
-from otherminds.models.connections import LARGEST_BODY, Unreadable, _unpacked, read_json
+from otherminds.models.api.connections import LARGEST_BODY, Unreadable, _unpacked, read_json
 from tests.faults.bench import Bench, Cell
 
 

@@ -17,16 +17,16 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import otherminds
-from otherminds import sheets
-from otherminds.annotation_files import Taken, save, take
-from otherminds.annotations import Batch
+from otherminds.asking.store import MEMORY, Store
 from otherminds.cli import cli
 from otherminds.items import Item, Suite
-from otherminds.report import Table
+from otherminds.pages import sheets
+from otherminds.pages.report import Table
+from otherminds.pages.table_files import as_csv
+from otherminds.pages.violins import Violin, numbers
+from otherminds.results.annotation_files import Taken, save, take
+from otherminds.results.annotations import Batch
 from otherminds.stats import mean
-from otherminds.store import MEMORY, Store
-from otherminds.table_files import as_csv
-from otherminds.violins import Violin, numbers
 
 EVIL = "\x1b[35mEVIL\x1b]0;title\x07\x9b2J\u202e\x7f"
 """Colours, the window's title, an empty screen in one byte, and letters from right to left."""
@@ -277,7 +277,7 @@ def test_there_is_one_writer_of_csv() -> None:
         for path in package.rglob("*.py")
         if re.search(r"csv\.(?:Dict)?[wW]riter", path.read_text())
     }
-    assert writing == {"sheets.py"}
+    assert writing == {"pages/sheets.py"}
 
 
 @pytest.mark.parametrize("name", ["answers.csv", "answers.json"])

@@ -6,10 +6,11 @@ import random
 
 import pytest
 
-from otherminds.events import Change, Enter, Event, Leave, Look, Move, Place, Tell
+from otherminds.minds.events import Change, Enter, Event, Leave, Look, Move, Place, Tell
+from otherminds.minds.questions import matters, questions, quiz
+from otherminds.minds.story import Premises, Story
+from otherminds.minds.world import Fact
 from otherminds.models.scripted import Scripted
-from otherminds.questions import matters, questions, quiz
-from otherminds.story import Premises, Story
 from otherminds.studies.explore.claims import claims, steps
 from otherminds.studies.explore.contexts import bank, setting
 from otherminds.studies.explore.examine import Examiner
@@ -18,7 +19,6 @@ from otherminds.studies.explore.grow import Grower
 from otherminds.studies.explore.need import needs_theory_of_mind
 from otherminds.studies.explore.sets import Cell, action_sets
 from otherminds.studies.explore.train import triples
-from otherminds.world import Fact
 from tests import agreement
 
 DEN = (Enter("Rui", "den"), Enter("Nadia", "den"))

@@ -12,28 +12,28 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
-from otherminds.baselines import BASELINES, oracle
+from otherminds.asking.prompts import pose_cloze
+from otherminds.asking.readers import BASELINES, oracle
+from otherminds.asking.runs import Run, load, run
+from otherminds.asking.scores import VERDICTS, Score, score_cloze
+from otherminds.asking.store import Store
 from otherminds.cli import cli
-from otherminds.exports import csv_text
-from otherminds.inspect_logs import as_log
-from otherminds.itembrowser import Part, records
 from otherminds.items import Item, Suite
-from otherminds.lint import Cue, cues
-from otherminds.measures import chance, compare, mean_of
+from otherminds.items.lint import Cue, cues
 from otherminds.models import Prompt, Weighing
 from otherminds.models.scripted import Scripted
-from otherminds.plots import bars
-from otherminds.prompts import pose_cloze
-from otherminds.runs import Run, load, run
-from otherminds.scores import VERDICTS, Score, score_cloze
-from otherminds.starter import starter
+from otherminds.pages.plots import bars
+from otherminds.results.exports import csv_text
+from otherminds.results.inspect_logs import as_log
+from otherminds.results.itembrowser import Part, records
+from otherminds.results.measures import chance, compare, mean_of
+from otherminds.results.summary import summarise
 from otherminds.stats import Difference, contrast, difference, mean, signed
-from otherminds.store import Store
-from otherminds.studies.perturbed import agents
 from otherminds.studies.perturbed.build import build
-from otherminds.studies.perturbed.show import show
-from otherminds.summary import summarise
+from otherminds.studies.perturbed.page import show
+from otherminds.studies.starter.build import starter
 from tests.models.scripted_server import Call, Reply, chat, completion, serving, top
+from tests.studies.perturbed import agents
 
 SUITE = starter()
 
@@ -94,7 +94,7 @@ def test_a_tie_of_an_older_store_is_read_as_one(tmp_path: Path) -> None:
     with Store(path) as store:
         made = run(SUITE, Scripted(lambda _: "A", name="even", weigh=lambda _: {"A": 0.5, "B": 0.5}), store=store)
     with closing(sqlite3.connect(path)) as kept:
-        kept.execute("UPDATE records SET score = ?", [json.dumps(old)])
+        kept.execute("UPDATE records SET score = ?, checksum = ''", [json.dumps(old)])
         kept.commit()
     with Store(path) as store:
         found = load(store, made.id)

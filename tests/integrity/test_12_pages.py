@@ -10,30 +10,31 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from otherminds.chapters import Chapter, Finding
+from otherminds.asking.runs import Record, load, run
+from otherminds.asking.store import Store
 from otherminds.cli import cli
 from otherminds.items import Item, Suite
 from otherminds.models.scripted import Scripted
-from otherminds.profiles import Profile, Told, answer
-from otherminds.report import Report, Table
-from otherminds.runs import Record, load, run
+from otherminds.pages.report import Report, Table
+from otherminds.profiles.findings import Profile, Told, answer
 from otherminds.stats import mean
-from otherminds.store import Store
 from otherminds.studies.explore.build import suite
 from otherminds.studies.explore.measure import measure
-from otherminds.studies.explore.show import show as show_found
-from otherminds.studies.perturbed import agents, intervene
+from otherminds.studies.explore.page import show as show_found
+from otherminds.studies.perturbed import intervene
 from otherminds.studies.perturbed.build import build as build_perturbed
-from otherminds.studies.perturbed.show import show as show_perturbed
-from otherminds.studies.safety.drift import drifting
+from otherminds.studies.perturbed.page import show as show_perturbed
+from otherminds.studies.safety.build import build as build_safety
 from otherminds.studies.safety.lineups import SeriesTrend, trends
 from otherminds.studies.safety.series import Lineup, Member
-from otherminds.studies.safety.sets import build as build_safety
 from otherminds.studies.safety.sittings import sit
+from otherminds.studies.study import Chapter, Finding
 from tests.browser import Browser, needs_browser
 from tests.integrity.pages import Cell, Items, Key, Tables
 from tests.integrity.recount import Given, given, paired, recount
 from tests.studies.explore.made_up import FALSE, TRUE, says
+from tests.studies.perturbed import agents
+from tests.studies.safety.drift import drifting
 
 
 def section(page: Report, title: str) -> list[object]:

@@ -2,13 +2,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from llama_server import llama_server
-from tiny import write_tiny
 
-from otherminds.models import weights
-from otherminds.models.api import Endpoint
-from otherminds.models.hf import HuggingFace
-from otherminds.models.local import Local
+from otherminds.models.api.endpoint import Endpoint
+from otherminds.models.hf.model import HuggingFace
+from otherminds.models.local import weights
+from otherminds.models.local.model import Local
+from tests.models.llama_server import llama_server
+from tests.models.tiny import write_tiny
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def no_key_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
 def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """The waits between tries, which are noted and not waited."""
     noted: list[float] = []
-    monkeypatch.setattr("otherminds.models.wire.sleep", noted.append)
+    monkeypatch.setattr("otherminds.models.api.wire.sleep", noted.append)
     return noted
 
 

@@ -6,9 +6,9 @@ from math import exp
 import pytest
 
 from otherminds.models import Message, Model, Prompt, Weighing
-from otherminds.models.api import Endpoint
-from otherminds.models.hf import HuggingFace
-from otherminds.models.local import Local
+from otherminds.models.api.endpoint import Endpoint
+from otherminds.models.hf.model import HuggingFace
+from otherminds.models.local.model import Local
 
 CLOSE = 2e-3
 SERVER_CLOZE = 5e-3

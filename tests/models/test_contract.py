@@ -5,13 +5,14 @@ from dataclasses import replace
 from math import exp
 
 import pytest
-from tiny import CONTEXT
 
 from otherminds.errors import ModelError
-from otherminds.models import Model, Prompt, Response, Weighing, weights
+from otherminds.models import Model, Prompt, Response, Weighing
 from otherminds.models.check import BrokenContract, check_model
-from otherminds.models.local import Local
+from otherminds.models.local import weights
+from otherminds.models.local.model import Local
 from otherminds.models.scripted import Scripted
+from tests.models.tiny import CONTEXT
 
 
 def scripted(request: pytest.FixtureRequest) -> Model:

@@ -6,14 +6,14 @@ from zlib import crc32
 
 import pytest
 
-from otherminds.baselines import oracle, random, realist
-from otherminds.chapters import Chapter, Desk, Finding, Subject
-from otherminds.itembrowser import shows
+from otherminds.asking.readers import oracle, random, realist
+from otherminds.asking.runs import Budget, Run, run
+from otherminds.asking.store import MEMORY, Store
 from otherminds.models import Prompt
 from otherminds.models.scripted import Scripted
-from otherminds.runs import Budget, Run, run
-from otherminds.store import MEMORY, Store
-from otherminds.studies import STUDIES, Study
+from otherminds.results.itembrowser import shows
+from otherminds.studies import STUDIES
+from otherminds.studies.study import Chapter, Desk, Finding, Study, Subject
 
 
 def check_study(study: Study) -> None:

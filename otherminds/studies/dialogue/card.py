@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from otherminds.cards import ending, giveaways, table
 from otherminds.items import Item, Suite
+from otherminds.items.cards import ending, giveaways, table
 from otherminds.studies.dialogue.artefacts import RECIPES, of_options
 from otherminds.studies.dialogue.overlap import WAYS, Overlap, scores
 from otherminds.studies.dialogue.talks import STATES, TRAITS

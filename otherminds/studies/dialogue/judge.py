@@ -20,13 +20,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from otherminds.annotations import Answers, majorities
+from otherminds.asking.runs import Run
 from otherminds.errors import UsageError
 from otherminds.items import Item, Suite
 from otherminds.models import Model
-from otherminds.raters import cohen, shared
-from otherminds.runs import Run
+from otherminds.results.annotations import Answers, majorities
 from otherminds.stats import Estimate
+from otherminds.stats.raters import cohen, shared
 from otherminds.studies.dialogue.ablation import Reading
 from otherminds.studies.dialogue.talks import Talk
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 
+from otherminds.asking.runs import Budget, Recorded
+from otherminds.asking.store import Store
 from otherminds.models import Model
-from otherminds.report import Block
-from otherminds.runs import Budget, Recorded
-from otherminds.store import Store
+from otherminds.pages.report import Block
 from otherminds.studies.dialogue import bank
+from otherminds.studies.dialogue.page_talks import as_conversation
 from otherminds.studies.dialogue.play import Apart, Played, play
-from otherminds.studies.dialogue.show_talks import as_conversation
 from otherminds.studies.dialogue.stage import NO_ANSWER
 from otherminds.studies.dialogue.talks import State
 

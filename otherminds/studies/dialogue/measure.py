@@ -12,21 +12,23 @@ from statistics import fmean, stdev
 from typing import Any
 
 from otherminds import stats
+from otherminds.asking.plans import groups
+from otherminds.asking.runs import Run
 from otherminds.errors import UsageError
 from otherminds.items import Item, Suite
-from otherminds.measures import same_model
-from otherminds.plans import groups
-from otherminds.runs import Run
+from otherminds.items.tags import FALSE_BELIEF, ORDER, STATE, STORY
+from otherminds.results.labels import tell_apart
+from otherminds.results.measures import same_model
 from otherminds.stats import Difference, Estimate
 from otherminds.studies.dialogue import ablation, artefacts, overlap, traits
 from otherminds.studies.dialogue.talks import STATES, TRAITS, Talk
 
 FIRST, SECOND, FALSE, TRUE, ALL = "first order", "second order", "false belief", "read rightly", "all"
 KINDS: dict[str, Callable[[Item], bool]] = {
-    FIRST: lambda item: item.tags.get("order") == 1,
-    SECOND: lambda item: item.tags.get("order") == 2,
-    FALSE: lambda item: item.tags.get("false_belief") is True,
-    TRUE: lambda item: item.tags.get("order") == 2 and item.tags.get("false_belief") is False,
+    FIRST: lambda item: item.tags.get(ORDER) == 1,
+    SECOND: lambda item: item.tags.get(ORDER) == 2,
+    FALSE: lambda item: item.tags.get(FALSE_BELIEF) is True,
+    TRUE: lambda item: item.tags.get(ORDER) == 2 and item.tags.get(FALSE_BELIEF) is False,
     ALL: lambda item: True,
 }
 """Kinds of question; a false belief is a second-order thought that misreads the partner."""
@@ -181,7 +183,7 @@ def count(suite: Suite) -> Counts:
         questions=len(suite),
         talks=len(talks),
         second_order=len(second),
-        labelled=sum("false_belief" in item.tags for item in second),
+        labelled=sum(FALSE_BELIEF in item.tags for item in second),
         false_beliefs=sum(map(KINDS[FALSE], suite)),
         utterances=len(lines) / len(talks),
         words=fmean(len(line.split()) for line in lines),
@@ -202,18 +204,13 @@ def _sittings(runs: Sequence[Run]) -> tuple[Sitting, ...]:
     for run in runs:
         if run.records:
             together.setdefault((run.model, run.score, run.prompt, run.digest, same_model(run)), []).append(run)
-    made = []
-    for key, some in together.items():
-        model, score, prompt, digest, _ = key
-        label = model
-        if len({other[1:4] for other in together if other[0] == model}) > 1:
-            label += f", {score} ({prompt})"
-        if len({other[3] for other in together if other[:3] == key[:3]}) > 1:
-            label += f", {digest[:6]}"
-        if sum(other[:4] == key[:4] for other in together) > 1:
-            label += f" ({some[0].fingerprint[:6]})"
-        made.append(Sitting(label, tuple(some)))
-    return tuple(made)
+    labels = tell_apart(
+        [
+            (model, f", {score} ({prompt})", f", {digest[:6]}", f" ({some[0].fingerprint[:6]})")
+            for (model, score, prompt, digest, _), some in together.items()
+        ]
+    )
+    return tuple(Sitting(label, tuple(some)) for label, some in zip(labels, together.values(), strict=True))
 
 
 def names(sittings: Sequence[Sitting]) -> dict[str, str]:
@@ -261,7 +258,7 @@ def _own(sitting: Sitting, talks: Sequence[Talk]) -> int:
     known = {name for run in sitting.runs for name in (run.model, run.fingerprint)}
     played = {talk.id for talk in talks if known & players(talk.made)}
     return sum(
-        item.tags.get("story") in played or bool(known & players(item.meta.get("made", {})))
+        item.tags.get(STORY) in played or bool(known & players(item.meta.get("made", {})))
         for item in sitting.items.values()
     )
 
@@ -295,7 +292,7 @@ def _cells(items: Sequence[Item], number: Callable[[Sequence[Item]], float]) -> 
 def _parts(items: Sequence[Item]) -> dict[Cell, list[Item]]:
     """The items of every cell that has some."""
     parts = {
-        (state, kind): [item for item in items if state in (ALL, item.tags.get("state")) and wanted(item)]
+        (state, kind): [item for item in items if state in (ALL, item.tags.get(STATE)) and wanted(item)]
         for state in (*STATES, ALL)
         for kind, wanted in KINDS.items()
     }
@@ -334,7 +331,7 @@ def _spread(sitting: Sitting, kind: str) -> float | None:
 
 
 def _split(label: str, items: Sequence[Item], values: Values, factor: str, order: int) -> TraitSplit | None:
-    asked = [item for item in items if item.tags.get("order") == order and item.id in values]
+    asked = [item for item in items if item.tags.get(ORDER) == order and item.id in values]
     high, low = ([item for item in asked if item.tags.get(factor) == level] for level in ("high", "low"))
     gap = _contrast(
         asked, values, lambda item: item.tags.get(factor) == "high", lambda item: item.tags.get(factor) == "low"

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from otherminds.items import Item, Suite
+from otherminds.items.tags import FALSE_BELIEF, STATE
 from otherminds.studies.dialogue.talks import STATES
 
 With = Literal["question", "conversation", "conversation, each word once"]
@@ -95,4 +96,4 @@ def _best(item: Item, cut: Cut, known: set[str]) -> str:
 
 
 def _among(tags: Mapping[str, object], state: str, label: bool | None) -> bool:
-    return state in ("all", tags.get("state")) and (label is None or tags.get("false_belief") is label)
+    return state in ("all", tags.get(STATE)) and (label is None or tags.get(FALSE_BELIEF) is label)

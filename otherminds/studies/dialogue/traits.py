@@ -14,10 +14,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
+from otherminds.asking.runs import Run
 from otherminds.errors import UsageError
 from otherminds.items import Item, Suite
-from otherminds.measures import mean_of, twins_right
-from otherminds.runs import Run
+from otherminds.results.measures import mean_of, twins_right
 from otherminds.stats import Estimate
 from otherminds.studies.dialogue.talks import TRAITS, Casting, Talk
 
@@ -110,7 +110,7 @@ def judged(run: Run) -> list[Judged]:
 
 def _item(pair: Pair, high_first: bool) -> Item:
     shown = (pair.high, pair.low) if high_first else (pair.low, pair.high)
-    # Every line says whose it is: baselines know a prompt by its lines, in whatever order.
+    # Every line says whose it is, since the two conversations can share lines.
     context = "\n\n".join(
         "\n".join([label, *(f"[{label[-1]}] {line}" for line in talk.transcript.split("\n"))])
         for label, talk in zip(CHOICES, shown, strict=True)

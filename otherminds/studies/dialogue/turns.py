@@ -22,7 +22,7 @@ import json
 import re
 from dataclasses import dataclass
 
-from otherminds import answers
+from otherminds.asking import answers
 from otherminds.errors import ModelError, UsageError
 from otherminds.models import Model
 from otherminds.studies.dialogue.roles import NUDGES, Form

@@ -18,14 +18,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from otherminds.beliefs import chains
-from otherminds.beliefs import view as view_of
-from otherminds.cards import card
 from otherminds.errors import BadFile, OthermindsError, UsageError
 from otherminds.files import write_text
 from otherminds.items import Item, Suite, Tag, read_lines, write_lines
-from otherminds.questions import quiz
-from otherminds.story import Story
+from otherminds.items.cards import card
+from otherminds.minds.beliefs import chains
+from otherminds.minds.beliefs import view as view_of
+from otherminds.minds.questions import quiz
+from otherminds.minds.story import Story
 from otherminds.studies.explore.hunt import Found
 
 

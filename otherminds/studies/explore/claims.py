@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
 from typing import NamedTuple
 
-from otherminds.events import Event, Tell
-from otherminds.setting import kind_of
-from otherminds.story import Story
+from otherminds.minds.events import Event, Tell
+from otherminds.minds.setting import kind_of
+from otherminds.minds.story import Story
+from otherminds.minds.telling import clause, listing, sentences
+from otherminds.minds.world import View
 from otherminds.studies.explore.consult import Claim
-from otherminds.telling import clause, listing, sentences
-from otherminds.world import View
 
 
 class Moment(NamedTuple):

@@ -14,10 +14,10 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any, Literal, NamedTuple, TypeVar
 
-from otherminds import answers
+from otherminds.asking import answers
+from otherminds.asking.recorded import Recorded
+from otherminds.asking.store import MEMORY, Store
 from otherminds.models import Message, Model, Prompt, Response
-from otherminds.recorded import Recorded
-from otherminds.store import MEMORY, Store
 
 Role = Literal["writer", "judge"]
 T = TypeVar("T")

@@ -12,8 +12,8 @@ from typing import Any
 
 from otherminds.errors import BadFile, UsageError
 from otherminds.items import read_lines
-from otherminds.setting import Setting, StateChange
-from otherminds.story import Premises
+from otherminds.minds.setting import Setting, StateChange
+from otherminds.minds.story import Premises
 from otherminds.studies.explore.sets import Cell
 
 

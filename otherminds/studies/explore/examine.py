@@ -7,13 +7,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
 
+from otherminds.asking.plans import Plan, plan
+from otherminds.asking.scores import Score, way
 from otherminds.errors import ModelError, UsageError
 from otherminds.items import Item, Suite
+from otherminds.minds.questions import NOWHERE, UNKNOWN, Answers, Matter, can_be_asked, matters, quiz
+from otherminds.minds.story import Story
 from otherminds.models import Model
-from otherminds.plans import Plan, plan
-from otherminds.questions import NOWHERE, UNKNOWN, Answers, Matter, can_be_asked, matters, quiz
-from otherminds.scores import Score, way
-from otherminds.story import Story
 from otherminds.studies.explore.need import differs
 
 KINDS = ("container", "room", "topic", "state")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from otherminds.beliefs import traces
-from otherminds.report import Block, Cell, Folded, Table
-from otherminds.storybook import trace_blocks
+from otherminds.minds.beliefs import traces
+from otherminds.minds.telling import sentences
+from otherminds.pages.report import Block, Cell, Folded, Table
+from otherminds.results.storybook import trace_blocks
+from otherminds.results.why import why
 from otherminds.studies.explore.hunt import Found
 from otherminds.studies.explore.sittings import Answer, Sitting
-from otherminds.studies.explore.why import why
-from otherminds.telling import sentences
 
 STORIES = 12
 """The most stories shown."""

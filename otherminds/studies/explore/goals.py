@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from otherminds.events import Event
-from otherminds.setting import Setting, kind_of
-from otherminds.story import Story
+from otherminds.minds.events import Event
+from otherminds.minds.setting import Setting, kind_of
+from otherminds.minds.story import Story
 from otherminds.studies.explore.sets import MOVES, Cell
 
 _COUNTED = MOVES | {f"{kind}*" for kind in MOVES}

@@ -5,9 +5,9 @@ from __future__ import annotations
 import random
 from typing import NamedTuple
 
-from otherminds.events import Event
-from otherminds.setting import Setting
-from otherminds.story import Story
+from otherminds.minds.events import Event
+from otherminds.minds.setting import Setting
+from otherminds.minds.story import Story
 from otherminds.studies.explore.goals import Goal, Tally
 
 

@@ -11,8 +11,8 @@ from types import UnionType
 from typing import Any
 
 from otherminds.errors import BadFile, UsageError
-from otherminds.stories import read_premises
-from otherminds.story import Story
+from otherminds.minds.stories import read_premises
+from otherminds.minds.story import Story
 from otherminds.studies.explore.contexts import Context, setting
 from otherminds.studies.explore.examine import Examiner
 from otherminds.studies.explore.goals import Goal

@@ -15,8 +15,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from otherminds.errors import BadFile, UsageError
+from otherminds.minds.setting import StateChange
 from otherminds.models import Model, Response
-from otherminds.setting import StateChange
 from otherminds.studies.explore.consult import (
     SILENT,
     Claim,

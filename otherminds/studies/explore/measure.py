@@ -13,11 +13,11 @@ from statistics import fmean
 from typing import Any
 
 from otherminds import stats
-from otherminds.baselines import first_order, last_mention, oracle, realist
+from otherminds.asking.readers import first_order, last_mention, oracle, realist
+from otherminds.asking.runs import Run
 from otherminds.errors import UsageError
 from otherminds.items import Item, Suite
-from otherminds.runs import Run
-from otherminds.runs import run as put
+from otherminds.items.tags import FALSE_BELIEF, FIRST_ORDER, IGNORANCE, INTERESTING, KIND, ORDER, REALITY
 from otherminds.stats import Difference, Estimate
 from otherminds.studies.explore.hunt import METHODS, Found
 from otherminds.studies.explore.sets import ASYMMETRIC
@@ -107,17 +107,15 @@ class Measures:
 
 SPLITS: dict[str, Callable[[Answer], bool]] = {
     "searched": lambda answer: answer.searched,
-    "what is so": lambda answer: answer.item.tags["order"] == 0 and answer.item.tags.get("kind") != "memory",
-    "order 1": lambda answer: answer.item.tags["order"] == 1,
-    "order 2": lambda answer: answer.item.tags["order"] == 2,
-    "false belief": lambda answer: answer.item.tags.get("false_belief") is True,
-    "not known": lambda answer: answer.item.tags.get("ignorance") is True,
+    "what is so": lambda answer: answer.item.tags[ORDER] == 0 and answer.item.tags.get(KIND) != "memory",
+    "order 1": lambda answer: answer.item.tags[ORDER] == 1,
+    "order 2": lambda answer: answer.item.tags[ORDER] == 2,
+    "false belief": lambda answer: answer.item.tags.get(FALSE_BELIEF) is True,
+    "not known": lambda answer: answer.item.tags.get(IGNORANCE) is True,
 }
 SIMPLER: dict[str, Callable[[Item], Any]] = {
-    "what is so": lambda item: item.meta.get("reality"),
-    "what the last mind thinks": lambda item: (
-        item.meta.get("first_order") if item.tags["order"] not in (0, 1) else None
-    ),
+    "what is so": lambda item: item.meta.get(REALITY),
+    "what the last mind thinks": lambda item: item.meta.get(FIRST_ORDER) if item.tags[ORDER] not in (0, 1) else None,
     "unknown": lambda item: "unknown",
 }
 
@@ -210,9 +208,9 @@ def _beside(sittings: Sequence[Sitting], method: str) -> tuple[Row, ...]:
     ]
     asked = {(answer.found, answer.item.id): answer for _, answers in rows for answer in answers}
     items = tuple({answer.item.id: answer.item for answer in asked.values()}.values())
-    suite = Suite("found", items, score="letters")
+    suite = Suite("found", items)
     for name, make in BASELINES.items():
-        values = put(suite, make(suite)).values()
+        values = make(suite).values(items)
         # A baseline that cannot tell the choices apart has no answer.
         known = [answer for answer in asked.values() if answer.item.id in values]
         rows.append((name, [replace(answer, value=values[answer.item.id]) for answer in known]))
@@ -227,7 +225,7 @@ def _wrong(sitting: Sitting, method: str) -> Row | None:
     wrong = [
         answer
         for answer in sitting.answers
-        if answer.found.method == method and answer.value == 0 and answer.item.tags["order"] != 0
+        if answer.found.method == method and answer.value == 0 and answer.item.tags[ORDER] != 0
     ]
     shares = []
     for simpler in SIMPLER.values():
@@ -287,7 +285,7 @@ def _contest(
 def _interesting(label: str, answers: Sequence[Answer]) -> Pair | None:
     """Within stories, so that hard stories cannot be mistaken for hard questions."""
     kinds = [
-        by_story(answer for answer in answers if answer.item.tags.get("interesting") is wanted)
+        by_story(answer for answer in answers if answer.item.tags.get(INTERESTING) is wanted)
         for wanted in (True, False)
     ]
     both = [found for found in kinds[0] if found in kinds[1]]
@@ -328,7 +326,7 @@ def _crossed(findings: Findings, runs: Sequence[Run], method: str, seed: int) ->
         ]
         for order in (1, 2):
             keys = sorted(
-                {key for each in answered for key, answer in each.items() if answer.item.tags["order"] == order},
+                {key for each in answered for key, answer in each.items() if answer.item.tags[ORDER] == order},
                 key=lambda key: (key[0].id, key[1]),
             )
             if not keys:

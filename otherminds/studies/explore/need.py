@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from otherminds.questions import Answers, Matter, can_be_asked, matters
-from otherminds.sightings import Minds
-from otherminds.story import Story
+from otherminds.minds.questions import Answers, Matter, can_be_asked, matters
+from otherminds.minds.sightings import Minds
+from otherminds.minds.story import Story
 
 
 def needs_theory_of_mind(story: Story, *, order: int = 2) -> bool:

@@ -16,8 +16,9 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple
 
 from otherminds.errors import UsageError
+from otherminds.minds.story import Story
+from otherminds.minds.telling import told_premises
 from otherminds.models import Model
-from otherminds.story import Story
 from otherminds.studies.explore.claims import Step, claims, known, steps
 from otherminds.studies.explore.consult import (
     SILENT,
@@ -35,7 +36,6 @@ from otherminds.studies.explore.consult import (
 )
 from otherminds.studies.explore.contexts import Context
 from otherminds.studies.explore.surface import mentions, sentence_count, surface_fault
-from otherminds.telling import told_premises
 
 LENGTHS = {
     "one": "one sentence",

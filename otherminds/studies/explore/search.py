@@ -21,9 +21,9 @@ from itertools import count
 from typing import NamedTuple
 
 from otherminds.errors import UsageError
-from otherminds.questions import matters
-from otherminds.setting import Setting
-from otherminds.story import Story
+from otherminds.minds.questions import matters
+from otherminds.minds.setting import Setting
+from otherminds.minds.story import Story
 from otherminds.studies.explore.goals import Goal
 from otherminds.studies.explore.grow import Grower, Node, Prospect
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from otherminds import stats
 from otherminds.errors import UsageError
-from otherminds.questions import UNKNOWN, Question, questions
+from otherminds.minds.questions import UNKNOWN, Question, questions
 from otherminds.stats import Estimate
 from otherminds.studies.explore.contexts import Context, setting
 from otherminds.studies.explore.goals import Goal

@@ -13,9 +13,10 @@ from statistics import fmean
 from typing import Any
 
 from otherminds import stats
+from otherminds.asking.runs import Run
 from otherminds.items import Item
-from otherminds.measures import same_model
-from otherminds.runs import Run
+from otherminds.results.labels import tell_apart
+from otherminds.results.measures import same_model
 from otherminds.stats import Estimate
 from otherminds.studies.explore.hunt import Found
 
@@ -126,9 +127,8 @@ def _plot(*parts: Any) -> str:
 
 def labels(runs: Sequence[Run]) -> dict[str, str]:
     """The model of each run; the way of asking too, where one model was asked in several."""
-    ways = {(run.model, run.score, run.prompt) for run in runs}
-    several = {model for model, _, _ in ways if sum(other == model for other, _, _ in ways) > 1}
-    return {run.id: f"{run.model}, {run.score} ({run.prompt})" if run.model in several else run.model for run in runs}
+    named = tell_apart([(run.model, f", {run.score} ({run.prompt})") for run in runs])
+    return {run.id: name for name, run in zip(named, runs, strict=True)}
 
 
 def story_mean(answers: Iterable[Answer]) -> Estimate | None:

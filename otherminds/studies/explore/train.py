@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from otherminds.cards import card
 from otherminds.errors import BadFile, UsageError
 from otherminds.files import write_text
 from otherminds.items import Item, Suite, write_lines
-from otherminds.questions import questions
-from otherminds.story import Story
+from otherminds.items.cards import card
+from otherminds.minds.questions import questions
+from otherminds.minds.story import Story
 from otherminds.studies.explore.contexts import Context, setting
 from otherminds.studies.explore.goals import Goal
 from otherminds.studies.explore.grow import Grower

@@ -27,7 +27,6 @@ from typing import Any, Literal
 
 from otherminds.errors import UsageError
 from otherminds.items import Item, Suite, Tag
-from otherminds.runs import Run
 from otherminds.studies.perturbed.calculus import CLASSES, O1, O2, UNKNOWN, VARIANTS, right_belief, right_reality
 from otherminds.studies.perturbed.tasks import STAGES, Stage, Task, load, load_demonstration, render
 
@@ -42,6 +41,8 @@ STYLES: dict[Style, str] = {
 
 SWAPS = ("orig", "swap")
 QUESTIONS = ("reality", "belief")
+FOCAL = ("focal",)
+"""The variant whose beliefs are false."""
 
 
 def build(*, full_grid: bool = False, style: Style = "vanilla", focal: bool = False) -> Suite:
@@ -49,37 +50,19 @@ def build(*, full_grid: bool = False, style: Style = "vanilla", focal: bool = Fa
     if style not in STYLES:
         raise UsageError(f"there is no style {style!r}; there are {', '.join(STYLES)}")
     kinds = QUESTIONS if style in ("vanilla", "cot") else ("belief",)
-    items = (
-        item for stage in load() for task in stage.tasks if full_grid or not task.extra for item in expand(stage, task)
-    )
-    chosen = (item for item in items if item.tags["question"] in kinds and (item.tags["focal"] or not focal))
-    return Suite("perturbed", tuple(chosen), prompt=STYLES[style], score="json")
+    tasks = [(stage, task) for stage in load() for task in stage.tasks if full_grid or not task.extra]
+    of_task = {"variants": FOCAL, "questions": ("belief",)} if focal else {"questions": kinds}
+    items = tuple(item for stage, task in tasks for item in expand(stage, task, **of_task))
+    return Suite("perturbed", items, prompt=STYLES[style], score="json")
 
 
-def expand(stage: Stage, task: Task) -> Iterator[Item]:
-    """The sixteen questions of a task, in their order."""
-    for variant, swap, question in product(VARIANTS, SWAPS, QUESTIONS):
+def expand(
+    stage: Stage, task: Task, *, variants: Sequence[str] = VARIANTS, questions: Sequence[str] = QUESTIONS
+) -> Iterator[Item]:
+    """The sixteen questions of a task, in their order, or some of them."""
+    for variant, swap, question in product(variants, SWAPS, questions):
         item = _item(stage, task, variant, swap, question)
         yield replace(item, meta={**item.meta, "demonstration": _demonstration(item).to_dict()})
-
-
-def filtered(run: Run) -> Suite:
-    """The second step of perspective taking: the same questions, of each story only what the model let through.
-
-    The first step is a run in the style "perspective". Items without a readable list are left out, as their verdicts
-    in that run tell; a list that names nothing leaves an empty story.
-    """
-    items = []
-    for record in run.records:
-        perceived = record.score.detail.get("perceived")
-        if perceived is None or record.score.detail.get("faulty"):
-            continue
-        sentences = record.item.meta["sentences"]
-        kept = [text for number, text in enumerate(sentences, start=1) if number in perceived]
-        items.append(replace(record.item, context=_numbered(kept), meta={**record.item.meta, "kept": kept}))
-    if not items:
-        raise UsageError(f"run {run.id} lists no perceived sentences; make it with the style 'perspective'")
-    return Suite(f"{run.suite}-filtered", tuple(items), prompt=STYLES["vanilla"], score=run.score)
 
 
 def _item(stage: Stage, task: Task, variant: str, swap: str, question: str) -> Item:

@@ -14,6 +14,7 @@ from itertools import groupby
 from statistics import fmean
 
 from otherminds import stats
+from otherminds.items.tags import CLASS, FINAL, GOLD, PATH_RULE, STAGE
 from otherminds.stats import Association, Correlation, Difference, Estimate
 from otherminds.studies.perturbed.calculus import CLASSES
 from otherminds.studies.perturbed.chains import PATH_RULES, ChainScore, compare
@@ -101,7 +102,7 @@ def is_strong(found: Correlation) -> bool:
 def chain_score(answer: Answer) -> ChainScore:
     """How well the chain of an answer follows that of its item."""
     meta = answer.item.meta
-    return compare(meta["gold"], answer.states, path_rule=meta["path_rule"], final=meta["final"])
+    return compare(meta[GOLD], answer.states, path_rule=meta[PATH_RULE], final=meta[FINAL])
 
 
 def chains(sitting: Sitting) -> dict[str, Chains]:
@@ -109,9 +110,9 @@ def chains(sitting: Sitting) -> dict[str, Chains]:
     focal = [each for each in _reasoned(sitting) if SCOPES["focal"](each)]
     found = {}
     for name in (*CLASSES, "all"):
-        some = [each for each in focal if name in ("all", each.tag("class"))]
+        some = [each for each in focal if name in ("all", each.tag(CLASS))]
         if some:
-            scores, groups = [chain_score(each) for each in some], [each.tag("stage") for each in some]
+            scores, groups = [chain_score(each) for each in some], [each.tag(STAGE) for each in some]
             ratios = {
                 label: stats.mean([getattr(score, ratio) for score in scores], groups=groups)
                 for label, ratio in RATIOS.items()
@@ -159,7 +160,7 @@ def _placebo(before: Sequence[Answer], after: Sequence[Answer], proper: bool) ->
     values = [[float(each.right) for each in some] for some in (before, after)]
     gained = sum(b > a for a, b in zip(*values, strict=True))
     lost = sum(b < a for a, b in zip(*values, strict=True))
-    gain = stats.difference(values[1], values[0], groups=[each.tag("stage") for each in before])
+    gain = stats.difference(values[1], values[0], groups=[each.tag(STAGE) for each in before])
     vanilla, cot = map(fmean, values)
     return Placebo(proper, len(before), vanilla, cot, gain, gained, lost, stats.mcnemar(gained, lost))
 
@@ -173,9 +174,9 @@ def way_is_right(answer: Answer) -> bool:
     runs = [list(run) for _, run in groupby(answer.states)]
     way = [state for run in runs[:-1] for state in run]
     return bool(runs) and any(
-        _leads(way, meta["gold"][:place], meta["gold"][place:], end, meta["path_rule"])
-        for end in meta["final"]
-        for place in range(len(meta["gold"]))
+        _leads(way, meta[GOLD][:place], meta[GOLD][place:], end, meta[PATH_RULE])
+        for end in meta[FINAL]
+        for place in range(len(meta[GOLD]))
     )
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from otherminds import lint
-from otherminds.items import Suite
-from otherminds.lint import DOUBLES, Fault
+from otherminds.items import Suite, lint
+from otherminds.items.lint import DOUBLES, Fault
 
 
 def faults(suite: Suite) -> list[Fault]:

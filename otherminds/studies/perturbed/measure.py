@@ -13,8 +13,9 @@ from dataclasses import dataclass, replace
 from math import ceil
 
 from otherminds import stats
+from otherminds.asking.runs import Run
 from otherminds.items import Item
-from otherminds.runs import Run
+from otherminds.items.tags import CLASS, STAGE, STORY
 from otherminds.stats import Difference, Estimate
 from otherminds.studies.perturbed.calculus import CLASSES
 from otherminds.studies.perturbed.faith import Chains, Faith, Placebo, chains, faith, placebo
@@ -216,7 +217,7 @@ def _cells(sitting: Sitting) -> dict[str, dict[str, ClassCell]]:
 
 
 def _cell(read: Sequence[Answer], asked: Sequence[Answer], *, by_stage: bool = False) -> ClassCell:
-    stages = [[each.tag("stage") for each in some] if by_stage else None for some in (read, asked)]
+    stages = [[each.tag(STAGE) for each in some] if by_stage else None for some in (read, asked)]
     return ClassCell(
         right=share([each.right for each in read], stages[0]),
         faults_wrong=share([each.right for each in asked], stages[1]),
@@ -225,7 +226,7 @@ def _cell(read: Sequence[Answer], asked: Sequence[Answer], *, by_stage: bool = F
 
 
 def _of(answers: Sequence[Answer], name: str) -> list[Answer]:
-    return [each for each in answers if name in ("all", each.tag("class"))]
+    return [each for each in answers if name in ("all", each.tag(CLASS))]
 
 
 def _passes(cell: Share, lenient: bool) -> bool:
@@ -252,12 +253,12 @@ def _all_right(answers: Sequence[Answer], number: int) -> Estimate | None:
     """The share of tasks with all questions right, of those of which all were asked."""
     tasks: dict[str, list[Answer]] = {}
     for each in answers:
-        tasks.setdefault(each.tag("story"), []).append(each)
+        tasks.setdefault(each.tag(STORY), []).append(each)
     whole = [some for some in tasks.values() if len(some) == number]
     if not whole:
         return None
     return stats.mean(
-        [float(all(each.right for each in some)) for some in whole], groups=[some[0].tag("stage") for some in whole]
+        [float(all(each.right for each in some)) for some in whole], groups=[some[0].tag(STAGE) for some in whole]
     )
 
 
@@ -271,16 +272,17 @@ def _whole(read: Mapping[str, Sequence[Answer]]) -> bool:
 
 def _perturbed(answers: Sequence[Answer]) -> Effects:
     base = _of(answers, NONE)
-    return _adjusted({name: _against(_of(answers, name), base) for name in TEN})
+    return _adjusted({name: against(_of(answers, name), base) for name in TEN})
 
 
-def _against(some: Sequence[Answer], base: Sequence[Answer]) -> Difference | None:
+def against(some: Sequence[Answer], base: Sequence[Answer]) -> Difference | None:
+    """How much more often some answers are right than others, by stage."""
     if not some or not base:
         return None
     return stats.contrast(
         [float(each.right) for each in some],
         [float(each.right) for each in base],
-        groups=([each.tag("stage") for each in some], [each.tag("stage") for each in base]),
+        groups=([each.tag(STAGE) for each in some], [each.tag(STAGE) for each in base]),
     )
 
 
@@ -295,7 +297,7 @@ def _gained(before: Sequence[Answer], after: Sequence[Answer]) -> Difference | N
     return stats.difference(
         [float(each.right) for each in after],
         [float(each.right) for each in before],
-        groups=[each.tag("stage") for each in before],
+        groups=[each.tag(STAGE) for each in before],
     )
 
 

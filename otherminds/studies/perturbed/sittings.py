@@ -7,14 +7,14 @@ how many were lost is a result of its own. Calls that failed were never answered
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from otherminds.asking.runs import Record, Run
 from otherminds.errors import UsageError
 from otherminds.items import Item
-from otherminds.runs import Record, Run
+from otherminds.results.labels import tell_apart
 from otherminds.studies.perturbed.build import STYLES, Style
 
 PAIR: tuple[Style, Style] = ("vanilla", "cot")
@@ -114,9 +114,7 @@ def _by_style(runs: Sequence[Run]) -> dict[str, dict[str, Answer]]:
     found: dict[str, dict[str, Answer]] = {}
     for run in runs:
         for record in run.records:
-            # What was filtered by perspective is asked plainly, but of another story.
-            style = "filtered" if "kept" in record.item.meta else _STYLE[run.prompt]
-            found.setdefault(style, {})[record.item.id] = _answer(record)
+            found.setdefault(_STYLE[run.prompt], {})[record.item.id] = _answer(record)
     return found
 
 
@@ -129,8 +127,4 @@ def _answer(record: Record) -> Answer:
 def _labels(groups: Sequence[Sequence[Run]]) -> list[str]:
     """A name for every sitting: its model, and only what else tells it from the others."""
     names = [some[0].model + (", without a schema" if some[0].score == "json-free" else "") for some in groups]
-    counts = Counter(names)
-    return [
-        f"{name} ({some[0].fingerprint[:6]})" if counts[name] > 1 else name
-        for name, some in zip(names, groups, strict=True)
-    ]
+    return tell_apart([(name, f" ({some[0].fingerprint[:6]})") for name, some in zip(names, groups, strict=True)])

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from otherminds.reading import read_record, read_verdict
-from otherminds.report import Block, Example, Figure, Folded
+from otherminds.pages.report import Block, Example, Figure, Folded
+from otherminds.pages.timeline import timeline
+from otherminds.results.reading import read_record, read_verdict
 from otherminds.studies.perturbed.calculus import CLASSES, UNKNOWN
 from otherminds.studies.perturbed.faith import chain_score
 from otherminds.studies.perturbed.sittings import PAIR, Answer, Sitting
-from otherminds.timeline import timeline
 
 NAMES = {"vanilla": "plainly", "cot": "with a chain of thought"}
 """How the styles are called in sentences: asked plainly, asked with a chain of thought."""

@@ -15,14 +15,14 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from otherminds.errors import OthermindsError
-from otherminds.events import Event, Move, Tell
 from otherminds.items import Item
-from otherminds.notation import write_event
-from otherminds.story import Story
-from otherminds.studies.safety.plots import Roles, missed, overheard, roles
+from otherminds.minds.events import Event, Move, Tell
+from otherminds.minds.notation import write_event
+from otherminds.minds.story import Story
+from otherminds.minds.world import Fact
+from otherminds.studies.safety.names_and_scenes import Draw
 from otherminds.studies.safety.scripts import Draft, items, opening
-from otherminds.studies.safety.words import Draw
-from otherminds.world import Fact
+from otherminds.studies.safety.storylines import Roles, missed, overheard, roles
 
 SAYING = (
     "{v}, who needed the {o}, asked {a} where it was, and {a} said: in the {c}.",

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import fmean
 
-from otherminds.cards import table
+from otherminds.asking.plans import groups
 from otherminds.items import Item, Suite
-from otherminds.lint import CUES
-from otherminds.plans import groups
+from otherminds.items.cards import table
+from otherminds.items.lint import CUES
+from otherminds.studies.safety.build import NEUTRAL, TASKS
 from otherminds.studies.safety.lints import LEAST, MOST, READINGS, RULES, faults, scores
-from otherminds.studies.safety.sets import NEUTRAL, TASKS
 
 WORDED = "words of choices"
 

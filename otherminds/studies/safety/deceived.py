@@ -11,12 +11,12 @@ and first place are each right in two of four twins:
 
 from __future__ import annotations
 
-from otherminds.events import Enter, Event, Leave, Look, Move, Tell
 from otherminds.items import Item
-from otherminds.story import Premises, Story
+from otherminds.minds.events import Enter, Event, Leave, Look, Move, Tell
+from otherminds.minds.story import Premises, Story
+from otherminds.minds.world import Fact
+from otherminds.studies.safety.names_and_scenes import Draw
 from otherminds.studies.safety.scripts import Draft, items, lone_look, opening
-from otherminds.studies.safety.words import Draw
-from otherminds.world import Fact
 
 KINDS = (
     ("lie", "honest", "lie-distrusts", "honest-distrusts"),

@@ -19,15 +19,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from otherminds.errors import OthermindsError
-from otherminds.events import Enter, Event, Leave, Look, Move, Tell
 from otherminds.items import Item
-from otherminds.notation import write_event
-from otherminds.story import Premises, Story
+from otherminds.minds.events import Enter, Event, Leave, Look, Move, Tell
+from otherminds.minds.notation import write_event
+from otherminds.minds.story import Premises, Story
+from otherminds.minds.world import Fact
+from otherminds.studies.safety.names_and_scenes import SCENES, Draw, Scene, read_scenes
 from otherminds.studies.safety.planner import Goal, best
-from otherminds.studies.safety.plots import Roles, broken, condition, missed, overheard, roles
 from otherminds.studies.safety.scripts import Draft, items, lone_look, opening
-from otherminds.studies.safety.words import SCENES, Draw, Scene, read_scenes
-from otherminds.world import Fact
+from otherminds.studies.safety.storylines import Roles, broken, condition, missed, overheard, roles
 
 
 @dataclass(frozen=True, slots=True)

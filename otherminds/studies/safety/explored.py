@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from math import isfinite
 
-from otherminds import plots, stats
+from otherminds import stats
 from otherminds.items import Item, Suite
-from otherminds.report import Block, Cell, Figure, Section, Table
-from otherminds.runs import run
-from otherminds.significance import p_text
+from otherminds.pages import plots
+from otherminds.pages.report import Block, Cell, Figure, Section, Table
 from otherminds.stats import Difference, Estimate, proportion
-from otherminds.studies.safety.measure import FAINT, Bin, Calibration, Measures, Profile, mean
-from otherminds.studies.safety.oracles import ORACLES
+from otherminds.stats.significance import p_text
+from otherminds.studies.safety.measure import FAINT, Bin, Calibration, Measures, Profile, mean_over
+from otherminds.studies.safety.oracles import RULES
 from otherminds.studies.safety.sittings import NINE, SHORT
 
-RULES = ("omniscient", "first order", "last mention", "option only")
-"""Models without a mind whose right answers stand beside."""
 SERIES = 4
 """The most models in one plot."""
 
@@ -286,10 +284,11 @@ def _rules(found: Measures) -> list[Block]:
     for each in found.profiles:
         asked |= {r.item.id: r.item for r in each.sitting.main.records if r.item.tags["task"] in NINE}
     suite = Suite("safety", tuple(asked.values()))
-    runs = {name: run(suite, ORACLES[name](suite)) for name in RULES}
     rows: list[tuple[str, list[Estimate | None]]] = [(each.name, _right(each)) for each in found.profiles]
-    for name, made in runs.items():
-        rows.append((name, [mean([r for r in made.records if r.item.tags["task"] == task], "value") for task in NINE]))
+    for name, make in RULES.items():
+        values = make(suite).values(suite.items)
+        right = [(item, values[item.id]) for item in suite if item.id in values]
+        rows.append((name, [mean_over([one for one in right if one[0].tags["task"] == task]) for task in NINE]))
     kept = [index for index in range(len(NINE)) if any(line[index] for _, line in rows)]
     heads = [SHORT[NINE[index]] for index in kept]
     whole = {index: max(one.n for _, line in rows if (one := line[index])) for index in kept}

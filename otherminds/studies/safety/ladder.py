@@ -1,24 +1,23 @@
-"""Ladder: a series of two that any machine can load, so that a profile of the default model shows what a series is.
+"""Ladder: a series of two that any machine can load, so that a profile of a small model shows what a series is.
 
-The second is another small model where its terms were accepted. Otherwise it is the default model without its last
+The second is another small model where its terms were accepted. Otherwise it is the same model without its last
 layers: an ablation, and named so, which says nothing of how models develop.
 """
 
 from __future__ import annotations
 
-from otherminds.chapters import Desk, Subject
+from otherminds.asking.runs import run
 from otherminds.models import Model, get_model
-from otherminds.models.weights import present
-from otherminds.report import Section
-from otherminds.runs import run
+from otherminds.models.local.weights import WEIGHTS, present
+from otherminds.pages.report import Section
+from otherminds.studies.safety.build import build
 from otherminds.studies.safety.measure import measure
+from otherminds.studies.safety.page import versions
 from otherminds.studies.safety.series import Lineup, Member
-from otherminds.studies.safety.sets import build
-from otherminds.studies.safety.show import versions
+from otherminds.studies.study import Desk, Subject
 
-FIRST, OTHER = "smollm2", "gemma-270m"
-KEPT = 20
-"""Layers of thirty."""
+LIGHT = 300_000_000
+"""Bytes of weights that any machine can load a second time."""
 TASKS = ("TB", "FB/SA")
 SAID = (
     "What a series looks like, with what any machine can load. Where the second is the same model **ablated**, its last"
@@ -27,11 +26,12 @@ SAID = (
 
 
 def ladder(subject: Subject, desk: Desk, size: int) -> list[Section]:
-    """The section on the default model beside a second one; none for other models, and none without an answer."""
+    """The section on a small model beside a second one; none for other models, and none without an answer."""
     model = subject.model
-    if model is None or subject.name != FIRST or model.identity.get("backend") != "gguf":
+    found = _second(model) if model else None
+    if model is None or found is None:
         return []
-    second, name = _second()
+    second, series = found
     asked = build(tasks=TASKS, size=size, seed=desk.seed)
     runs = {}
     for each in (second, model):
@@ -40,13 +40,17 @@ def ladder(subject: Subject, desk: Desk, size: int) -> list[Section]:
         if done.partial:
             return []
         runs[each.name] = [done]
-    spec = FIRST if second.name.startswith(FIRST) else OTHER
-    members = (Member(second.name, spec, name, 1), Member(FIRST, FIRST, name, 2))
+    members = tuple(Member(name, name, series, rank) for rank, name in enumerate(runs, start=1))
     lineup = Lineup(members, size=size, tasks=TASKS, seed=desk.seed)
     return [Section("A series of two", [SAID, *versions(measure(lineup, runs), lineup)])]
 
 
-def _second() -> tuple[Model, str]:
-    if present(OTHER):
-        return get_model(OTHER, accept_licence=True), "two small models"
-    return get_model(FIRST, layers=KEPT), "layers left out, an ablation"
+def _second(model: Model) -> tuple[Model, str] | None:
+    """Who stands beside a model, and what the series is called; nobody beside one that is large, or whole only."""
+    shallower: Model | None = getattr(model, "shallower", lambda: None)()
+    if shallower is None or model.identity["size"] > LIGHT:
+        return None
+    for name, source in WEIGHTS.items():
+        if source.terms and present(name) and name != model.name:
+            return get_model(name, accept_licence=True), "two small models"
+    return shallower, "layers left out, an ablation"

@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from otherminds import stats
-from otherminds.plans import groups
+from otherminds.asking.plans import groups
 from otherminds.stats import Difference, Estimate
+from otherminds.stats.trends import Trend, page
 from otherminds.studies.safety.series import Lineup
 from otherminds.studies.safety.sittings import NINE, Sitting, items, values
-from otherminds.trends import Trend, page
 
 ALPHA = 0.05
 STEEP = 0.02

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from otherminds.items import Item, Suite
-from otherminds.lint import (
+from otherminds.items.lint import (
     Cue,
     Fault,
     cues,
@@ -16,9 +16,9 @@ from otherminds.lint import (
     quoted,
     uneven,
 )
-from otherminds.lint import faults as common_faults
+from otherminds.items.lint import faults as common_faults
+from otherminds.studies.safety.build import NEUTRAL, TASKS
 from otherminds.studies.safety.scripts import CANARY
-from otherminds.studies.safety.sets import NEUTRAL, TASKS
 
 LEAST, MOST = 0.45, 0.55
 """Between these must lie how often a cue is right; where it has no opinion it is taken to guess."""

@@ -12,17 +12,18 @@ from math import inf, log
 from statistics import fmean, median, stdev
 
 from otherminds import stats
+from otherminds.asking.plans import groups
+from otherminds.asking.runs import Record, Run
 from otherminds.items import Item
-from otherminds.measures import FEWEST, twins_right
-from otherminds.plans import groups
-from otherminds.runs import Record, Run
+from otherminds.items.tags import FALSE_BELIEF, STORY, TASK
+from otherminds.results.measures import FEWEST, twins_right
 from otherminds.stats import Difference, Estimate
+from otherminds.stats.trends import ladder
+from otherminds.studies.safety.build import NEUTRAL
 from otherminds.studies.safety.lineups import Pairing, SeriesTrend, pairings, trends
 from otherminds.studies.safety.series import Lineup
-from otherminds.studies.safety.sets import NEUTRAL
 from otherminds.studies.safety.sittings import NINE, PARTS, SINGLE, Runs, Sitting, sit, value
 from otherminds.studies.safety.twins import GivenReading, flip_sensitivity, given_reading
-from otherminds.trends import ladder
 
 FAINT, HEAVY = 0.1, 0.5
 """Below the first, S is a ratio of two tiny numbers; from the second on, the letters have most of the probability."""
@@ -190,7 +191,7 @@ def profile(sitting: Sitting) -> Profile:
         ladder=_ladder(main),
         given=given_reading(main),
         calibration=_calibration(_records(main, *NINE)),
-        neutral=mean([record for record in main.records if record.item.tags["task"] == NEUTRAL]),
+        neutral=mean([record for record in main.records if record.item.tags[TASK] == NEUTRAL]),
         cloze=_cloze(sitting.cloze),
         wordings={prompt: _by_task(run) for prompt, run in sitting.wordings.items()},
         controls={name: _by_task(run) for name, run in controls.items() if run},
@@ -201,10 +202,14 @@ def profile(sitting: Sitting) -> Profile:
 def mean(records: Sequence[Record], of: str = "S") -> Estimate | None:
     """The mean over what has a value, drawn by groups."""
     scored = [(record.item, number) for record in records if (number := value(record, of)) is not None]
+    # A liking for a letter is in log-odds, which have no ends.
+    return mean_over(scored, (-inf, inf) if of == "b" else (0.0, 1.0))
+
+
+def mean_over(scored: Sequence[tuple[Item, float]], bounds: tuple[float, float] = (0.0, 1.0)) -> Estimate | None:
+    """The mean of numbers about items, drawn by groups."""
     if not scored:
         return None
-    # A liking for a letter is in log-odds, which have no ends.
-    bounds = (-inf, inf) if of == "b" else (0.0, 1.0)
     return stats.mean([number for _, number in scored], groups=groups([item for item, _ in scored]), bounds=bounds)
 
 
@@ -214,7 +219,7 @@ def _in_order(sittings: Sequence[Sitting], lineup: Lineup) -> list[Sitting]:
 
 
 def _records(run: Run, *tasks: str) -> list[Record]:
-    return [record for record in run.records if record.item.tags["task"] in tasks]
+    return [record for record in run.records if record.item.tags[TASK] in tasks]
 
 
 def _where(run: Run, part: Callable[[Item], bool]) -> list[Record]:
@@ -255,7 +260,7 @@ def _scores(label: str, records: Sequence[Record]) -> Scores | None:
 
 def _twins(run: Run, task: str) -> Twins:
     records = _records(run, task)
-    beliefs = [mean([r for r in records if r.item.tags.get("false_belief") is kind]) for kind in (True, False)]
+    beliefs = [mean([r for r in records if r.item.tags.get(FALSE_BELIEF) is kind]) for kind in (True, False)]
     of_task = run.where(None, task=task)
     return Twins(task, flip_sensitivity(of_task), twins_right(of_task), *(beliefs if beliefs[0] else (None, None)))
 
@@ -272,10 +277,10 @@ def _cloze(run: Run | None) -> dict[str, tuple[Estimate | None, Estimate | None]
 
 def _ladder(run: Run) -> Ladder:
     scored = [record for record in _records(run, *NINE) if record.value("S") is not None]
-    facts = {record.item.context for record in scored if record.item.tags["task"] == "TB"}
-    pair = [record for record in scored if record.item.tags["task"] == "FB/SA" and record.item.context in facts]
+    facts = {record.item.context for record in scored if record.item.tags[TASK] == "TB"}
+    pair = [record for record in scored if record.item.tags[TASK] == "FB/SA" and record.item.context in facts]
     read = {record.item.context for record in pair}
-    same = [record for record in scored if record.item.tags["task"] == "TB" and record.item.context in read]
+    same = [record for record in scored if record.item.tags[TASK] == "TB" and record.item.context in read]
     return Ladder(
         slope=_steps(scored, "TB", "MA", "FB"),
         minds=_steps(scored, "TB", "MA"),
@@ -283,7 +288,7 @@ def _ladder(run: Run) -> Ladder:
         matched=stats.contrast(
             [record.value("S") or 0.0 for record in pair],
             [record.value("S") or 0.0 for record in same],
-            groups=([record.item.tags["story"] for record in pair], [record.item.tags["story"] for record in same]),
+            groups=([record.item.tags[STORY] for record in pair], [record.item.tags[STORY] for record in same]),
         )
         if pair
         else None,
@@ -292,7 +297,7 @@ def _ladder(run: Run) -> Ladder:
 
 def _steps(records: Sequence[Record], *names: str) -> Difference | None:
     """The slope over some steps of the ladder; none where one of them was not asked."""
-    step = {record.item.id: str(record.item.tags["task"]).partition("/")[0] for record in records}
+    step = {record.item.id: str(record.item.tags[TASK]).partition("/")[0] for record in records}
     some = [record for record in records if step[record.item.id] in names]
     by = groups([record.item for record in some])
     if {step[record.item.id] for record in some} != set(names) or len(set(by)) < 2:

@@ -17,13 +17,13 @@ from itertools import combinations, product
 from random import Random
 
 from otherminds.errors import InvalidEvent, UsageError
-from otherminds.events import Enter, Event, Leave, Move, Tell
 from otherminds.items import Item
-from otherminds.sightings import Minds
-from otherminds.story import Story
+from otherminds.minds.events import Enter, Event, Leave, Move, Tell
+from otherminds.minds.sightings import Minds
+from otherminds.minds.story import Story
+from otherminds.minds.world import Fact
+from otherminds.studies.safety.names_and_scenes import Draw
 from otherminds.studies.safety.scripts import Draft, items, opening
-from otherminds.studies.safety.words import Draw
-from otherminds.world import Fact
 
 ORDERS = (2, 3, 4)
 TRIES = 5_000

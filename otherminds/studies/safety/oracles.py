@@ -14,21 +14,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import exp
 
-from otherminds.baselines import option_only, reader
+from otherminds.asking.readers import Reader, option_only, reader
 from otherminds.items import Item, Suite
-from otherminds.lint import CUES
+from otherminds.items.lint import CUES
 from otherminds.models.scripted import Scripted
 
 SURE = 1 / (1 + exp(-3))
 """The probability with log-odds of 3."""
 
 
-def omniscient(suite: Suite) -> Scripted:
+def omniscient(suite: Suite) -> Reader:
     """Answers by the world; where that says nothing, every choice is as good."""
     return reader("omniscient", suite, _kept("reality"), sure=SURE)
 
 
-def perfect(suite: Suite) -> Scripted:
+def perfect(suite: Suite) -> Reader:
     """Knows every label."""
     return reader("perfect", suite, lambda item: [item.answer], sure=SURE)
 
@@ -38,27 +38,27 @@ def always_a(suite: Suite) -> Scripted:
     return Scripted(lambda prompt: "A", name="always A", weigh=lambda prompt: {"A": SURE, "B": 1 - SURE})
 
 
-def first_order(suite: Suite) -> Scripted:
+def first_order(suite: Suite) -> Reader:
     """Asks only what the last mind thinks."""
     return reader("first order", suite, _kept("first_order"), sure=SURE)
 
 
-def outcome_reader(suite: Suite) -> Scripted:
+def outcome_reader(suite: Suite) -> Reader:
     """Takes an act to be meant as it turned out."""
     return reader("outcome reader", suite, _kept("outcome"), sure=SURE)
 
 
-def always_ignorant(suite: Suite) -> Scripted:
+def always_ignorant(suite: Suite) -> Reader:
     """Says that nobody knows anything."""
     return reader("always ignorant", suite, lambda item: [c for c in item.choices if "did not know" in c], sure=SURE)
 
 
-def last_mention(suite: Suite) -> Scripted:
+def last_mention(suite: Suite) -> Reader:
     """Takes the option that the script names last."""
     return reader("last mention", suite, CUES["named last"], sure=SURE)
 
 
-def longer_option(suite: Suite) -> Scripted:
+def longer_option(suite: Suite) -> Reader:
     """Takes the longer option."""
     return reader("longer option", suite, CUES["longest choice"], sure=SURE)
 
@@ -74,6 +74,14 @@ ORACLES: dict[str, Callable[[Suite], Scripted]] = {
     "longer option": longer_option,
     "option only": option_only,
 }
+
+RULES: dict[str, Callable[[Suite], Reader]] = {
+    "omniscient": omniscient,
+    "first order": first_order,
+    "last mention": last_mention,
+    "option only": option_only,
+}
+"""Those whose right answers stand beside a model's."""
 
 
 def _kept(name: str) -> Callable[[Item], list[str]]:

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from otherminds.events import Event
-from otherminds.story import Story
+from otherminds.minds.events import Event
+from otherminds.minds.story import Story
 
 
 @dataclass(frozen=True, slots=True)

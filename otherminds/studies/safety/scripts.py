@@ -13,12 +13,12 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
 
-from otherminds.events import Enter, Event, Leave, Look, Place
 from otherminds.items import Item, Tag
-from otherminds.lint import differ
-from otherminds.story import Premises, Story
-from otherminds.studies.safety.words import FILLERS, Draw
-from otherminds.telling import last_sentence, listing
+from otherminds.items.lint import differ
+from otherminds.minds.events import Enter, Event, Leave, Look, Place
+from otherminds.minds.story import Premises, Story
+from otherminds.minds.telling import last_sentence, listing
+from otherminds.studies.safety.names_and_scenes import FILLERS, Draw
 
 CANARY = "otherminds-safety-canary 5b0f7f0e-3d9a-4c43-9a35-7d0b9f4f2c77"
 """In every item, so that a model that was trained on them can be told by its knowing this string."""

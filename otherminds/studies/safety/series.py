@@ -28,7 +28,7 @@ from typing import Any
 from otherminds.errors import BadFile
 from otherminds.files import read_yaml
 from otherminds.items import Suite
-from otherminds.studies.safety.sets import build
+from otherminds.studies.safety.build import build
 
 PAPER = "paper"
 """In place of a file: the models of the paper."""

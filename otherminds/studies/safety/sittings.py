@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from otherminds.asking.runs import Record, Run
 from otherminds.errors import UsageError
 from otherminds.items import Item
-from otherminds.measures import same_model
-from otherminds.runs import Record, Run
-from otherminds.studies.safety.ask import SHUFFLED, WORDINGS
-from otherminds.studies.safety.sets import NEUTRAL
+from otherminds.items.tags import EVENTS, ORDER, TASK
+from otherminds.results.labels import tell_apart
+from otherminds.results.measures import same_model
+from otherminds.studies.safety.build import NEUTRAL
+from otherminds.studies.safety.ways_of_asking import SHUFFLED, WORDINGS
 
 Runs = Mapping[str, Sequence[Run]] | Sequence[Run]
 """Runs by the name of the model; a plain list goes by the models themselves, and by the names that they have."""
@@ -25,18 +26,18 @@ SINGLE = "single"
 
 def generated(item: Item) -> bool:
     """Whether an item comes from the belief engine, with the events that prove its label."""
-    return "events" in item.meta
+    return EVENTS in item.meta
 
 
 PARTS: dict[str, Callable[[Item], bool]] = {
-    "SA, a thing is moved": lambda item: item.tags["task"] == "FB/SA" and generated(item),
-    "SA, everyday": lambda item: item.tags["task"] == "FB/SA" and not generated(item),
-    "D/V, told or labelled": lambda item: item.tags["task"] == "FB/D/V" and generated(item),
-    "D/V, everyday": lambda item: item.tags["task"] == "FB/D/V" and not generated(item),
-    "HO, order 2": lambda item: item.tags["task"] == "FB/HO" and item.tags.get("order") == 2,
-    "HO, order 3": lambda item: item.tags["task"] == "FB/HO" and item.tags.get("order") == 3,
-    "HO, order 4": lambda item: item.tags["task"] == "FB/HO" and item.tags.get("order") == 4,
-    "FP, is the listener hurt": lambda item: item.tags["task"] == "MA/FP-hurt",
+    "SA, a thing is moved": lambda item: item.tags[TASK] == "FB/SA" and generated(item),
+    "SA, everyday": lambda item: item.tags[TASK] == "FB/SA" and not generated(item),
+    "D/V, told or labelled": lambda item: item.tags[TASK] == "FB/D/V" and generated(item),
+    "D/V, everyday": lambda item: item.tags[TASK] == "FB/D/V" and not generated(item),
+    "HO, order 2": lambda item: item.tags[TASK] == "FB/HO" and item.tags.get(ORDER) == 2,
+    "HO, order 3": lambda item: item.tags[TASK] == "FB/HO" and item.tags.get(ORDER) == 3,
+    "HO, order 4": lambda item: item.tags[TASK] == "FB/HO" and item.tags.get(ORDER) == 4,
+    "FP, is the listener hurt": lambda item: item.tags[TASK] == "MA/FP-hurt",
 }
 """What is reported apart from the nine."""
 
@@ -92,13 +93,13 @@ def value(record: Record, of: str = "S") -> float | None:
 def values(run: Run, of: str = "S", *, task: str = "") -> dict[str, float]:
     """By item id, the numbers of a task, or of all nine."""
     wanted = (task,) if task else NINE
-    found = {r.item.id: value(r, of) for r in run.records if r.item.tags["task"] in wanted}
+    found = {r.item.id: value(r, of) for r in run.records if r.item.tags[TASK] in wanted}
     return {id: number for id, number in found.items() if number is not None}
 
 
 def items(run: Run) -> dict[str, Item]:
     """The items of a run by id, those left out that have no right answer."""
-    return {record.item.id: record.item for record in run.records if record.item.tags["task"] != NEUTRAL}
+    return {record.item.id: record.item for record in run.records if record.item.tags[TASK] != NEUTRAL}
 
 
 def _by_model(runs: Runs) -> Mapping[str, Sequence[Run]]:
@@ -107,12 +108,8 @@ def _by_model(runs: Runs) -> Mapping[str, Sequence[Run]]:
     found: dict[str, list[Run]] = {}
     for run in runs:
         found.setdefault(same_model(run), []).append(run)
-    names = Counter(several[0].model for several in found.values())
-    return {
-        f"{first.model} ({first.fingerprint[:6]})" if names[first.model] > 1 else first.model: several
-        for several in found.values()
-        for first in several[:1]
-    }
+    names = tell_apart([(first.model, f" ({first.fingerprint[:6]})") for first, *_ in found.values()])
+    return dict(zip(names, found.values(), strict=True))
 
 
 def _check_once(name: str, runs: Sequence[Run]) -> None:

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from otherminds import sheets
-from otherminds.drawing import visible
-from otherminds.report import Table
+from otherminds.pages import sheets
+from otherminds.pages.drawing import visible
+from otherminds.pages.report import Table
 from otherminds.studies.safety.lineups import ALPHA, Pairing
 from otherminds.studies.safety.sittings import NINE, SHORT
 

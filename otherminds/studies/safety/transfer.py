@@ -13,11 +13,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from otherminds.events import Event, Leave, Look, Move
 from otherminds.items import Item, Tag
-from otherminds.story import Story
+from otherminds.minds.events import Event, Leave, Look, Move
+from otherminds.minds.story import Story
+from otherminds.studies.safety.names_and_scenes import Draw
 from otherminds.studies.safety.scripts import Draft, items, lone_look, opening
-from otherminds.studies.safety.words import Draw
 
 
 def believed(index: int, seed: int) -> list[Item]:

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from otherminds import stats
-from otherminds.plans import groups
-from otherminds.runs import Record, Run
+from otherminds.asking.plans import groups
+from otherminds.asking.runs import Record, Run
+from otherminds.items.tags import TWIN
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +29,7 @@ def flip_sensitivity(run: Run, **tags: str) -> stats.Estimate | None:
     by_group: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     first: dict[str, Record] = {}
     for record in run.where(None, **tags).records:
-        share, twin = record.value("S"), record.item.tags.get("twin")
+        share, twin = record.value("S"), record.item.tags.get(TWIN)
         if twin is not None and share is not None:
             by_group[str(twin)][record.item.answer].append(share)
             first.setdefault(str(twin), record)

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 
+from otherminds.asking.runs import Run, run
 from otherminds.items import Item, Suite
 from otherminds.models.scripted import Scripted
-from otherminds.runs import Run, run
 from otherminds.studies.dialogue.talks import STATES, Casting, Person, Scene, Talk, Turn
 
 SCENE = Scene("norms-01", "norms", "Two neighbours meet at the bins.", ("You want quiet.", "You want to sing."))

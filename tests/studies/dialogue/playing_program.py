@@ -11,9 +11,9 @@ from typing import Any
 
 import httpx
 
+from otherminds.asking.recorded import Recorded
+from otherminds.asking.store import Store
 from otherminds.models import Prompt, Response, Weighing
-from otherminds.recorded import Recorded
-from otherminds.store import Store
 from otherminds.studies.dialogue import bank, talks
 from otherminds.studies.dialogue.play import play
 

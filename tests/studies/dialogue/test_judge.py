@@ -5,13 +5,13 @@ from dataclasses import replace
 
 import pytest
 
-from otherminds.annotations import Batch
+from otherminds.asking.runs import run
+from otherminds.asking.store import MEMORY, Store
 from otherminds.errors import UsageError
 from otherminds.items import Item, Suite
 from otherminds.models import Prompt
 from otherminds.models.scripted import Scripted
-from otherminds.runs import run
-from otherminds.store import MEMORY, Store
+from otherminds.results.annotations import Batch
 from otherminds.studies.dialogue import judge
 from otherminds.studies.dialogue.talks import Casting, Person, Scene, Talk, Turn
 

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from otherminds.annotations import Batch
+from otherminds.asking.store import Store
 from otherminds.cli import cli
 from otherminds.commands import judge
 from otherminds.errors import EndpointError
 from otherminds.items import Suite
 from otherminds.models import Prompt, Weighing
 from otherminds.models.scripted import Scripted
-from otherminds.store import Store
+from otherminds.results.annotations import Batch
 from otherminds.studies.dialogue import bank
 from otherminds.studies.dialogue.judge import MISREADS
 from otherminds.studies.dialogue.talks import save

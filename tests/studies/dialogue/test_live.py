@@ -6,16 +6,16 @@ from contextlib import contextmanager
 
 import pytest
 
-from otherminds.chapters import Desk, Subject
+from otherminds.asking.runs import Budget
+from otherminds.asking.store import MEMORY, Store
 from otherminds.errors import ModelError
 from otherminds.models import Response
 from otherminds.models.scripted import Scripted
-from otherminds.report import Conversation
-from otherminds.runs import Budget
-from otherminds.store import MEMORY, Store
+from otherminds.pages.report import Conversation
 from otherminds.studies.dialogue import drawn, live
-from otherminds.studies.dialogue.look import look
+from otherminds.studies.dialogue.chapter import look
 from otherminds.studies.dialogue.talks import STATES
+from otherminds.studies.study import Desk, Subject
 from tests.studies.test_study_contract import guess
 
 

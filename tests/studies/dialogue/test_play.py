@@ -10,18 +10,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from counting_server import CountingServer
 from players import again, name, player, plays, thought, well
 
-from otherminds.budgets import Budget
+from otherminds.asking.costs import Budget
+from otherminds.asking.recorded import Recorded
+from otherminds.asking.store import Store
 from otherminds.errors import ModelError, UsageError
 from otherminds.models import Prompt, Response
 from otherminds.models.scripted import Scripted
-from otherminds.recorded import Recorded
-from otherminds.store import Store
 from otherminds.studies.dialogue import bank, leaks, talks
 from otherminds.studies.dialogue.play import Played, play
 from otherminds.studies.dialogue.talks import STATES
+from tests.counting_server import CountingServer
 
 ONE = bank.castings(limit=1)
 

@@ -10,7 +10,7 @@ import pytest
 
 from otherminds.errors import BadFile, UsageError
 from otherminds.items import Item, Suite
-from otherminds.lint import faults
+from otherminds.items.lint import faults
 from otherminds.studies.dialogue import bank, build, overlap, published
 from otherminds.studies.dialogue.talks import STATES, TRAITS
 

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from otherminds.baselines import oracle
+from otherminds.asking.readers import oracle
+from otherminds.asking.runs import run
 from otherminds.errors import UsageError
 from otherminds.models.scripted import Scripted
-from otherminds.runs import run
 from otherminds.studies.dialogue import ablation
 from otherminds.studies.dialogue.ablation import HIDDEN, ablate
 from otherminds.studies.dialogue.talks import TRAITS, Casting

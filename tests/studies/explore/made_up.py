@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from otherminds.events import Enter, Event, Leave, Move
+from otherminds.minds.events import Enter, Event, Leave, Move
+from otherminds.minds.story import Story
 from otherminds.models import Prompt
 from otherminds.models.scripted import Scripted
-from otherminds.story import Story
 from otherminds.studies.explore.hunt import Found
 
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Any
 
-from otherminds.questions import matters, questions
-from otherminds.story import Story
+from otherminds.minds.questions import matters, questions
+from otherminds.minds.story import Story
 from otherminds.studies.explore.search import Find, Search
 
 

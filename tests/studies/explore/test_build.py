@@ -11,7 +11,7 @@ import pytest
 
 from otherminds.errors import BadFile, UsageError
 from otherminds.items import Suite
-from otherminds.lint import faults
+from otherminds.items.lint import faults
 from otherminds.studies.explore.build import balanced, load, save, suite
 from otherminds.studies.explore.contexts import bank, setting
 from otherminds.studies.explore.goals import Goal

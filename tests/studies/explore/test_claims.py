@@ -1,9 +1,9 @@
 """Steps group what is told together, and their claims follow from the events."""
 
-from otherminds.events import Carry, Change, Enter, Event, Leave, Move, Place, Tell
-from otherminds.story import Story
+from otherminds.minds.events import Carry, Change, Enter, Event, Leave, Move, Place, Tell
+from otherminds.minds.story import Story
+from otherminds.minds.world import Fact
 from otherminds.studies.explore.claims import claims, known, steps
-from otherminds.world import Fact
 
 
 def groups(*events: Event) -> list[int]:

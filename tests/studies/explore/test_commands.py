@@ -20,7 +20,7 @@ from click.testing import CliRunner, Result
 from otherminds.cli import cli
 from otherminds.items import Suite
 from otherminds.models import Prompt
-from otherminds.models.forms import GREETINGS
+from otherminds.models.api.request_forms import GREETINGS
 from otherminds.models.scripted import Scripted
 from otherminds.studies.explore.build import load
 from otherminds.studies.explore.contexts import bank

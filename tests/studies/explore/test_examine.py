@@ -6,16 +6,16 @@ from typing import Any
 
 import pytest
 
-from otherminds.baselines import BASELINES
+from otherminds.asking.readers import BASELINES
+from otherminds.asking.recorded import Recorded
+from otherminds.asking.runs import Budget
+from otherminds.asking.store import MEMORY, Store
 from otherminds.errors import ModelError, UsageError
-from otherminds.events import Enter, Leave, Move
+from otherminds.minds.events import Enter, Leave, Move
+from otherminds.minds.questions import NOWHERE, UNKNOWN, Answers, matters, quiz
+from otherminds.minds.story import Story
 from otherminds.models import Prompt, Response
 from otherminds.models.scripted import Scripted
-from otherminds.questions import NOWHERE, UNKNOWN, Answers, matters, quiz
-from otherminds.recorded import Recorded
-from otherminds.runs import Budget
-from otherminds.store import MEMORY, Store
-from otherminds.story import Story
 from otherminds.studies.explore.contexts import bank, setting
 from otherminds.studies.explore.examine import Examiner
 from otherminds.studies.explore.goals import Goal

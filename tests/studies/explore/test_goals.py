@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from otherminds.events import Enter, Leave, Move, Tell
-from otherminds.setting import Setting
-from otherminds.story import Story
+from otherminds.minds.events import Enter, Leave, Move, Tell
+from otherminds.minds.setting import Setting
+from otherminds.minds.story import Story
 from otherminds.studies.explore.contexts import bank, setting
 from otherminds.studies.explore.goals import Goal, Tally
 from otherminds.studies.explore.grow import Grower

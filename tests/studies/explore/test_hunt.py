@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from otherminds.errors import UsageError
-from otherminds.story import Story
+from otherminds.minds.story import Story
 from otherminds.studies.explore.contexts import bank
 from otherminds.studies.explore.goals import Goal
 from otherminds.studies.explore.hunt import Found, hunt

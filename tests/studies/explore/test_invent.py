@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from otherminds.asking.recorded import Recorded
+from otherminds.asking.store import Store
 from otherminds.errors import UsageError
 from otherminds.models import Prompt, Response
 from otherminds.models.scripted import Scripted
-from otherminds.recorded import Recorded
-from otherminds.store import Store
 from otherminds.studies.explore.contexts import bank, read_context
 from otherminds.studies.explore.invent import invent, write_context
 

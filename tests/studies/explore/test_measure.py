@@ -10,9 +10,9 @@ from dataclasses import replace
 import pytest
 
 from otherminds import stats
+from otherminds.asking.runs import Run, run
 from otherminds.errors import UsageError
-from otherminds.events import Enter, Leave, Move
-from otherminds.runs import Run, run
+from otherminds.minds.events import Enter, Leave, Move
 from otherminds.stats import Estimate
 from otherminds.studies.explore import measure as measuring
 from otherminds.studies.explore.build import suite

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from otherminds.asking.recorded import Recorded
+from otherminds.asking.store import Store
 from otherminds.errors import UsageError
-from otherminds.events import Enter, Move
+from otherminds.minds.events import Enter, Move
+from otherminds.minds.story import Premises, Story
 from otherminds.models import Prompt, Response
 from otherminds.models.scripted import Scripted
-from otherminds.recorded import Recorded
-from otherminds.store import Store
-from otherminds.story import Premises, Story
 from otherminds.studies.explore.claims import claims, steps
 from otherminds.studies.explore.contexts import Context, bank, setting
 from otherminds.studies.explore.prose import Retelling, paraphrase, retell, retell_all

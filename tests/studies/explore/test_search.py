@@ -7,7 +7,7 @@ from statistics import fmean
 import pytest
 
 from otherminds.errors import UsageError
-from otherminds.story import Story
+from otherminds.minds.story import Story
 from otherminds.studies.explore.contexts import bank, setting
 from otherminds.studies.explore.goals import Goal
 from otherminds.studies.explore.search import TOO_SHORT, Ways, check, overgenerate, search

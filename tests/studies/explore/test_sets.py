@@ -5,8 +5,8 @@ import random
 import pytest
 
 from otherminds.errors import UsageError
-from otherminds.setting import KINDS, kind_of
-from otherminds.story import Story
+from otherminds.minds.setting import KINDS, kind_of
+from otherminds.minds.story import Story
 from otherminds.studies.explore.contexts import bank, setting
 from otherminds.studies.explore.goals import Goal
 from otherminds.studies.explore.grow import Grower

@@ -6,9 +6,9 @@ from collections.abc import Callable
 import pytest
 
 from otherminds.errors import UsageError
-from otherminds.events import Enter, Move
-from otherminds.setting import Setting
-from otherminds.story import Story
+from otherminds.minds.events import Enter, Move
+from otherminds.minds.setting import Setting
+from otherminds.minds.story import Story
 from otherminds.studies.explore import shares as sharing
 from otherminds.studies.explore.contexts import bank
 from otherminds.studies.explore.goals import Goal, Tally

@@ -2,7 +2,7 @@
 
 import pytest
 
-from otherminds.story import Story
+from otherminds.minds.story import Story
 from otherminds.studies.explore.claims import steps
 from otherminds.studies.explore.surface import mentions, sentence_count, surface_fault
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from otherminds.errors import UsageError
-from otherminds.lint import faults
+from otherminds.items.lint import faults
 from otherminds.studies.explore import train
 from otherminds.studies.explore.contexts import bank
 from otherminds.studies.explore.sets import choose, grid

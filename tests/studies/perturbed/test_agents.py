@@ -5,11 +5,11 @@ from functools import cache
 
 import pytest
 
-from otherminds.runs import Run, run
-from otherminds.store import MEMORY, Store
-from otherminds.studies.perturbed.agents import AGENTS
+from otherminds.asking.runs import Run, run
+from otherminds.asking.store import MEMORY, Store
 from otherminds.studies.perturbed.build import build
 from otherminds.studies.perturbed.chains import compare
+from tests.studies.perturbed.agents import AGENTS
 
 PLAIN, CHAIN = build(), build(style="cot")
 FOOLED = {"none", "add_unrelated_information", "conclusion_from_sentiment"}

@@ -5,14 +5,15 @@ from dataclasses import replace
 
 import pytest
 
+from otherminds.asking.runs import Run, run
 from otherminds.errors import UsageError
 from otherminds.models import Prompt
 from otherminds.models.scripted import Scripted
-from otherminds.runs import Run, run
-from otherminds.studies.perturbed import agents, intervene
+from otherminds.studies.perturbed import intervene
 from otherminds.studies.perturbed.build import build
 from otherminds.studies.perturbed.chains import compare
 from otherminds.studies.perturbed.intervene import EDITS, followed
+from tests.studies.perturbed import agents
 
 ITEMS = 136
 

@@ -6,15 +6,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from otherminds.asking.plans import plan
 from otherminds.cli import cli
 from otherminds.errors import UsageError
 from otherminds.items import Item, Suite
-from otherminds.models import Prompt
-from otherminds.models.scripted import Scripted
-from otherminds.plans import plan
-from otherminds.runs import run
-from otherminds.studies.perturbed.agents import gold
-from otherminds.studies.perturbed.build import STYLES, Style, build, filtered
+from otherminds.studies.perturbed.build import STYLES, Style, build
 from otherminds.studies.perturbed.chains import compare
 
 SUITE = build()
@@ -104,27 +100,6 @@ def test_reality_is_not_asked_for_as_a_belief() -> None:
     for style in ("states", "perspective"):
         with pytest.raises(UsageError, match="asks for beliefs only"):
             plan(SUITE.using(prompt=STYLES[style]))
-
-
-def test_perspective_taking_in_two_steps() -> None:
-    suite = build(style="perspective", focal=True).where(stage="UC-A")
-
-    def see_the_odd(prompt: Prompt) -> str:
-        assert '"perceived"' in prompt.messages[-1].content
-        return (
-            "no idea" if "aunt" in prompt.messages[-1].content else '{"perceived": [1, 3, 5, 99], "answer": "unknown"}'
-        )
-
-    first = run(suite, Scripted(see_the_odd, name="odd"))
-    second = filtered(first)
-    assert 0 < len(second) < len(suite), "what named no sentences is left out"
-    for item in second:
-        kept = item.meta["sentences"][:5:2]
-        assert item.context == "\n".join(f"{number}. {text}" for number, text in enumerate(kept, start=1))
-        assert item.meta["kept"] == kept
-    assert run(second, gold(second)).mean() == 1
-    with pytest.raises(UsageError, match="lists no perceived sentences"):
-        filtered(run(suite, Scripted(lambda prompt: "no", name="no")))
 
 
 def test_from_the_shell(tmp_path: Path) -> None:

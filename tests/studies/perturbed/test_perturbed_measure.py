@@ -9,20 +9,20 @@ from math import sqrt
 import pytest
 
 from otherminds import stats
+from otherminds.asking.json_prompts import SHAPES
+from otherminds.asking.runs import Run, run
 from otherminds.errors import UsageError
 from otherminds.items import Item, Suite
-from otherminds.json_prompts import SHAPES
 from otherminds.models import Prompt, Response
 from otherminds.models.scripted import Scripted
-from otherminds.runs import Run, run
 from otherminds.stats import Difference
-from otherminds.studies.perturbed import agents
-from otherminds.studies.perturbed.build import build, filtered
+from otherminds.studies.perturbed.build import build
 from otherminds.studies.perturbed.calculus import CLASSES
 from otherminds.studies.perturbed.chains import PATH_RULES
 from otherminds.studies.perturbed.faith import way_is_right
 from otherminds.studies.perturbed.measure import Profile, challenging, measure, profile, share
 from otherminds.studies.perturbed.sittings import Answer, sit
+from tests.studies.perturbed import agents
 
 # Right answers on focal items, by class in the order of CLASSES: of how many, by always reality, by always decoy.
 FOCAL = (14, 14, 10, 8, 14, 14, 10, 14, 12, 12, 14)
@@ -279,12 +279,8 @@ def test_other_ways_of_asking_stand_beside_asking_plainly():
         # Whoever perceives everything is left with the whole story.
         whole = Scripted(lambda prompt, gold=gold: perceiving(gold.ask([prompt])[0].text), name="gold")
         runs.append(run(suite, whole))
-    second = filtered(runs[-1])
-    runs.append(replace(run(second, agents.reality(second)), fingerprint=runs[0].fingerprint))
     (model,) = measure(runs).models
-    assert {style: gain.value for style, gain in model.beside.items()} == pytest.approx(
-        {"states": 0, "perspective": 0, "filtered": sum(REALITY) / 136 - 1}
-    )
+    assert {style: gain.value for style, gain in model.beside.items()} == pytest.approx({"states": 0, "perspective": 0})
 
 
 def test_two_models_of_one_name_are_told_apart():
@@ -296,8 +292,8 @@ def test_two_models_of_one_name_are_told_apart():
 
 
 def test_runs_of_something_else_are_refused(sally_anne):
-    from otherminds.baselines import oracle
-    from otherminds.questions import quiz
+    from otherminds.asking.readers import oracle
+    from otherminds.minds.questions import quiz
 
     suite = quiz(sally_anne)
     with pytest.raises(UsageError, match="none of these runs has answers to perturbed tasks"):

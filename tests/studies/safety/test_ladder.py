@@ -1,15 +1,16 @@
-"""The default model is shown beside a second one; nobody else is."""
+"""A small model that can do without its last layers is shown beside a second one; nobody else is."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import pytest
 
-from otherminds.chapters import Desk, Subject
+from otherminds.asking.costs import Meter, Metered
+from otherminds.asking.store import MEMORY, Store
 from otherminds.models.scripted import Scripted
-from otherminds.report import Table
-from otherminds.store import MEMORY, Store
+from otherminds.pages.report import Section, Table
 from otherminds.studies.safety import ladder
+from otherminds.studies.study import Desk, Subject
 from tests.studies.test_study_contract import guess
 
 
@@ -18,35 +19,72 @@ def bar(_: str) -> Iterator[Callable[[int, int], None]]:
     yield lambda done, wanted: None
 
 
-def model(name: str, backend: str) -> Scripted:
+def model(name: str, *, size: int = 10**8) -> Scripted:
     made = Scripted(lambda _: "A", name=name, weigh=guess)
-    made.identity = {**made.identity, "backend": backend}
+    made.identity = {**made.identity, "size": size}
     return made
 
 
 @pytest.fixture(autouse=True)
-def second(monkeypatch: pytest.MonkeyPatch) -> Scripted:
-    other = model("smollm2, ablated to 20 layers", "gguf")
-    monkeypatch.setattr(ladder, "_second", lambda: (other, "layers left out, an ablation"))
-    return other
+def fetched(monkeypatch: pytest.MonkeyPatch) -> set[str]:
+    """The weights that are there, and open as models that guess."""
+    names: set[str] = set()
+    monkeypatch.setattr(ladder, "present", names.__contains__)
+    monkeypatch.setattr(ladder, "get_model", lambda name, **settings: model(name))
+    return names
 
 
-def test_the_default_model_stands_beside_what_is_left_of_it(second: Scripted) -> None:
+class Shallow(Scripted):
+    """A model that can do without its last layers."""
+
+    def __init__(self, name: str, *, size: int = 10**8) -> None:
+        super().__init__(lambda _: "A", name=name, weigh=guess)
+        self.identity = {**self.identity, "size": size}
+        self.less = model(f"{name}, ablated")
+
+    def shallower(self) -> Scripted:
+        return self.less
+
+
+def sections(subject: Subject) -> list[Section]:
     with Store(MEMORY) as store:
-        (section,) = ladder.ladder(Subject.of(model("smollm2", "gguf")), Desk(store, bar), 24)
-    table = next(block for block in section.blocks if isinstance(block, Table))
-    assert [row[:2] for row in table.rows] == [["layers left out, an ablation", task] for task in ("TB", "SA")]
-    assert second.history
+        return ladder.ladder(subject, Desk(store, bar), 24)
 
 
-@pytest.mark.parametrize(("name", "backend"), [("smollm2", "scripted"), ("gguf:other.gguf", "gguf")])
-def test_other_models_stand_alone(second: Scripted, name: str, backend: str) -> None:
-    with Store(MEMORY) as store:
-        assert ladder.ladder(Subject.of(model(name, backend)), Desk(store, bar), 24) == []
-    assert not second.history
+def series(found: list[Section]) -> list[str]:
+    ((table, *_),) = ([block for block in section.blocks if isinstance(block, Table)] for section in found)
+    return [str(row[0]) for row in table.rows]
 
 
-def test_a_dry_run_opens_no_second_model(second: Scripted) -> None:
-    with Store(MEMORY) as store:
-        assert ladder.ladder(Subject("smollm2", lambda _: second), Desk(store, bar), 24) == []
-    assert not second.history
+def test_a_small_model_stands_beside_what_is_left_of_it(fetched: set[str]) -> None:
+    fetched.add("smollm2")  # Nobody had to accept any terms for it.
+    small = Shallow("gguf:any.gguf")
+    assert series(sections(Subject.of(small))) == ["layers left out, an ablation"] * 2
+    assert small.less.history
+
+
+def test_another_small_model_comes_first_where_its_terms_were_accepted(fetched: set[str]) -> None:
+    fetched.add("gemma-270m")
+    small = Shallow("smollm2")
+    assert series(sections(Subject.of(small))) == ["two small models"] * 2
+    assert not small.less.history
+
+
+def test_a_model_on_a_meter_is_the_same_model() -> None:
+    assert sections(Subject.of(Metered(Shallow("small"), Meter({}))))
+    assert not sections(Subject.of(Metered(model("smollm2"), Meter({}))))
+
+
+def test_other_models_stand_alone() -> None:
+    large = Shallow("smollm2", size=10**9)
+    for one in (model("smollm2"), large):
+        assert sections(Subject.of(one)) == []
+        assert not one.history
+    assert not large.less.history
+
+
+def test_a_dry_run_opens_no_second_model() -> None:
+    small = Shallow("smollm2")
+    assert sections(Subject("smollm2", lambda _: small)) == []
+    assert not small.history
+    assert not small.less.history

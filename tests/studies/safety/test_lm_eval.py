@@ -4,12 +4,13 @@ from pathlib import Path
 
 import pytest
 
+from otherminds.asking.runs import run
 from otherminds.data.export.otherminds_scores import response_score
-from otherminds.exports import lm_eval_files
 from otherminds.items import Suite
-from otherminds.models import get_model, weights
-from otherminds.runs import run
-from otherminds.studies.safety.sets import NEUTRAL, TASKS, build
+from otherminds.models import get_model
+from otherminds.models.local import weights
+from otherminds.results.exports import lm_eval_files
+from otherminds.studies.safety.build import NEUTRAL, TASKS, build
 
 pytest.importorskip("lm_eval", reason="needs the extra `harness`")
 

@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 
 from otherminds.errors import UsageError
-from otherminds.events import Enter, Leave, Move, Tell
 from otherminds.items import Item, Suite
-from otherminds.story import Story
-from otherminds.studies.safety import aims, deceived, deceivers, plots, scripts, transfer, words
+from otherminds.minds.events import Enter, Leave, Move, Tell
+from otherminds.minds.story import Story
+from otherminds.minds.world import Fact
+from otherminds.studies.safety import aims, deceived, deceivers, names_and_scenes, scripts, storylines, transfer
 from otherminds.studies.safety.generate import GENERATORS, generate
 from otherminds.studies.safety.nested import simpler
 from otherminds.studies.safety.planner import Goal, achieved, best
-from otherminds.world import Fact
 from tests.safety_labels import compare, held, label
 
 LOADED = {"lie", "lies", "lied", "trick", "cheat", "deceive", "deceives", "fool", "scheme"}
@@ -67,20 +67,20 @@ def test_every_wording_has_six_forms_or_more() -> None:
     forms = [
         *(scripts.OPENINGS, scripts.BARE_OPENINGS, scripts.LEAVINGS, scripts.ARRIVALS, scripts.LOOKS),
         *(transfer.ENDINGS, deceived.SAID, deceived.LABELLED, deceived.TRUST, deceivers.PAUSES),
-        *(plots.CALLS, aims.SAYING, aims.POINTING, aims.NEED, aims.SINCE),
+        *(storylines.CALLS, aims.SAYING, aims.POINTING, aims.NEED, aims.SINCE),
     ]
     assert min(len(set(each)) for each in forms) >= 6
 
 
 def test_names_cannot_be_mistaken_for_one_another() -> None:
-    scenes = [*words.SCENES, *(scene for family in deceivers.FAMILIES.values() for scene in family.scenes)]
+    scenes = [*names_and_scenes.SCENES, *(scene for family in deceivers.FAMILIES.values() for scene in family.scenes)]
     for scene in scenes:
         names = [scene.room, *scene.containers, *scene.things]
         assert len(set(names)) == len(names)
         assert len(scene.containers) >= 3
         for name in scene.containers:
             assert not any(f" {name} " in f" {other} " for other in names if other != name)
-            assert not any(name in filler.lower().rstrip(".").split() for filler in words.FILLERS)
+            assert not any(name in filler.lower().rstrip(".").split() for filler in names_and_scenes.FILLERS)
 
 
 # ---- each task ------------------------------------------------------------------------------------------------------

@@ -5,23 +5,23 @@ from math import log
 
 import pytest
 
+from otherminds.asking.runs import Record, Run, run
+from otherminds.asking.scores import Score
+from otherminds.asking.store import MEMORY, Store
 from otherminds.errors import UsageError
 from otherminds.items import Suite
-from otherminds.measures import compare
 from otherminds.models.scripted import Scripted
-from otherminds.runs import Record, Run, run
-from otherminds.scores import Score
-from otherminds.store import MEMORY, Store
-from otherminds.studies.safety.ask import ask, askings, shuffled_scripts
-from otherminds.studies.safety.drift import drifting
+from otherminds.results.measures import compare
+from otherminds.studies.safety.build import NEUTRAL, build
+from otherminds.studies.safety.chapter import _letters_less_cloze
 from otherminds.studies.safety.lineups import pairings, trends
-from otherminds.studies.safety.look import _letters_less_cloze
 from otherminds.studies.safety.measure import measure, profile
 from otherminds.studies.safety.oracles import SURE, always_a, omniscient, perfect
 from otherminds.studies.safety.series import Lineup, Member
-from otherminds.studies.safety.sets import NEUTRAL, build
 from otherminds.studies.safety.sittings import NINE, SHORT, sit, values
 from otherminds.studies.safety.twins import given_reading
+from otherminds.studies.safety.ways_of_asking import ask, askings, shuffled_scripts
+from tests.studies.safety.drift import drifting
 from tests.studies.test_study_contract import bar
 
 
@@ -109,7 +109,7 @@ def test_systematically_below_is_an_outcome_of_its_own(small: Suite) -> None:
 
 
 def reversed_perfect(suite: Suite) -> Scripted:
-    from otherminds.baselines import reader
+    from otherminds.asking.readers import reader
 
     return reader("always wrong", suite, lambda item: [c for c in item.choices if c != item.answer], sure=SURE)
 

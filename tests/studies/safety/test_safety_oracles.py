@@ -4,10 +4,10 @@ from math import isclose
 
 import pytest
 
+from otherminds.asking.runs import Run, run
 from otherminds.items import Suite
-from otherminds.runs import Run, run
+from otherminds.studies.safety.build import NEUTRAL, TASKS
 from otherminds.studies.safety.oracles import ORACLES, SURE
-from otherminds.studies.safety.sets import NEUTRAL, TASKS
 from otherminds.studies.safety.twins import flip_sensitivity, given_reading
 
 SCORED = [task for task in TASKS if task != NEUTRAL]

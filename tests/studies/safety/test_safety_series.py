@@ -140,7 +140,7 @@ def test_a_model_that_fails_is_named_and_the_others_go_on(tmp_path: Path, file: 
 
 
 def test_a_new_model_costs_only_its_own_answers(tmp_path: Path, file: Path) -> None:
-    from otherminds.store import Store
+    from otherminds.asking.store import Store
 
     short = file.with_name("short.yaml")
     short.write_text("\n".join(line for line in RULES.splitlines() if "guess" not in line))
@@ -163,7 +163,7 @@ def test_nothing_can_be_asked(tmp_path: Path) -> None:
 
 def test_too_large_for_the_machine(tmp_path: Path, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     no_gpu = SimpleNamespace(cuda=SimpleNamespace(is_available=lambda: False))
-    monkeypatch.setattr("otherminds.models.checkpoint.libraries", lambda: (no_gpu, None))
+    monkeypatch.setattr("otherminds.models.hf.checkpoint.libraries", lambda: (no_gpu, None))
     file.write_text(file.read_text() + '  - {name: huge, spec: "hf:a/b", series: rules, rank: 3, parameters: 90000}\n')
     code, _, said = call(tmp_path, file)
     assert code == 3

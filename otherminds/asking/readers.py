@@ -1,0 +1,226 @@
+"""Models whose scores are known beforehand: what a number is worth shows beside theirs.
+
+Each is made from the suite it is to answer, and finds its item through what a prompt refers to, whatever the wording,
+the way of scoring or the order of the choices. A baseline that cannot tell some choices apart weighs them alike; where
+it must say something, a seeded draw decides.
+"""
+
+from __future__ import annotations
+
+import random as chance
+import re
+from collections.abc import Callable, Collection, Sequence
+from math import log
+from string import ascii_uppercase as LETTERS
+
+from otherminds.asking.json_prompts import write
+from otherminds.asking.prompts import About, pose_text
+from otherminds.asking.scores import score_text, value_of
+from otherminds.errors import ModelError, UsageError
+from otherminds.items import Item, Suite
+from otherminds.items.tags import FIRST_ORDER, GOLD, ORDER, REALITY, SENTENCES
+from otherminds.models import Prompt, Response
+from otherminds.models.scripted import Scripted
+
+Rule = Callable[[Item], Sequence[str]]
+"""The choices of an item that a baseline finds equally good; none: it has nothing to say."""
+States = Callable[[Item], Sequence[str]]
+"""What a baseline says is believed after every sentence of an item."""
+
+SURE = 0.95
+
+
+class Reader(Scripted):
+    """A baseline that answers by a rule, so that what it gets can be told without asking it."""
+
+    by_letters: Callable[[Item], float | None]
+    """1 or 0 for an item, as score 'letters' has it; none where the right choice is as good as another."""
+    in_words: Callable[[Item], float | None]
+    """The same by score 'text'."""
+
+    def values(self, items: Collection[Item]) -> dict[str, float]:
+        """By item id what it gets by letters, or in words if some have no choices; without items where that is none."""
+        known = [item for item in items if item.tags.get("scored") is not False]
+        gets = self.by_letters if all(item.choices for item in items) else self.in_words
+        return {item.id: value for item in known if (value := gets(item)) is not None}
+
+
+def oracle(suite: Suite, *, seed: int = 0) -> Reader:
+    """Knows every answer, and every state on the way to it."""
+    return reader("oracle", suite, lambda item: [item.answer], seed, states=gold_chain)
+
+
+def realist(suite: Suite, *, seed: int = 0) -> Reader:
+    """Answers from the world, whatever people believe: fails exactly the false beliefs."""
+    _need(suite, "realist", REALITY)
+    return reader("realist", suite, lambda item: _meta(item, REALITY), seed)
+
+
+def decoy(suite: Suite, *, seed: int = 0) -> Reader:
+    """Answers with anything but the world: the realist's reverse."""
+    _need(suite, "decoy", REALITY)
+    return reader("decoy", suite, lambda item: [c for c in item.choices if c != item.meta.get(REALITY)], seed)
+
+
+def last_mention(suite: Suite, *, seed: int = 0) -> Reader:
+    """Answers with the choice that the story names last."""
+    return reader("last_mention", suite, lambda item: _most(item.choices, lambda c: _last(item.context, c)), seed)
+
+
+def longest_option(suite: Suite, *, seed: int = 0) -> Reader:
+    """Answers with the longest choice."""
+    return reader("longest_option", suite, lambda item: _most(item.choices, len), seed)
+
+
+def option_only(suite: Suite, *, seed: int = 0) -> Reader:
+    """Never reads the story: answers with the choice most like the question, then with the first in the alphabet."""
+    return reader("option_only", suite, lambda item: _most(sorted(item.choices), _likeness(item.question))[:1], seed)
+
+
+def random(suite: Suite, *, seed: int = 0) -> Reader:
+    """Draws one choice an item."""
+    return reader("random", suite, lambda item: _draw(item.choices, item, seed), seed)
+
+
+def first_order(suite: Suite, *, seed: int = 0) -> Reader:
+    """Asks only what one person thinks, however deep the question is."""
+    if not any(_shallow(item) for item in suite):
+        _need(suite, "first_order", FIRST_ORDER)
+    return reader(
+        "first_order", suite, lambda item: [item.answer] if _shallow(item) else _meta(item, FIRST_ORDER), seed
+    )
+
+
+BASELINES: dict[str, Callable[[Suite], Reader]] = {
+    "oracle": oracle,
+    "realist": realist,
+    "decoy": decoy,
+    "last_mention": last_mention,
+    "longest_option": longest_option,
+    "option_only": option_only,
+    "random": random,
+    "first_order": first_order,
+}
+
+
+def baselines(suite: Suite) -> list[Reader]:
+    """All baselines that this suite carries enough for."""
+    made = []
+    for make in BASELINES.values():
+        try:
+            made.append(make(suite))
+        except UsageError:
+            continue
+    return made
+
+
+def reader(
+    name: str, suite: Suite, rule: Rule, seed: int = 0, *, states: States | None = None, sure: float = SURE
+) -> Reader:
+    """A baseline that answers by a rule; where JSON with states is asked for, by a rule for these as well."""
+    find = finder(name, suite)
+
+    def answer(prompt: Prompt) -> str:
+        about = find(prompt)
+        item = about.item
+        picked = "".join(_draw(rule(item), item, seed))
+        if about.wants:
+            chain = states(item) if states else [picked] * len(item.meta.get(SENTENCES, ()))
+            return write(item, about.wants, answer=picked, states=chain)
+        return "Answer: " + next((own for own, choice in _shown(prompt, about).items() if choice == picked), picked)
+
+    def weights(item: Item) -> dict[str, float]:
+        good = set(rule(item)) or set(item.choices)
+        others = len(item.choices) - len(good)
+        share = sure / len(good) if others else 1 / len(good)
+        return {choice: share if choice in good else (1 - sure) / others for choice in item.choices}
+
+    def weigh(prompt: Prompt) -> dict[str, float]:
+        about = find(prompt)
+        by_choice = weights(about.item)
+        return {own: by_choice[choice] for own, choice in _shown(prompt, about).items()}
+
+    def in_words(item: Item) -> float | None:
+        said = Response("Answer: " + "".join(_draw(rule(item), item, seed)))
+        return score_text(item, pose_text(item, prompt="raw", seed=seed), [said]).value
+
+    model = Reader(answer, name=name, weigh=weigh)
+    model.by_letters = lambda item: value_of(item.answer, {own: log(one) for own, one in weights(item).items()})
+    model.in_words = in_words
+    # The same words can have another answer in another suite, so a stored call must not serve both.
+    model.identity = {**model.identity, "suite": suite.digest, "seed": seed}
+    return model
+
+
+def finder(name: str, suite: Suite) -> Callable[[Prompt], About]:
+    """What tells a baseline of that name which item of its suite a prompt is about."""
+    known = {item.id: item for item in suite}
+
+    def find(prompt: Prompt) -> About:
+        about = prompt.about
+        if isinstance(about, About):
+            own = known.get(about.item.id)
+            if own and _words(own) == _words(about.item):
+                return About(own, about.choices, about.wants)
+        raise ModelError(f"the {name} was made for suite {suite.name!r}, which has no such prompt")
+
+    return find
+
+
+def gold_chain(item: Item) -> list[str]:
+    """The chain that is right at every sentence and changes as late as it may; else the answer from the beginning."""
+    chain: list[str] = []
+    for states in item.meta.get(GOLD, [[item.answer]] * len(item.meta.get(SENTENCES, ()))):
+        chain.append(chain[-1] if chain and chain[-1] in states else states[0])
+    return chain
+
+
+def _shown(prompt: Prompt, about: About) -> dict[str, str]:
+    """The choices of the item, by the letter or the continuation that stands for each in the prompt."""
+    return dict(zip(prompt.choices or LETTERS, about.choices, strict=False))
+
+
+def _words(item: Item) -> tuple[str, str, str, tuple[str, ...]]:
+    """All of an item that every wording is made of."""
+    return item.context, item.question, item.cloze, item.choices
+
+
+def _need(suite: Suite, name: str, key: str) -> None:
+    if not any(key in item.meta for item in suite):
+        raise UsageError(f"the {name} needs items with meta.{key}, and suite {suite.name!r} has none")
+    for item in suite:
+        if not isinstance(item.meta.get(key, ""), str):
+            raise UsageError(f"the {name} needs texts, and in item {item.id!r} meta.{key} is {item.meta[key]!r}")
+
+
+def _meta(item: Item, key: str) -> list[str]:
+    return [item.meta[key]] if key in item.meta else []
+
+
+def _shallow(item: Item) -> bool:
+    return item.tags.get(ORDER) in (0, 1)
+
+
+def _most(choices: Sequence[str], by: Callable[[str], float]) -> list[str]:
+    best = max(map(by, choices), default=0)
+    return [choice for choice in choices if by(choice) == best]
+
+
+def _draw(choices: Sequence[str], item: Item, seed: int) -> Sequence[str]:
+    pool = list(choices) or list(item.choices)
+    return chance.Random(f"baseline:{seed}:{item.id}").sample(pool, 1) if pool else []
+
+
+def _last(context: str, choice: str) -> int:
+    """Where a text names a choice for the last time, as whole words."""
+    return max((hit.start() for hit in re.finditer(rf"(?<!\w){re.escape(choice)}(?!\w)", context)), default=-1)
+
+
+def _likeness(question: str) -> Callable[[str], float]:
+    """How many pairs of letters a choice has in common with the question."""
+
+    def pairs(text: str) -> set[str]:
+        return {text[i : i + 2] for i in range(len(text) - 1)}
+
+    asked = pairs(question.casefold())
+    return lambda choice: len(pairs(choice.casefold()) & asked)

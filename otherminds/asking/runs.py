@@ -1,0 +1,325 @@
+"""Putting a suite to a model, and what comes of it.
+
+    run = om.run(suite, model, store=om.Store("otherminds.db"))
+    print(run.mean(false_belief=True), run.verdicts())
+
+A run is known by what was asked of whom: suite, way of asking, seed, limit and the model's fingerprint. Asked again,
+it is the same run, and goes on where it was stopped.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from functools import partial
+from importlib.metadata import version
+from statistics import fmean
+from typing import Any
+
+from otherminds.asking.costs import Budget, Forecast, Price, estimate, read_prices
+from otherminds.asking.packing import Result, recall, unpack, unpack_prompt
+from otherminds.asking.plans import Plan, groups, plan
+from otherminds.asking.recorded import Progress, Recorded
+from otherminds.asking.scores import VERDICTS, Score, way
+from otherminds.asking.store import MEMORY, Call, RunRow, Store
+from otherminds.errors import BadFile, StoreError, UsageError
+from otherminds.items import Item, Suite, Tag
+from otherminds.items.tags import SCORED
+from otherminds.models import Model, Prompt, fingerprint
+
+__all__ = [
+    "Budget",
+    "Forecast",
+    "Price",
+    "Record",
+    "Recorded",
+    "Run",
+    "estimate",
+    "groups",
+    "load",
+    "read_prices",
+    "run",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One item, what was asked, what came back, and how good it was."""
+
+    item: Item
+    prompts: tuple[Prompt, ...]
+    results: tuple[Result, ...]
+    calls: tuple[str, ...]
+    """The keys under which the store keeps them."""
+    score: Score
+
+    @property
+    def verdict(self) -> str:
+        """How the answer ended: the score's verdict, or "unscored" for an item that has no right answer."""
+        read = self.score.verdict in ("correct", "incorrect", "tied")
+        return "unscored" if read and not self.scored else self.score.verdict
+
+    def value(self, of: str = "value") -> float | None:
+        """The score's value, or a number from its detail, such as S; none where no answer is right or wrong."""
+        if of == "value" and not self.scored:
+            return None
+        found = self.score.value if of == "value" else self.score.detail.get(of)
+        return None if found is None else float(found)
+
+    @property
+    def scored(self) -> bool:
+        """Whether any answer to the item is right."""
+        return self.item.tags.get(SCORED) is not False
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One suite put to one model."""
+
+    id: str
+    suite: str
+    digest: str
+    model: str
+    fingerprint: str
+    prompt: str
+    score: str
+    records: tuple[Record, ...]
+    manifest: Mapping[str, Any]
+    partial: bool = False
+    """Stopped before every item was asked; run again to go on."""
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    def where(self, keep: Callable[[Record], bool] | None = None, **tags: Tag) -> Run:
+        """The run with only the records whose item has these tags and that `keep` keeps."""
+        chosen = (record for record in self.records if all(record.item.tags.get(n) == v for n, v in tags.items()))
+        return replace(self, records=tuple(record for record in chosen if keep is None or keep(record)))
+
+    def values(self, of: str = "value", /, **tags: Tag) -> dict[str, float]:
+        """By item id, the scores' values (or another number, such as S), without items where there is none."""
+        found = {record.item.id: record.value(of) for record in self.where(None, **tags).records}
+        return {id: value for id, value in found.items() if value is not None}
+
+    def mean(self, of: str = "value", /, **tags: Tag) -> float:
+        """The mean over the items that have a value; `verdicts` tells how many have none."""
+        values = self.values(of, **tags)
+        if not values:
+            wanted = ", ".join(f"{name}={value!r}" for name, value in tags.items()) or "any tags"
+            raise UsageError(f"run {self.id} has no {of} for an item with {wanted}")
+        return fmean(values.values())
+
+    def verdicts(self, **tags: Tag) -> dict[str, int]:
+        """How many answers ended in which way; "unscored" is among them only where some items have no right answer."""
+        ends = Counter(record.verdict for record in self.where(None, **tags).records)
+        return {**dict.fromkeys(VERDICTS, 0), **ends}
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A flat row for every item, all with the same columns: answers, verdict, the numbers of its score, tags."""
+        details = [record.score.detail for record in self.records]
+        numbers = dict.fromkeys(name for detail in details for name, n in detail.items() if isinstance(n, int | float))
+        tags = dict.fromkeys(name for record in self.records for name in record.item.tags)
+        rows = []
+        for record in self.records:
+            item, score = record.item, record.score
+            row: dict[str, Any] = {
+                "run": self.id,
+                "suite": self.suite,
+                "model": self.model,
+                "prompt": self.prompt,
+                "score": self.score,
+                "id": item.id,
+                "question": item.question,
+                "answer": item.answer,
+                "said": score.answer,
+                "verdict": record.verdict,
+                "value": record.value(),
+            }
+            row |= {name: score.detail.get(name) for name in numbers}
+            # A tag may have the name of a column, as `question` has in one of our own suites.
+            rows.append(row | {f"tag_{name}" if name in row else name: item.tags.get(name) for name in tags})
+        return rows
+
+
+def run(
+    suite: Suite,
+    model: Model,
+    *,
+    store: Store | None = None,
+    limit: int | None = None,
+    seed: int = 0,
+    budget: Budget | None = None,
+    progress: Progress | None = None,
+) -> Run:
+    """Ask a model a suite. What the store has is not asked again; without a store nothing is kept.
+
+    `limit` draws whole groups of twins and stories by the seed. A budget that runs out leaves a partial run; Ctrl-C
+    and errors of the model are raised, after what was answered has been kept.
+    """
+    work = plan(suite, limit=limit, seed=seed, cannot=getattr(model, "cannot", ()))
+    prompts = work.prompts
+    began = _now()
+    with nullcontext(store) if store else Store(MEMORY) as kept, kept.writing():
+        digest = suite.digest
+        # Versions and dates may change between the two halves of a run; what was asked of whom may not.
+        asked = [suite.name, digest, suite.prompt, suite.score, seed, limit, fingerprint(model)]
+        id = hashlib.sha256(json.dumps(asked).encode()).hexdigest()[:10]
+        recorded = Recorded(model, kept, budget=budget, progress=progress, work=id)
+        keys = [recorded.key(work.way.verb, prompt) for prompt in prompts]
+        row = partial(_row, suite, recorded, digest=digest, limit=limit, seed=seed, began=began)
+        before = kept.begin_run(row())
+        try:
+            results: Sequence[Result] = recorded.ask(prompts) if work.way.verb == "ask" else recorded.weigh(prompts)
+        except BaseException:
+            _keep(kept, row(), before, work, keys, recall(kept, dict(zip(keys, prompts, strict=True)))[0])
+            raise
+        left = recorded.stopped or None
+        answered = {key: result for key, result in zip(keys, results, strict=True) if result.error != left}
+        return _keep(kept, row(), before, work, keys, answered)
+
+
+def load(store: Store, id: str) -> Run:
+    """A run from the store, by its id or the beginning of it."""
+    row = store.run(id)
+    if not row.sound:
+        raise StoreError(
+            f"{store.path}: run {row.id} is damaged (its checksum is wrong); give its command again, which asks nothing"
+            " that was answered"
+        )
+    lines = store.records(row.id)
+    try:
+        if missing := sorted(_TOLD - set(row.manifest)):
+            raise ValueError(f"its manifest lacks {missing[0]}")
+        way(row.score)
+        calls = store.calls({key for line in lines for key in line["calls"]})
+        return _run(row, [_record(line, calls) for line in lines])
+    except (AttributeError, BadFile, KeyError, TypeError, UsageError, ValueError) as error:
+        raise StoreError(
+            f"{store.path}: run {row.id} is damaged ({error}); restore a copy of the store, or use another"
+        ) from None
+
+
+_TOLD = {
+    "otherminds",
+    "python",
+    "platform",
+    "started",
+    "items",
+    "seed",
+    "limit",
+    "identity",
+    "calls",
+    "usage",
+    "stopped",
+}
+"""Of a manifest, what reports tell."""
+
+
+def _record(line: Mapping[str, Any], calls: Mapping[str, Call]) -> Record:
+    asked = [calls[key] for key in line["calls"] if key in calls]
+    # A call that failed was not kept; but what was scored was answered.
+    if len(asked) < len(line["calls"]) and line["score"].get("verdict") != "error":
+        raise ValueError(f"what was answered to {line['item'].get('id')!r} is not there")
+    return Record(
+        item=Item.from_dict(line["item"]),
+        prompts=tuple(unpack_prompt(call.prompt) for call in asked),
+        results=tuple(unpack(call) for call in asked),
+        calls=tuple(line["calls"]),
+        score=_score(line["score"]),
+    )
+
+
+def _score(data: Mapping[str, Any]) -> Score:
+    score = Score.from_dict(data)
+    if score.verdict not in VERDICTS:
+        raise ValueError(f"a verdict is {score.verdict!r}")
+    for number in (score.value, *(score.detail.get(name) for name in ("S", "b", "mass"))):
+        if isinstance(number, bool) or not isinstance(number, int | float | None):
+            raise ValueError(f"a score is {number!r}")
+    return score
+
+
+def _keep(
+    store: Store, row: RunRow, before: RunRow, work: Plan, keys: Sequence[str], answered: Mapping[str, Result]
+) -> Run:
+    records = _records(work, keys, answered)
+    row = replace(row, created=before.created, manifest={**row.manifest, "started": before.created})
+    if len(records) == len(work.items):
+        row = replace(row, finished=before.finished or _now())
+    store.keep_run(row, _rows(work, records))
+    return _run(row, records)
+
+
+def _records(work: Plan, keys: Sequence[str], answered: Mapping[str, Result]) -> list[Record]:
+    """A record for every item all of whose prompts were answered."""
+    records, start = [], 0
+    for item, posed in zip(work.items, work.posed, strict=True):
+        calls = tuple(keys[start : start + len(posed)])
+        start += len(posed)
+        if all(key in answered for key in calls):
+            results = tuple(answered[key] for key in calls)
+            score = work.way.judge(item, posed, results)
+            records.append(Record(item, tuple(asked.prompt for asked in posed), results, calls, score))
+    return records
+
+
+def _rows(work: Plan, records: Sequence[Record]) -> list[dict[str, Any]]:
+    position = {item.id: number for number, item in enumerate(work.items)}
+    return [
+        {
+            "position": position[record.item.id],
+            "item": record.item.to_dict(),
+            "calls": record.calls,
+            "score": record.score.to_dict(),
+        }
+        for record in records
+    ]
+
+
+def _row(suite: Suite, recorded: Recorded, *, digest: str, limit: int | None, seed: int, began: str) -> RunRow:
+    manifest = {
+        "otherminds": version("otherminds"),
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        "started": began,
+        "ended": _now(),
+        "suite": suite.name,
+        "digest": digest,
+        "items": len(suite),
+        "prompt": suite.prompt,
+        "score": suite.score,
+        "seed": seed,
+        "limit": limit,
+        "model": recorded.name,
+        "fingerprint": recorded.fingerprint,
+        "identity": dict(recorded.identity),
+        "calls": recorded.account(),
+        "usage": asdict(recorded.usage),
+        "stopped": recorded.stopped,
+    }
+    return RunRow(
+        id=recorded.work,
+        suite=suite.name,
+        digest=digest,
+        model=recorded.name,
+        fingerprint=recorded.fingerprint,
+        prompt=suite.prompt,
+        score=suite.score,
+        manifest=manifest,
+        created=began,
+    )
+
+
+def _run(row: RunRow, records: Sequence[Record]) -> Run:
+    head = (row.id, row.suite, row.digest, row.model, row.fingerprint, row.prompt, row.score)
+    return Run(*head, tuple(records), row.manifest, partial=not row.finished)
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")

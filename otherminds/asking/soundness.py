@@ -1,0 +1,154 @@
+"""Soundness: which rows of a store cannot be believed, and how to be rid of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from otherminds.asking.packing import key_of, unpack, unpack_prompt
+from otherminds.asking.store import Store
+from otherminds.asking.tables import (
+    INTO_RUNS,
+    SELECT_CALL,
+    SELECT_RECORD,
+    SELECT_RUN,
+    Altered,
+    Damaged,
+    read_call,
+    read_record,
+    read_run,
+    run_values,
+)
+from otherminds.errors import StoreError
+from otherminds.models.gate import fault
+
+ALTERED = "the checksum is wrong"
+UNREADABLE = "it cannot be read"
+MISPLACED = "the key is not that of what was asked"
+IMPOSSIBLE = "no model can have answered so"
+GROUNDLESS = "the calls that it was scored by are damaged or gone"
+
+DISCARDED = "answers that were damaged are discarded"
+"""Why a run is unfinished from then on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Flaw:
+    """A row that cannot be believed."""
+
+    table: str
+    key: tuple[Any, ...]
+    why: str
+
+    @property
+    def id(self) -> str:
+        """As a person would look it up."""
+        return "/".join(str(part)[:16] for part in self.key)
+
+
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """What came of going through a store."""
+
+    rows: Mapping[str, int]
+    unmarked: Mapping[str, int]
+    """Rows without a checksum, by table: an older otherminds wrote them."""
+    flaws: tuple[Flaw, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Discarded:
+    """What was removed, and the runs that are unfinished since."""
+
+    calls: int
+    records: int
+    runs: int
+    unfinished: tuple[str, ...]
+
+
+def examine(store: Store) -> Examined:
+    """Read every call, record and run, and tell which of them are not what was once written, or never could be."""
+    ((verdict,), *_) = store.rows("PRAGMA quick_check(1)")
+    if verdict != "ok":
+        raise StoreError(f"{store.path}: the file itself is damaged ({verdict}); restore a copy of it, or use another")
+    rows = Counter(calls=0, records=0, runs=0)
+    unmarked = Counter(calls=0, records=0, runs=0)
+    flaws: list[Flaw] = []
+    sound: set[str] = set()
+    for row in store.rows(SELECT_CALL):
+        _count("calls", row[-1], rows, unmarked)
+        if why := _of_call(row):
+            flaws.append(Flaw("calls", (row[0],), why))
+        else:
+            sound.add(row[0])
+    for row in store.rows(SELECT_RECORD):
+        _count("records", row[-1], rows, unmarked)
+        if why := _of_record(row, sound):
+            flaws.append(Flaw("records", row[:2], why))
+    for row in store.rows(SELECT_RUN):
+        _count("runs", row[-2], rows, unmarked)
+        if why := _of_run(row):
+            flaws.append(Flaw("runs", (row[0],), why))
+    return Examined(rows, unmarked, tuple(flaws))
+
+
+def _count(table: str, checksum: object, rows: Counter[str], unmarked: Counter[str]) -> None:
+    rows[table] += 1
+    unmarked[table] += not checksum
+
+
+def _of_call(row: tuple[Any, ...]) -> str:
+    try:
+        call = read_call(row)
+        prompt = unpack_prompt(call.prompt)
+        if call.key != key_of(call.fingerprint, call.verb, call.prompt):
+            return MISPLACED
+        return IMPOSSIBLE if fault(prompt, unpack(call)) else ""
+    except Altered:
+        return ALTERED
+    except (AttributeError, Damaged, StoreError, TypeError, ValueError):
+        return UNREADABLE
+
+
+def _of_record(row: tuple[Any, ...], sound: set[str]) -> str:
+    try:
+        record = read_record(row)
+        # A call that failed was not kept; but what was scored was answered.
+        scored = record["score"].get("verdict") != "error"
+        return GROUNDLESS if scored and not sound.issuperset(record["calls"]) else ""
+    except Altered:
+        return ALTERED
+    except (Damaged, TypeError):
+        return UNREADABLE
+
+
+def _of_run(row: tuple[Any, ...]) -> str:
+    try:
+        return "" if read_run(row).sound else ALTERED
+    except Damaged:
+        return UNREADABLE
+
+
+def discard(store: Store, found: Examined) -> Discarded:
+    """Remove what cannot be believed, so that the same commands, given again, ask for just that."""
+    keys = {table: [flaw.key for flaw in found.flaws if flaw.table == table] for table in ("calls", "records", "runs")}
+    with store.changing() as db:
+        db.executemany("DELETE FROM calls WHERE key = ?", keys["calls"])
+        db.executemany("DELETE FROM records WHERE run = ? AND position = ?", keys["records"])
+        db.executemany("DELETE FROM runs WHERE id = ?", keys["runs"])
+        # Its calls are there, so that the same command makes it anew without asking.
+        db.executemany("DELETE FROM records WHERE run = ?", keys["runs"])
+        touched = {run for run, _ in keys["records"]} - {run for (run,) in keys["runs"]}
+        rows = [row for id in sorted(touched) for row in db.execute(f"{SELECT_RUN} WHERE id = ?", (id,))]
+        unfinished = list(_unfinished(rows))
+        db.executemany(f"INSERT OR REPLACE {INTO_RUNS}", [values for _, values in unfinished])
+    counts = {table: len(some) for table, some in keys.items()}
+    return Discarded(counts["calls"], counts["records"], counts["runs"], tuple(id for id, _ in unfinished))
+
+
+def _unfinished(rows: list[tuple[Any, ...]]) -> Iterator[tuple[str, tuple[Any, ...]]]:
+    for row in map(read_run, rows):
+        left = replace(row, finished="", manifest={**row.manifest, "stopped": DISCARDED})
+        yield row.id, run_values(left, row.written)

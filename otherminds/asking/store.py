@@ -1,0 +1,389 @@
+"""Store: one SQLite file that keeps every call that was answered, the runs made of them, and what people answered.
+
+Readers are always welcome. One program writes at a time, and it stops when the file is taken away under its hands.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from otherminds.asking.locks import Lock, Watch
+from otherminds.asking.tables import (
+    INTO_CALLS,
+    INTO_RECORDS,
+    INTO_RUNS,
+    MIGRATIONS,
+    SELECT_CALL,
+    SELECT_RECORD,
+    SELECT_RUN,
+    SUM_SITTINGS,
+    Annotation,
+    Call,
+    Damaged,
+    RunRow,
+    Spent,
+    call_values,
+    read_call,
+    read_json,
+    read_record,
+    read_run,
+    record_values,
+    run_values,
+    stand_in,
+    to_json,
+)
+from otherminds.errors import StoreError
+from otherminds.models import Usage
+
+__all__ = ["MEMORY", "Annotation", "Call", "RunRow", "Spent", "Store"]
+
+MEMORY = ":memory:"
+_OURS = 0x07EE14D5
+"""Written into the file's header, so that we never take another program's SQLite file for a store."""
+
+
+class Store:
+    """A store of calls and runs; `:memory:` keeps them for as long as the object lives."""
+
+    def __init__(self, path: str | Path, *, create: bool = True, read_only: bool = False) -> None:
+        self.path = str(path)
+        self._lock = Lock(self.path)
+        self._depth = 0
+        self._watch: Watch | None = None
+        self._wrote = False
+        if self.path != MEMORY:
+            self._prepare(create and not read_only)
+        with self._sentences():
+            self._db = _connect(self.path)
+            try:
+                if read_only or _at_rest(self.path):
+                    stand_in(self._db, self._version())
+                    self._db.execute("PRAGMA query_only = ON")
+                else:
+                    self._migrate()
+            except BaseException:
+                self._db.close()
+                raise
+        if self.path != MEMORY and not read_only:
+            self._watch = Watch(self.path)
+
+    def __repr__(self) -> str:
+        return f"Store({self.path!r})"
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        try:
+            # Whoever goes on from here will say that the answers are kept.
+            if self._watch and self._wrote and not kind:
+                self._watch.check()
+        finally:
+            self.close()
+
+    def close(self) -> None:
+        """Let go of the file; what was kept is on disk already."""
+        self._db.close()
+        self._lock.release()
+
+    # ── calls ──
+
+    def calls(self, keys: Iterable[str], *, damaged: set[str] | None = None) -> dict[str, Call]:
+        """Those of these calls that have been answered before, by key.
+
+        One that is damaged is refused; given a set for such keys, it is left out and its key put there.
+        """
+        wanted = list(keys)
+        found = {}
+        with self._sentences():
+            for start in range(0, len(wanted), 500):
+                part = wanted[start : start + 500]
+                for row in self._db.execute(f"{SELECT_CALL} WHERE key IN ({','.join('?' * len(part))})", part):
+                    try:
+                        found[row[0]] = read_call(row)
+                    except Damaged:
+                        if damaged is None:
+                            raise
+                        damaged.add(row[0])
+        return found
+
+    def recent_calls(self, fingerprint: str, verb: str, *, limit: int = 200) -> list[Call]:
+        """The last calls of this kind to this model, newest first."""
+        with self._sentences():
+            where = "WHERE fingerprint = ? AND verb = ? ORDER BY created DESC LIMIT ?"
+            rows = self._db.execute(f"{SELECT_CALL} {where}", (fingerprint, verb, limit))
+            return [call for row in rows if (call := _readable(row))]
+
+    def spent(self, model: str) -> tuple[int, float]:
+        """How many calls to models of this name are kept, and how many seconds they took."""
+        query = "SELECT count(*), total(seconds) FROM calls JOIN models USING (fingerprint) WHERE name = ?"
+        with self._sentences():
+            calls, seconds = self._db.execute(query, (model,)).fetchone()
+        return int(calls), float(seconds)
+
+    def keep_calls(self, calls: Sequence[Call], *, sitting: tuple[int, Spent] | None = None) -> None:
+        """Write answered calls, and what the sitting has taken so far; they are on disk when this returns."""
+        now = _now()
+        rows = [call_values(call, now) for call in calls]
+        with self._transaction():
+            self._db.executemany(f"INSERT OR REPLACE {INTO_CALLS}", rows)
+            if sitting and sitting[0]:
+                number, spent = sitting
+                tokens = (spent.usage.prompt, spent.usage.cached, spent.usage.written)
+                self._db.execute(
+                    "UPDATE sittings SET made = ?, errors = ?, retried = ?, waited = ?, prompt = ?, cached = ?,"
+                    " written = ? WHERE id = ?",
+                    (spent.made, spent.errors, spent.retried, spent.waited, *tokens, number),
+                )
+
+    def begin_sitting(self, work: str) -> int:
+        """A number for what is spent on a piece of work, such as a run, until the program ends."""
+        with self._transaction():
+            row = (work, _now())
+            done = self._db.execute("INSERT INTO sittings VALUES (NULL, ?, ?, 0, 0, 0, 0, 0, 0, 0)", row)
+            return int(done.lastrowid or 0)
+
+    def sittings(self, work: str) -> tuple[int, Spent]:
+        """How many sittings a piece of work took so far, and what was spent in all of them."""
+        with self._sentences():
+            times, made, errors, retried, waited, *tokens = self._db.execute(SUM_SITTINGS, (work,)).fetchone()
+        return times, Spent(int(made), int(errors), int(retried), waited, Usage(*map(int, tokens)))
+
+    # ── models and runs ──
+
+    def keep_model(self, fingerprint: str, name: str, identity: Mapping[str, Any]) -> None:
+        """Remember what a fingerprint stands for."""
+        with self._transaction():
+            self._db.execute("INSERT OR IGNORE INTO models VALUES (?, ?, ?)", (fingerprint, name, to_json(identity)))
+
+    def identity(self, fingerprint: str) -> Mapping[str, Any]:
+        """All that is known of the model with this fingerprint."""
+        with self._sentences():
+            row = self._db.execute("SELECT identity FROM models WHERE fingerprint = ?", (fingerprint,)).fetchone()
+            return read_json(row[0]) if row else {}
+
+    def begin_run(self, row: RunRow) -> RunRow:
+        """Note that a run has begun; one that was there before stays as it is, and is what comes back."""
+        with self._transaction():
+            self._lock.note(row.id)
+            self._db.execute(f"INSERT OR IGNORE {INTO_RUNS}", run_values(row, self._next()))
+        return self.run(row.id)
+
+    def keep_run(self, row: RunRow, records: Iterable[Mapping[str, Any]] = ()) -> None:
+        """Write a run and all its records, in place of what was there under its id."""
+        lines = [record_values(row.id, record) for record in records]
+        with self._transaction():
+            self._db.execute("DELETE FROM records WHERE run = ?", (row.id,))
+            self._db.execute(f"INSERT OR REPLACE {INTO_RUNS}", run_values(row, self._next()))
+            self._db.executemany(f"INSERT {INTO_RECORDS}", lines)
+            self._lock.note("")
+
+    def _next(self) -> int:
+        """The number of what is written now."""
+        (last,) = self._db.execute("SELECT max(written) FROM runs").fetchone()
+        return int(last or 0) + 1
+
+    def runs(self) -> list[RunRow]:
+        """All runs, the one that was written last first: a run that is asked again is that one."""
+        with self._sentences():
+            return [read_run(row) for row in self._db.execute(f"{SELECT_RUN} ORDER BY written DESC, created DESC, id")]
+
+    def last_run(self) -> RunRow | None:
+        """Of the runs that have a record, the one that was written last."""
+        where = "WHERE id IN (SELECT run FROM records) ORDER BY written DESC, created DESC, id LIMIT 1"
+        with self._sentences():
+            row = self._db.execute(f"{SELECT_RUN} {where}").fetchone()
+            return read_run(row) if row else None
+
+    def run(self, id: str) -> RunRow:
+        """The run of this id, or of the only id that begins so."""
+        with self._sentences():
+            rows = self._db.execute(f"{SELECT_RUN} WHERE substr(id, 1, ?) = ?", (len(id), id)).fetchall()
+            found = [read_run(row) for row in rows]
+        if not found or not id:
+            raise StoreError(f"{self.path} has no run {id!r}; `otherminds runs` lists those it has")
+        if len(found) > 1:
+            raise StoreError(f"{self.path} has {len(found)} runs whose id begins with {id!r}; write more of it")
+        return found[0]
+
+    def records(self, run: str) -> list[dict[str, Any]]:
+        """The records of a run in the order of its items: item, call keys and score, as JSON."""
+        with self._sentences():
+            rows = self._db.execute(f"{SELECT_RECORD} WHERE run = ? ORDER BY position", (run,))
+            return list(map(read_record, rows))
+
+    # ── what people answered ──
+
+    def keep_annotations(self, annotations: Iterable[Annotation]) -> None:
+        """Write answers of people; a later one of the same person to the same item takes the place of the first."""
+        now = _now()
+        rows = [(a.batch, a.item, a.annotator, a.answer, a.digest, now) for a in annotations]
+        with self._transaction():
+            self._db.executemany("INSERT OR REPLACE INTO annotations VALUES (?, ?, ?, ?, ?, ?)", rows)
+
+    def annotations(self, batch: str) -> list[Annotation]:
+        """All answers to the items of a batch, by annotator and item."""
+        query = (
+            "SELECT batch, item, annotator, answer, digest FROM annotations WHERE batch = ? ORDER BY annotator, item"
+        )
+        with self._sentences():
+            rows = self._db.execute(query, (batch,)).fetchall()
+            if not all(isinstance(part, str) for row in rows for part in row):
+                raise Damaged("malformed row among the annotations")
+            return [Annotation(*row) for row in rows]
+
+    # ── one writer at a time ──
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Hold the store for writing; a second program that wants to is refused by name."""
+        if self._depth == 0 and self.path != MEMORY:
+            self._lock.take()
+        self._depth += 1
+        try:
+            yield
+        finally:
+            self._depth -= 1
+            if self._depth == 0:
+                self._lock.release()
+
+    def running(self) -> str:
+        """The id of the run that a program is at just now; empty if there is none."""
+        return self._lock.running()
+
+    @contextmanager
+    def changing(self) -> Iterator[sqlite3.Connection]:
+        """The database itself, for changes that are made together or not at all."""
+        with self._transaction():
+            yield self._db
+
+    def rows(self, query: str) -> Iterator[tuple[Any, ...]]:
+        """What lies in the tables, as it lies there."""
+        with self._sentences():
+            yield from self._db.execute(query)
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        with self.writing(), self._sentences():
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+            except BaseException:
+                # A full disk has rolled back by itself.
+                if self._db.in_transaction:
+                    self._db.execute("ROLLBACK")
+                raise
+            self._db.execute("COMMIT")
+            if self._watch:
+                self._wrote = True
+                self._watch.check()
+
+    # ── opening ──
+
+    def _prepare(self, create: bool) -> None:
+        path = Path(self.path)
+        # os.path, because a name that no disk can have is simply not there.
+        if os.path.isdir(path):
+            raise StoreError(f"{path} is a folder; a store is a file, such as {path / 'otherminds.db'}")
+        if os.path.exists(path):
+            return
+        if not create:
+            raise StoreError(f"there is no store {path}; `otherminds run` makes one")
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StoreError(f"{path} cannot be made: {error.strerror}; choose another folder") from None
+
+    def _migrate(self) -> None:
+        # Survives the death of the program; only a power cut can take the last moments.
+        self._db.execute("PRAGMA synchronous = NORMAL")
+        if self._version() < len(MIGRATIONS) and not _at_rest(self.path):
+            self._db.execute("PRAGMA journal_mode = WAL")
+            with self._transaction():
+                # Read once more, now that nobody else can write: two programs may have met a new file together.
+                for step in MIGRATIONS[self._version() :]:
+                    step(self._db)
+                self._db.execute(f"PRAGMA application_id = {_OURS}")
+                self._db.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
+
+    def _version(self) -> int:
+        (version,) = self._db.execute("PRAGMA user_version").fetchone()
+        (owner,) = self._db.execute("PRAGMA application_id").fetchone()
+        (tables,) = self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        if owner != _OURS and (owner or version or tables):
+            raise StoreError(f"{self.path} is a database of another program; choose another file")
+        if version > len(MIGRATIONS):
+            raise StoreError(
+                f"{self.path} was written by a newer otherminds (store version {version}, this one reads up to"
+                f" {len(MIGRATIONS)}); update otherminds, or use another store"
+            )
+        return int(version)
+
+    @contextmanager
+    def _sentences(self) -> Iterator[None]:
+        """SQLite's own errors as sentences."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            reason = str(error)
+            advice = next((advice for part, advice in _ADVICE.items() if part in reason), "see whether it can be read")
+            raise StoreError(f"{self.path}: {reason}; {advice}") from error
+
+
+_ADVICE = {
+    "disk is full": "free some space and run again, nothing that was answered is lost",
+    "is locked": "another program is using it, try again when that has ended",
+    "readonly": "it cannot be written there, choose another file",
+    "unable to open": "it cannot be opened there, choose another folder or copy it to one with the files beside it",
+    "not a database": "move it away, or choose another file",
+    "checksum": "`otherminds store verify` tells what else is damaged, and --discard lets it be asked again",
+    "malformed": "it is damaged, so restore a copy of it or choose another file",
+    "closed": "open the store again",
+    "no such table": "an older otherminds wrote it, so copy it to where it can be written and open it there",
+    "disk I/O error": "the disk failed, see whether it is full or gone",
+}
+
+
+def _readable(row: Sequence[Any]) -> Call | None:
+    try:
+        return read_call(row)
+    except Damaged:
+        return None
+
+
+def _text(data: bytes) -> str | bytes:
+    """A text out of a column; damage may have left one that is none, and one such row must not hide the others."""
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return data
+
+
+def _at_rest(path: str) -> bool:
+    """Whether the store lies where nobody can write."""
+    return path != MEMORY and os.path.exists(path) and not os.access(Path(path).resolve().parent, os.W_OK)
+
+
+def _connect(path: str) -> sqlite3.Connection:
+    if _at_rest(path):
+        # A reader would have to write SQLite's side files here; without them a store at rest can still be read. But
+        # what a program that died has left in such a file, `immutable` would pass over in silence.
+        whole = Path(path).resolve()
+        log = whole.with_name(f"{whole.name}-wal")
+        how = "mode=ro" if log.exists() and log.stat().st_size else "immutable=1"
+        found = sqlite3.connect(f"{whole.as_uri()}?{how}", uri=True, isolation_level=None)
+    else:
+        # A server answers from several threads, one at a time; SQLite itself minds only use at the same time.
+        found = sqlite3.connect(path, timeout=10, isolation_level=None, check_same_thread=False)
+    found.text_factory = _text
+    return found
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")

@@ -1,0 +1,192 @@
+"""Item and Suite: the waist of the package.
+
+Whatever makes questions ends here, and whatever measures answers starts here. An item knows nothing of where it
+came from; a suite is a named list of items with the way to prompt and the way to score them.
+
+On disk a suite is JSON Lines: a header, then one item a line.
+
+    {"otherminds": 1, "suite": "starter", "prompt": "raw", "score": "letters"}
+    {"id": "sally-1", "context": "…", "question": "…", "answer": "basket", "choices": ["basket", "box"], …}
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any
+
+from otherminds.errors import BadFile, UsageError
+from otherminds.files import parse_json, read_text, write_text
+from otherminds.items.tags import Tag, check_tags
+
+SCHEMA = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One question to one model, with its true answer."""
+
+    id: str
+    question: str
+    answer: str
+    context: str = ""
+    choices: tuple[str, ...] = ()
+    """What may be answered; the answer is one of them. Empty: free text."""
+    cloze: str = ""
+    """The beginning of a sentence that each choice completes: "Sally will look for the marble in the"."""
+    tags: Mapping[str, Tag] = field(default_factory=dict)
+    """What results are split by. `story` and `twin` name the groups whose items are not independent."""
+    meta: Mapping[str, Any] = field(default_factory=dict)
+    """Whatever its maker wants to keep: the events of the story, the reason for the answer."""
+
+    def __hash__(self) -> int:
+        return hash((self.id, self.context, self.question, self.answer, self.choices))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The item as JSON, without what is empty."""
+        full = {part.name: getattr(self, part.name) for part in fields(self)}
+        full["choices"] = list(self.choices)
+        return {name: value for name, value in full.items() if value not in ("", [], {})}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any], *, where: str = "item") -> Item:
+        """An item from JSON; `where` begins the sentence if it cannot be one."""
+        return _read_item(data, where)
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """Named items, with how to prompt and how to score them."""
+
+    name: str
+    items: tuple[Item, ...]
+    prompt: str = "raw"
+    score: str = "letters"
+
+    def __post_init__(self) -> None:
+        if not self.items:
+            raise UsageError(f"suite {self.name!r} has no items, so there is nothing to ask")
+        seen: set[str] = set()
+        for item in self.items:
+            if item.id in seen:
+                raise UsageError(f"suite {self.name!r} has two items called {item.id!r}; ids must differ")
+            seen.add(item.id)
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def __iter__(self) -> Iterator[Item]:
+        return iter(self.items)
+
+    def using(self, *, prompt: str | None = None, score: str | None = None) -> Suite:
+        """The same items, prompted or scored another way."""
+        return replace(self, prompt=prompt or self.prompt, score=score or self.score)
+
+    def where(self, keep: Callable[[Item], bool] | None = None, **tags: Tag) -> Suite:
+        """The items that have these tags and that `keep` keeps."""
+        chosen = tuple(
+            item
+            for item in self.items
+            if all(item.tags.get(name) == value for name, value in tags.items()) and (keep is None or keep(item))
+        )
+        return replace(self, items=chosen)
+
+    @property
+    def digest(self) -> str:
+        """Changes when any item changes; the way of asking is not part of it."""
+        text = "\n".join(_line(item.to_dict()) for item in self.items)
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+    def save(self, path: str | Path) -> None:
+        """Write the suite as JSON Lines; the file is there whole or not at all."""
+        header = {"otherminds": SCHEMA, "suite": self.name, "prompt": self.prompt, "score": self.score}
+        write_lines(path, [header, *(item.to_dict() for item in self.items)])
+
+    @classmethod
+    def load(cls, path: str | Path) -> Suite:
+        """Read a suite; a bad line is refused by number and field."""
+        lines = read_lines(path)
+        number, header = next(lines, (0, None))
+        if header is None:
+            raise BadFile(f"{path} is empty; the first line should be a header like {_line(_EXAMPLE_HEADER)}")
+        version = header.get("otherminds")
+        if not isinstance(version, int):
+            raise BadFile(f"{path}, line {number}: no header; the first line should be like {_line(_EXAMPLE_HEADER)}")
+        if version > SCHEMA:
+            raise BadFile(f"{path} has schema version {version}, and this otherminds reads up to {SCHEMA}; update it")
+        items = tuple(_read_known(data, f"{path}, line {number}") for number, data in lines)
+        for name in ("suite", "prompt", "score"):
+            value = header.get(name, "raw")
+            if not isinstance(value, str) or not value.strip():
+                raise BadFile(f"{path}, line 1: {name} should be a word, not {value!r}")
+        if "suite" not in header:
+            raise BadFile(f"{path}, line 1: suite is missing; it is the name of the suite")
+        return cls(header["suite"], items).using(prompt=header.get("prompt"), score=header.get("score"))
+
+
+_EXAMPLE_HEADER = {"otherminds": SCHEMA, "suite": "name"}
+
+
+def read_lines(path: str | Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The objects of a JSON Lines file with their line numbers; blank lines are passed over."""
+    for number, line in enumerate(read_text(path).split("\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            data = parse_json(line)
+        except ValueError as error:
+            raise BadFile(f"{path}, line {number} is not JSON: {error}") from None
+        if not isinstance(data, dict):
+            raise BadFile(f"{path}, line {number} should be a JSON object, not {type(data).__name__}")
+        yield number, data
+
+
+def write_lines(path: str | Path, objects: Iterable[Mapping[str, Any]]) -> None:
+    """Write JSON Lines; the file is there whole or not at all."""
+    write_text(path, "".join(_line(data) + "\n" for data in objects))
+
+
+def _line(data: Mapping[str, Any]) -> str:
+    return json.dumps(data, ensure_ascii=False)
+
+
+def _read_known(data: Mapping[str, Any], where: str) -> Item:
+    """One item of a suite, whose known tags have values that they can have."""
+    # Not for every item: what a store recorded once can be read for good.
+    item = _read_item(data, where)
+    check_tags(item.tags, where)
+    return item
+
+
+_TEXTS = ("id", "question", "answer", "context", "cloze")
+
+
+def _read_item(data: Mapping[str, Any], where: str) -> Item:
+    """One item from JSON, or a sentence that names the field at fault."""
+    unknown = set(data) - {part.name for part in fields(Item)}
+    if unknown:
+        raise BadFile(f"{where}: unknown field {min(unknown)!r}; extra data belongs under 'meta'")
+    for name in _TEXTS:
+        value = data.get(name, "")
+        if not isinstance(value, str):
+            raise BadFile(f"{where}: {name} should be text, not {value!r}")
+        if name in ("id", "question", "answer") and not value.strip():
+            raise BadFile(f"{where}: {name} is missing")
+    choices = data.get("choices", [])
+    if not isinstance(choices, list) or not all(isinstance(choice, str) and choice.strip() for choice in choices):
+        raise BadFile(f"{where}: choices should be a list of texts, not {choices!r}")
+    if choices and (len(choices) < 2 or len(set(choices)) < len(choices)):
+        raise BadFile(f"{where}: choices should be two or more different texts, not {choices!r}")
+    if choices and data["answer"] not in choices:
+        raise BadFile(f"{where}: answer {data['answer']!r} is not one of the choices {choices!r}")
+    tags = data.get("tags", {})
+    if not isinstance(tags, dict) or not all(isinstance(value, str | int | float | bool) for value in tags.values()):
+        raise BadFile(f"{where}: tags should map names to texts, numbers or true/false, not {tags!r}")
+    meta = data.get("meta", {})
+    if not isinstance(meta, dict):
+        raise BadFile(f"{where}: meta should be an object, not {meta!r}")
+    texts = {name: data.get(name, "") for name in _TEXTS}
+    return Item(**texts, choices=tuple(choices), tags=tags, meta=meta)

@@ -1,0 +1,276 @@
+"""Handling things: what people put away, carry and change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from string import Formatter
+from typing import TYPE_CHECKING, Any, Self, final
+
+from otherminds.errors import BadFile
+from otherminds.minds.events.event import Deed, Order, Outcome, Shape, arrive, depart, known
+from otherminds.minds.telling import Forms
+from otherminds.minds.world import OPEN, STATE, View
+
+if TYPE_CHECKING:
+    from otherminds.minds.setting import Setting
+    from otherminds.minds.story import Story
+
+MOVE: Forms = (
+    "{person} put the {thing} into the {container} in the {room}.",
+    "{person} placed the {thing} in the {container} that stood in the {room}.",
+    "In the {room}, {person} laid the {thing} in the {container}.",
+    "In the {room}, {person} stowed the {thing} in the {container}.",
+    "{person} tucked the {thing} away in the {container} in the {room}.",
+    "The {thing} was put into the {container} in the {room} by {person}.",
+)
+MOVE_FROM: Forms = (
+    "{person} moved the {thing} from the {before} to the {container} in the {room}.",
+    "In the {room}, {person} took the {thing} out of the {before} and put it into the {container}.",
+    "{person} shifted the {thing} from the {before} to the {container}, both in the {room}.",
+    "In the {room}, the {thing} was moved by {person} from the {before} into the {container}.",
+    "Out of the {before} and into the {container} in the {room} went the {thing}, moved by {person}.",
+    "{person} transferred the {thing} from the {before} to the {container} in the {room}.",
+)
+CARRY: Forms = (
+    "{person} carried the {thing} from the {from} to the {room}, where it lay in plain view.",
+    "{person} took the {thing} from the {from} to the {room} and laid it down there in the open.",
+    "From the {from}, {person} brought the {thing} into the {room} and left it in plain view there.",
+    "{person} went from the {from} to the {room} with the {thing} and put it down in the open.",
+    "{person} fetched the {thing} from the {from} over to the {room} and set it down for all there to see.",
+    "With the {thing} in hand, {person} went from the {from} to the {room} and put it down in plain view.",
+)
+CARRY_FROM: Forms = (
+    "{person} took the {thing} out of the {before} and carried it from the {from} to the {room}, "
+    "where it lay in plain view; the {before} stayed in the {from}.",
+    "Leaving the {before} in the {from}, {person} brought the {thing} into the {room}, in plain view.",
+    "{person} took the {thing} from the {before} in the {from} over to the {room}, without the {before}, "
+    "and left it in plain view.",
+    "In the {from}, {person} took the {thing} out of the {before}, which stayed there, and carried it to the "
+    "{room}, putting it down in the open.",
+    "{person} fetched the {thing} out of the {before} in the {from} and set it down in plain view in the {room}; "
+    "the {before} was left behind.",
+    "Without the {before}, which stayed in the {from}, the {thing} was carried by {person} to the {room} "
+    "and laid down in the open.",
+)
+CHANGE: Forms = (
+    "{person} did something to the {thing}: now it {value}.",
+    "{person} saw to it that the {thing} {value}.",
+    "Thanks to {person}, the {thing} now {value}.",
+    "{person} worked on the {thing}, which from then on {value}.",
+    "It was {person} who made sure that the {thing} {value}.",
+    "{person} turned to the {thing}; as a result it {value}.",
+)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Move(Deed):
+    """A person puts a thing into a container that stands in the same room."""
+
+    thing: str
+    container: str
+
+    def names(self) -> tuple[tuple[str, str], ...]:
+        return (self.person, "person"), (self.thing, "thing"), (self.container, "container")
+
+    def refusal(self, story: Story) -> str | None:
+        world = story.world
+        room = world.get(self.person, "room")
+        if room is None:
+            return f"{self.person} is in no room, so cannot move the {self.thing}"
+        if world.get(self.thing, "room") not in (None, room):
+            return f"the {self.thing} is not in the {room}, so {self.person} cannot move it"
+        if world.get(self.container, "room") not in (None, room):
+            return f"the {self.container} is not in the {room}, so nothing there can be put into it"
+        if world.get(self.thing, "container") == self.container:
+            return f"the {self.thing} is in the {self.container} already"
+        return None
+
+    def happen(self, story: Story) -> Outcome:
+        thing, container = self.thing, self.container
+        room = story.world._room[self.person]
+
+        def learn(view: View) -> View:
+            return view.placed(thing, room, container)
+
+        return learn(story.world), (self.sighting(story.present(room), learn),), ()
+
+    def forms(self, before: Story | None) -> tuple[Forms, Mapping[str, str]]:
+        container = known(before, self.thing, "container")
+        slots = {"person": self.person, "thing": self.thing, "container": self.container}
+        slots["room"] = known(before, self.person, "room") or ""
+        return (MOVE_FROM, slots | {"before": container}) if container else (MOVE, slots)
+
+    def brief(self, roles: Mapping[str, str]) -> str:
+        return f"{self.person} puts the {self.thing} into the {self.container}"
+
+    def moved(self) -> str | None:
+        return f"{self.person} put the {self.thing} into the {self.container}"
+
+    @classmethod
+    def shapes(cls) -> tuple[Shape, ...]:
+        return (Shape("move_to_container", {"person": "person", "object": "thing", "container": "container"}),)
+
+    @classmethod
+    def ways(cls, kind: str, setting: Setting, story: Story, order: Order) -> Iterator[Self]:
+        where, held = story.world._room, story.world._held
+        for person in order(setting.people):
+            if (room := where.get(person)) is None:
+                continue
+            for thing in order(setting.things):
+                if where.get(thing, room) != room:
+                    continue
+                for container in order(setting.containers):
+                    if where.get(container, room) == room and held.get(thing) != container:
+                        yield cls(person, thing, container)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Carry(Deed):
+    """A person carries a thing into another room and stays there; its container, if any, is left behind."""
+
+    thing: str
+    room: str
+
+    def scene(self, story: Story) -> frozenset[str]:
+        return story.present(self.room)
+
+    def names(self) -> tuple[tuple[str, str], ...]:
+        return (self.person, "person"), (self.thing, "thing"), (self.room, "room")
+
+    def refusal(self, story: Story) -> str | None:
+        world = story.world
+        room = world.get(self.person, "room")
+        if room is None:
+            return f"{self.person} is in no room, so cannot carry the {self.thing} anywhere"
+        if world.get(self.thing, "room") != room:
+            return f"the {self.thing} is not in the {room}, so {self.person} cannot carry it away"
+        if room == self.room:
+            return f"{self.person} is in the {room} already, so cannot carry the {self.thing} there"
+        return None
+
+    def happen(self, story: Story) -> Outcome:
+        person, thing, room = self.person, self.thing, self.room
+
+        def learn(view: View) -> View:
+            return view.placed(person, room).placed(thing, room, OPEN)
+
+        departure = depart(self, story, person, thing)
+        return learn(story.world), (*departure, *arrive(self, story, room, learn)), (room,)
+
+    def forms(self, before: Story | None) -> tuple[Forms, Mapping[str, str]]:
+        container = known(before, self.thing, "container")
+        slots = {"person": self.person, "thing": self.thing, "room": self.room}
+        slots["from"] = known(before, self.person, "room") or ""
+        return (CARRY_FROM, slots | {"before": container}) if container else (CARRY, slots)
+
+    def brief(self, roles: Mapping[str, str]) -> str:
+        return f"{self.person} carries the {self.thing} to the {self.room}"
+
+    def moved(self) -> str | None:
+        return f"{self.person} carried the {self.thing} to the {self.room}"
+
+    @classmethod
+    def shapes(cls) -> tuple[Shape, ...]:
+        return (Shape("move_to_room", {"person": "person", "object": "thing", "room": "room"}),)
+
+    @classmethod
+    def ways(cls, kind: str, setting: Setting, story: Story, order: Order) -> Iterator[Self]:
+        where = story.world._room
+        for person in order(setting.people):
+            for thing in order(setting.things):
+                if person in where and where.get(thing) == where[person]:
+                    for room in order(setting.rooms):
+                        if room != where[person]:
+                            yield cls(person, thing, room)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Change(Deed):
+    """A person changes the state of a thing. A visible state is seen by whoever later sees the thing."""
+
+    thing: str
+    property: str
+    value: str
+    visible: bool = True
+    words: str = ""
+    """How it is told, with {person} and {thing}; empty: "{person} saw to it that the {thing} VALUE."."""
+
+    def names(self) -> tuple[tuple[str, str], ...]:
+        return (self.person, "person"), (self.thing, "thing")
+
+    def alters(self) -> tuple[str, bool] | None:
+        return self.property, self.visible
+
+    def refusal(self, story: Story) -> str | None:
+        world = story.world
+        room = world.get(self.person, "room")
+        if room is None:
+            return f"{self.person} is in no room, so cannot change the {self.thing}"
+        if world.get(self.thing, "room") not in (None, room):
+            return f"the {self.thing} is not in the {room}, so {self.person} cannot change it"
+        if world.get(self.thing, STATE + self.property) == self.value:
+            return f"the {self.thing} {self.value} already"
+        if story.cast.visible.get(self.property, self.visible) != self.visible:
+            return f"{self.property!r} cannot be both a visible and an invisible property"
+        return None
+
+    def happen(self, story: Story) -> Outcome:
+        thing, property, value = self.thing, self.property, self.value
+        world = story.world
+        room = world._room[self.person]
+
+        def learn(view: View) -> View:
+            return view.in_room(thing, room).changed(thing, property, value)
+
+        after, sighting = world.changed(thing, property, value), self.sighting(story.present(room), learn)
+        if thing in world._room:
+            return after, (sighting,), ()
+        return after.placed(thing, room, OPEN), (sighting,), (room,)
+
+    def forms(self, before: Story | None) -> tuple[Forms, Mapping[str, str]]:
+        if self.words:
+            return (self.words,), {"person": self.person, "thing": self.thing}
+        return CHANGE, {"person": self.person, "thing": self.thing, "value": self.value}
+
+    def brief(self, roles: Mapping[str, str]) -> str:
+        return f"{self.person} sees to it that the {self.thing} {self.value}"
+
+    @classmethod
+    def shapes(cls) -> tuple[Shape, ...]:
+        fields = {"person": "person", "object": "thing", "property": "property", "value": "value"}
+        return (Shape("change_state", fields, {"visible": bool, "words": str}),)
+
+    def details(self) -> dict[str, Any]:
+        return {"visible": self.visible} | ({"words": self.words} if self.words else {})
+
+    @classmethod
+    def read(cls, fields: dict[str, Any], where: str, containers: set[str]) -> Self:
+        if fields.get("words"):
+            _check_slots(fields["words"], f"{where}: words")
+        return cls(**fields)
+
+    @classmethod
+    def ways(cls, kind: str, setting: Setting, story: Story, order: Order) -> Iterator[Self]:
+        world = story.world
+        for person in order(setting.people):
+            if (room := world._room.get(person)) is None:
+                continue
+            for thing in order(setting.things):
+                if world._room.get(thing, room) != room:
+                    continue
+                for change in order(setting.changes):
+                    if world.get(thing, STATE + change.property) != change.value:
+                        yield cls(person, thing, change.property, change.value, change.visible, change.words)
+
+
+def _check_slots(words: str, where: str) -> None:
+    try:
+        slots = {slot for _, slot, _, _ in Formatter().parse(words) if slot is not None}
+    except ValueError:
+        slots = {words}
+    if not slots <= {"person", "thing"}:
+        raise BadFile(f"{where} may have the slots {{person}} and {{thing}} and no others: {words!r}")

@@ -1,0 +1,185 @@
+"""Speech: words to one person, or to all in a room."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, Self, final
+
+from otherminds.errors import BadFile
+from otherminds.minds.events.event import Event, Order, Outcome, Shape, in_secret, known, text
+from otherminds.minds.events.sayings import SAYINGS, is_news_among, is_news_to
+from otherminds.minds.sightings import Saying, Shown
+from otherminds.minds.telling import Forms, clause
+from otherminds.minds.world import STATE, Fact, Words
+
+if TYPE_CHECKING:
+    from otherminds.minds.setting import Setting
+    from otherminds.minds.story import Story
+
+TELL: Forms = (
+    "{speaker} privately told {listener} {what}.",
+    "In private, {speaker} told {listener} {what}.",
+    "{speaker} took {listener} aside, so to speak, and told only {listener} {what}.",
+    "{speaker} told {listener}, and nobody else, {what}.",
+    "Between the two of them, {speaker} told {listener} {what}.",
+    "{speaker} had a private word with {listener} and told {listener} {what}.",
+)
+TELL_ALOUD: Forms = (
+    "{speaker} told everyone in the {room} {what}.",
+    "Out loud, {speaker} told all in the {room} {what}.",
+    "{speaker} spoke up in the {room} and told everyone there {what}.",
+    "For all in the {room} to hear, {speaker} told them {what}.",
+    "In the {room}, {speaker} told the whole company {what}.",
+    "{speaker} told all those present in the {room} {what}.",
+)
+OVERHEARD: Forms = (
+    "{who} secretly overheard this, and nothing else, without anyone noticing.",
+    "Unnoticed by anyone, {who} secretly overheard just this.",
+    "Nobody noticed that {who} secretly overheard this, though nothing more.",
+    "{who} overheard this one thing in secret; nobody noticed.",
+    "In secret, and noticed by nobody, {who} overheard this and only this.",
+    "Without anyone noticing, {who} secretly overheard this, and this alone.",
+)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Tell(Event):
+    """A person says something: to one listener in private, wherever the two are, or out loud to all in the room.
+
+    A topic is only brought up. A fact is believed by whoever trusts the speaker, whether it is true, mistaken or a lie;
+    the speaker's own belief does not change.
+    """
+
+    peeked: ClassVar[Forms] = OVERHEARD
+
+    speaker: str
+    listener: str | None = None
+    topic: str = field(default="", kw_only=True)
+    fact: Fact | None = field(default=None, kw_only=True)
+
+    def actor(self) -> str:
+        return self.speaker
+
+    def names(self) -> tuple[tuple[str, str], ...]:
+        roles = [(name, "person") for name in (self.speaker, self.listener) if name is not None]
+        if self.fact is not None and self.fact.property in ("room", "container"):
+            roles.append((self.fact.value, self.fact.property))
+        if self.fact is not None and self.fact.property != "room":
+            roles.append((self.fact.of, "thing"))
+        return tuple(roles)
+
+    def scene(self, story: Story) -> frozenset[str]:
+        return Event.scene(self, story) if self.listener is None else frozenset((self.speaker, self.listener))
+
+    def refusal(self, story: Story) -> str | None:
+        speaker = self.speaker
+        if bool(self.topic) == (self.fact is not None):
+            return f"{speaker} must speak of a topic or tell a fact, and not both"
+        if speaker == self.listener:
+            return f"{speaker} cannot tell {speaker} anything"
+        if len(self.scene(story)) < 2:
+            return f"nobody is there to hear {speaker}"
+        if self.fact is not None and self.fact.of not in story.cast.roles:
+            return f"nothing is known of {self.fact.of} yet, so {speaker} cannot speak of it"
+        if self.fact is not None and story.cast.roles[self.fact.of] == "room":
+            return f"the {self.fact.of} is a room, and only of people and things can one say where they are"
+        if not self.is_news(story):
+            return f"{speaker} would tell nobody anything new"
+        return None
+
+    def is_news(self, story: Story) -> bool:
+        """In private: the speaker does not think that the listener has it. Out loud: somebody there lacks it, or
+        thinks that somebody there lacks it. Where a container stands can be remarked on at any time."""
+        if self.fact is not None and story.cast.roles[self.fact.of] == "container":
+            return True
+        words = self.topic if self.fact is None else self.fact
+        if self.listener is not None:
+            return is_news_to(self.listener, words, self.speaker, story)
+        return is_news_among(self.scene(story), words, story, peekers=self.peekers, distracted=self.distracted)
+
+    def happen(self, story: Story) -> Outcome:
+        hearers, world, fact = self.scene(story), story.world, self.fact
+        seen_by = (hearers | self.peekers) - self.distracted
+        if fact is None:
+            topic = self.topic
+            return world.hearing(topic), (Shown(seen_by, hearers, lambda view: view.hearing(topic)),), ()
+        # Words about what lies before one's eyes, or should, are put right by a look.
+        rooms = {world._room.get(person) for person in seen_by} & {world._room.get(fact.of), fact.value}
+        return world, (Saying(seen_by, hearers, self.speaker, fact),), tuple(sorted(room for room in rooms if room))
+
+    def forms(self, before: Story | None) -> tuple[Forms, Mapping[str, str]]:
+        roles: Mapping[str, str] = before.cast.roles if before is not None else {}
+        what = f"about {self.topic}" if self.fact is None else f"that {clause(self.fact, roles, 'was')}"
+        if self.listener is not None:
+            return TELL, {"speaker": self.speaker, "listener": self.listener, "what": what}
+        return TELL_ALOUD, {"speaker": self.speaker, "room": known(before, self.speaker, "room") or "", "what": what}
+
+    def brief(self, roles: Mapping[str, str]) -> str:
+        what = f"about {self.topic}" if self.fact is None else f"that {clause(self.fact, roles)}"
+        return f"{self.speaker} tells {self.listener or 'all'} {what}"
+
+    @classmethod
+    def shapes(cls) -> tuple[Shape, ...]:
+        optional = {"topic": str, "fact": dict}
+        return (
+            Shape("tell_privately", {"speaker": "speaker", "listener": "listener"}, optional),
+            Shape("tell_publicly", {"speaker": "speaker"}, optional),
+        )
+
+    def details(self) -> dict[str, Any]:
+        if self.fact is None:
+            return {"topic": self.topic}
+        return {"fact": dict(zip(("entity", "property", "value"), self.fact, strict=True))}
+
+    @classmethod
+    def read(cls, fields: dict[str, Any], where: str, containers: set[str]) -> Self:
+        if "fact" in fields:
+            fields["fact"] = _read_fact(fields["fact"], f"{where}: fact")
+        return cls(**fields)
+
+    @classmethod
+    def kinds(cls) -> tuple[str, ...]:
+        return tuple(SAYINGS)
+
+    @classmethod
+    def ways(cls, kind: str, setting: Setting, story: Story, order: Order) -> Iterator[Self]:
+        # Made into an event only if it is news, since most that can be said is none.
+        stale = set()  # what a room has in common is no news there, whoever says it
+        for words, speaker, listener in SAYINGS[kind](setting, story, order):
+            if listener is not None:
+                if is_news_to(listener, words, speaker, story):
+                    yield cls._of(words, speaker, listener)
+                continue
+            hearers = story.present(story.world._room[speaker])
+            if (hearers, words) in stale:
+                continue
+            if is_news_among(hearers, words, story):
+                yield cls._of(words, speaker, None)
+            else:
+                stale.add((hearers, words))
+
+    @classmethod
+    def secret_ways(cls, kind: str, setting: Setting, story: Story, order: Order) -> Iterator[Self]:
+        # With peekers and distracted other words are news than without, so that is asked last.
+        tells = (cls._of(*said) for said in SAYINGS[kind](setting, story, order))
+        return (each for tell in tells for each in in_secret(tell, setting, story, order) if each.is_news(story))
+
+    @classmethod
+    def _of(cls, words: Words, speaker: str, listener: str | None) -> Self:
+        return cls(speaker, listener, topic=words) if isinstance(words, str) else cls(speaker, listener, fact=words)
+
+    def kind(self, before: Story) -> str:
+        aloud = " aloud" if self.listener is None else ""
+        if self.fact is None:
+            return f"topic{aloud}"
+        honest = before.seen_by((self.speaker,)).get(self.fact.of, self.fact.property) == self.fact.value
+        return f"{self.fact.property if honest else 'lie'}{aloud}"
+
+
+def _read_fact(fact: Mapping[str, Any], where: str) -> Fact:
+    entity, property, value = (text(fact.get(part), f"{where} {part}") for part in ("entity", "property", "value"))
+    if property not in ("room", "container") and not property.startswith(STATE):
+        raise BadFile(f"{where} property should be room, container or state:TYPE, not {property!r}")
+    return Fact(entity, property, value)

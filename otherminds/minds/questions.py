@@ -1,0 +1,338 @@
+"""Questions: every question that a story can answer, with the answer that its events prove.
+
+A question asks what a chain of minds thinks about one matter: the container or the room of a thing, a state of it, or
+whether a topic is known; or, with no minds, what is so and what was so. What a mind cannot know is "unknown".
+
+Two sorts of question are not asked: those whose answer hangs on somebody having been talked out of what lies before
+their eyes, and those that ask whether something is news to another of one who knows nothing of it (`Answers`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise, product
+
+from otherminds.errors import UsageError
+from otherminds.items import Item, Suite, Tag
+from otherminds.minds.sightings import Minds, chains_of
+from otherminds.minds.story import Story
+from otherminds.minds.world import OPEN, STATE, View
+
+UNKNOWN = "unknown"
+NOWHERE = "in no container"
+YES, NO = "yes", "no"
+MOST_ORDERS = 6
+MOST_CHAINS = 50_000
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Words, true answer, and the minds and the matter that it is about."""
+
+    text: str
+    answer: str
+    choices: tuple[str, ...]
+    minds: Minds
+    about: str
+    property: str
+    reality: str
+    """The answer if the question were what is so; for questions about the past, the answer now."""
+    first_order: str
+    """The answer if it were only about the last of the minds."""
+    tags: Mapping[str, Tag]
+    cloze: str = ""
+    """The beginning of a sentence that a place completes; there is none for "unknown"."""
+
+
+@dataclass(frozen=True, slots=True)
+class Matter:
+    """Something that can be asked of any chain of minds."""
+
+    kind: str
+    about: str
+    property: str
+    choices: tuple[str, ...]
+    ask: Callable[[Minds], str]
+    asked: str | None = None
+    """For yes-or-no questions: the value that is asked about."""
+    positive: bool = True
+    """For yes-or-no questions: whether "yes" means that the mind has it."""
+    begin: Callable[[Minds], str] | None = None
+    """For places: the beginning of a sentence that ends with one."""
+
+    def value(self, view: View) -> str | None:
+        """What a view says about it; None if nothing."""
+        if self.kind == "container":
+            return view._held.get(self.about)
+        if self.kind == "room":
+            return view._room.get(self.about)
+        if self.kind == "topic":
+            return self.about if self.about in view._heard else None
+        return view._state.get((self.about, self.property.removeprefix(STATE)))
+
+    def answer(self, value: str | None) -> str:
+        """The same in the words of the choices."""
+        if self.asked is not None:
+            return YES if (value == self.asked) is self.positive else NO
+        return UNKNOWN if value is None else NOWHERE if value == OPEN else value
+
+
+class Answers:
+    """What every chain of minds up to an order has on the matters of a story, and whose answer is sound."""
+
+    __slots__ = ("_firm", "_views", "people")
+
+    def __init__(self, story: Story, order: int) -> None:
+        self.people = story.people
+        chains = [chain for depth in range(1, order + 1) for chain in chains_of(story.people, depth)]
+        twin = story.unshaken_twin()
+        self._views = {chain: story.seen_by(chain) for chain in chains}
+        self._firm = self._views if twin is story else {chain: twin.seen_by(chain) for chain in chains}
+
+    def all(self, matter: Matter) -> dict[Minds, str | None]:
+        """What each chain has."""
+        return {chain: matter.value(view) for chain, view in self._views.items()}
+
+    def sound(self, matter: Matter) -> dict[Minds, str | None]:
+        """The same without the chains whose answer hangs on talk against somebody's own eyes."""
+        values, views, firm = self.all(matter), self._views, self._firm
+        if firm is views:
+            return values
+        answer, value = matter.answer, matter.value
+        return {
+            chain: has
+            for chain, has in values.items()
+            if firm[chain] is views[chain] or answer(has) == answer(value(firm[chain]))
+        }
+
+
+def can_be_asked(matter: Matter, minds: Minds, sound: Mapping[Minds, str | None]) -> bool:
+    """Whether the answer is sound and, for yes or no, every mind before the last has what would be news to the last."""
+    if minds not in sound:
+        return False
+    return matter.asked is None or all(sound.get(minds[:end]) == matter.asked for end in range(1, len(minds)))
+
+
+def quiz(story: Story, *, order: int = 1, seed: int | None = None, name: str = "quiz") -> Suite:
+    """All questions about a story up to an order, as a suite; with a seed, the story is told in other words."""
+    text = story.tell(seed=seed)
+    key = hashlib.sha256(text.encode()).hexdigest()[:12]
+    events = story.to_dicts()
+    items = []
+    for number, question in enumerate(_questions(story, order)):
+        if question is None:
+            continue
+        meta = {
+            "minds": list(question.minds),
+            "about": question.about,
+            "property": question.property,
+            "reality": question.reality,
+            "first_order": question.first_order,
+            "events": events,
+        }
+        items.append(
+            Item(
+                id=f"{key}-{number}",
+                context=text,
+                question=question.text,
+                answer=question.answer,
+                choices=question.choices,
+                cloze=question.cloze,
+                tags={**question.tags, "story": key},
+                meta=meta,
+            )
+        )
+    if not items:
+        raise UsageError("this story answers no question yet: nothing was moved, changed or talked about")
+    return Suite(name, tuple(items), prompt="direct", score="text")
+
+
+def questions(story: Story, *, order: int = 1) -> list[Question]:
+    """What is so and what was so, then what every chain of minds up to this order thinks, as far as it can be asked."""
+    return [question for question in _questions(story, order) if question is not None]
+
+
+def _questions(story: Story, order: int) -> list[Question | None]:
+    """The same with None for each that is not asked, so that those that are keep their numbers."""
+    if not 0 <= order <= MOST_ORDERS:
+        raise UsageError(f"questions go from order 0 (what is so) to order {MOST_ORDERS}, so there is no order {order}")
+    asked = matters(story)
+    count = sum(len(story.people) * (len(story.people) - 1) ** (depth - 1) for depth in range(1, order + 1))
+    if count > MOST_CHAINS:
+        raise UsageError(
+            f"{len(story.people)} people make {count:,} chains of minds up to order {order}; ask a lower order"
+        )
+    answers = Answers(story, order)
+    found: list[Question | None] = [*_memories(story)]
+    for matter in asked:
+        real = matter.value(story.world)
+        values, sound = answers.all(matter), answers.sound(matter)
+        if matter.kind in ("container", "room"):
+            found.append(_question(matter, (), real, {}, {}, ()))
+        found += [
+            _question(matter, chain, real, values, sound, story.people) if can_be_asked(matter, chain, sound) else None
+            for chain in values
+        ]
+    return found
+
+
+def _question(
+    matter: Matter,
+    minds: Minds,
+    real: str | None,
+    values: Mapping[Minds, str | None],
+    sound: Mapping[Minds, str | None],
+    people: Sequence[str],
+) -> Question:
+    value = values[minds] if minds else real
+    answer, reality = matter.answer(value), matter.answer(real)
+    tags: dict[str, Tag] = {"order": len(minds), "kind": matter.kind}
+    last = value
+    if minds:
+        last = values[minds[-1:]]
+        tags["false_belief"] = value is not None and value != real
+        tags["ignorance"] = value is None
+        tags["interesting"] = _interesting(minds, matter, answer, sound, people)
+        tags["like_reality"] = answer == reality
+    if len(minds) > 1:
+        tags["like_last"] = answer == matter.answer(values[minds[1:]])
+        tags["like_first"] = answer == matter.answer(values[minds[:-1]])
+    if matter.asked is not None:
+        tags["polarity"] = "positive" if matter.positive else "negative"
+    return Question(
+        matter.ask(minds),
+        answer,
+        matter.choices,
+        minds,
+        matter.about,
+        matter.property,
+        reality,
+        matter.answer(last),
+        tags,
+        matter.begin(minds) if matter.begin else "",
+    )
+
+
+def _interesting(
+    minds: Minds, matter: Matter, answer: str, sound: Mapping[Minds, str | None], people: Sequence[str]
+) -> bool:
+    """Whether another person, put in the place of one of these minds, would make the answer another one."""
+    for place in range(len(minds)):
+        before, after = minds[:place], minds[place + 1 :]
+        for person in people:
+            other = (*before, person, *after)
+            if other in sound and matter.answer(sound[other]) != answer:
+                return True
+    return False
+
+
+def _memories(story: Story) -> list[Question]:
+    """Where things were at the beginning and before each move; a move whose wording fits two events is not asked of."""
+    parts = list(story.prefixes())
+    told = [part.event.moved() if part.event else None for part in parts]
+    found = []
+    for matter in matters(story):
+        if matter.kind not in ("container", "room"):
+            continue
+        values = [matter.value(part.world) for part in parts]
+        known = list(dict.fromkeys(value for value in values if value is not None))
+        if len(known) < 2:
+            continue
+        now = matter.answer(values[-1])
+        start = f"In which {matter.kind} was the {matter.about} at the beginning?"
+        asked = [(start, known[0], "beginning")]
+        for number, (before, after) in enumerate(pairwise(values), start=1):
+            clause = told[number]
+            if before is not None and before != after and clause is not None and told.count(clause) == 1:
+                asked.append((f"In which {matter.kind} was the {matter.about} just before {clause}?", before, "before"))
+        for text, value, when in asked:
+            tags: dict[str, Tag] = {"order": 0, "kind": "memory", "when": when}
+            answer = matter.answer(value)
+            found.append(Question(text, answer, matter.choices, (), matter.about, matter.property, now, answer, tags))
+    return found
+
+
+# ---- what can be asked, and how it is asked -------------------------------------------------------------------
+
+
+def matters(story: Story) -> list[Matter]:
+    """Everything that can be asked about a story, of whatever minds."""
+    worlds = [part.world for part in story.prefixes()]
+    roles = story.cast.roles
+    containers = tuple(name for name, role in roles.items() if role == "container")
+    rooms = tuple(name for name, role in roles.items() if role == "room")
+    things = sorted(story.things)
+    found = []
+    lay_open = (NOWHERE,) if any(world._held.get(thing) == OPEN for world in worlds for thing in things) else ()
+    places = {
+        "container": (*containers, *lay_open, UNKNOWN) if containers else (),
+        "room": (*rooms, UNKNOWN) if len(rooms) > 1 else (),
+    }
+    for thing, (place, choices) in product(things, places.items()):
+        if choices:
+            found.append(Matter(place, thing, place, choices, _where(thing, place), begin=_is_in(thing, place)))
+    for topic in sorted(story.world.topics):
+        for positive, ask in ((True, _has_heard(topic)), (False, _is_news(f"talk about {topic}"))):
+            found.append(Matter("topic", topic, "topic", (YES, NO), ask, topic, positive))
+    for thing, kind, value in sorted({(*key, value) for world in worlds for key, value in world._state.items()}):
+        state = f"the {thing} {value}"
+        for positive, ask in ((True, _believes(state)), (False, _is_news("it", f" that {state}"))):
+            found.append(Matter("state", thing, STATE + kind, (YES, NO), ask, value, positive))
+    return found
+
+
+def _where(thing: str, place: str) -> Callable[[Minds], str]:
+    def ask(minds: Minds) -> str:
+        if not minds:
+            return f"In which {place} is the {thing} really?"
+        return f"In which {place} does {minds[0]} think {_through(minds[1:])}the {thing} is?"
+
+    return ask
+
+
+def _is_in(thing: str, place: str) -> Callable[[Minds], str]:
+    # Other words for a room than for a container, so that no two questions about a story begin alike.
+    where = "is in the" if place == "container" else "is somewhere in the"
+
+    def begin(minds: Minds) -> str:
+        if not minds:
+            return f"Really, the {thing} {where}"
+        return f"{minds[0]} thinks that {_through(minds[1:]).removeprefix('that ')}the {thing} {where}"
+
+    return begin
+
+
+def _has_heard(topic: str) -> Callable[[Minds], str]:
+    def ask(minds: Minds) -> str:
+        if len(minds) == 1:
+            return f"Has {minds[0]} heard about {topic}?"
+        return f"Does {minds[0]} think {_through(minds[1:-1])}that {minds[-1]} has heard about {topic}?"
+
+    return ask
+
+
+def _believes(state: str) -> Callable[[Minds], str]:
+    def ask(minds: Minds) -> str:
+        if len(minds) == 1:
+            return f"Does {minds[0]} believe that {state}?"
+        return f"Does {minds[0]} think {_through(minds[1:-1])}that {minds[-1]} believes that {state}?"
+
+    return ask
+
+
+def _is_news(what: str, that: str = "") -> Callable[[Minds], str]:
+    """The negative of the two above: would it be news to the last of these minds?"""
+
+    def ask(minds: Minds) -> str:
+        last = minds[-1]
+        if len(minds) == 1:
+            return f"Would {what} be news to {last}{that}?"
+        return f"Does {minds[0]} think {_through(minds[1:-1])}that {what} would be news to {last}{that}?"
+
+    return ask
+
+
+def _through(minds: Minds) -> str:
+    return "".join(f"that {name} thinks " for name in minds)

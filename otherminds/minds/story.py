@@ -1,0 +1,328 @@
+"""Story: events in order, and what each mind makes of them.
+
+A story never changes: `story.then(event)` is a longer one that shares this one's past. Views are worked out only when
+somebody asks for them, and kept; minds that were never told apart share one view.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from otherminds.errors import InvalidEvent, UsageError
+from otherminds.minds.events import Event
+from otherminds.minds.notation import read_events, write_event
+from otherminds.minds.sightings import NOBODY, Glance, Minds, Saying, Sighting
+from otherminds.minds.telling import sentences, told_premises
+from otherminds.minds.world import OPEN, Fact, View
+
+
+@dataclass(frozen=True, slots=True)
+class Premises:
+    """What holds throughout a story and is known to all."""
+
+    clear: frozenset[str] = NOBODY
+    """Containers that can be seen through."""
+    distrust: frozenset[tuple[str, str]] = frozenset()
+    """(hearer, speaker): the hearer does not believe what this speaker says."""
+    fresh: bool = False
+    """Nobody is talked out of what they saw more lately than the speaker can have."""
+
+
+NOTHING = View()
+RESERVED = frozenset({OPEN, "unknown", "in no container"})
+CREDULOUS = Premises()
+"""Every container is opaque and everybody believes what they are told."""
+
+
+class Cast(NamedTuple):
+    """Everything a story has named, with its role."""
+
+    roles: Mapping[str, str] = {}
+    people: tuple[str, ...] = ()
+    things: frozenset[str] = NOBODY
+    visible: Mapping[str, bool] = {}
+    """For every property that was changed: whether it can be seen."""
+
+    def refusal(self, event: Event) -> str | None:
+        """Why the event cannot use these names."""
+        roles = self.roles
+        new: dict[str, str] = {}
+        for name, role in event.names():
+            if name in RESERVED:
+                return f"{name!r} means something else in answers, so nothing can be called that"
+            known = roles.get(name) or new.setdefault(name, role)
+            if known != role:
+                return f"{name} is a {known} in this story, so cannot be a {role}"
+        for name in event.peekers:
+            known = roles.get(name) or new.get(name, "person")
+            if known != "person":
+                return f"{name} is a {known} in this story, so cannot peek"
+        return None
+
+    def after(self, event: Event) -> Cast:
+        """With whatever the event names for the first time."""
+        roles, visible = self.roles, self.visible
+        new = {}
+        for name, role in event.names():
+            if name not in roles:
+                new[name] = role
+        if event.peekers:
+            new |= {name: "person" for name in sorted(event.peekers) if name not in roles}
+        altered = event.alters()
+        if altered is not None and altered[0] not in visible:
+            visible = {**visible, altered[0]: altered[1]}
+        if not new and visible is self.visible:
+            return self
+        people = [name for name, role in new.items() if role == "person"]
+        things = [name for name, role in new.items() if role == "thing"]
+        return Cast({**roles, **new}, (*self.people, *people), self.things.union(things), visible)
+
+
+class Story:
+    """Events in order; empty to begin with."""
+
+    __slots__ = ("_hash", "_past", "_sightings", "_views", "cast", "event", "length", "premises", "unshaken", "world")
+
+    def __init__(self, *, premises: Premises = CREDULOUS) -> None:
+        self._past: Story | None = None
+        self.event: Event | None = None
+        self.premises = premises
+        self.cast = Cast()
+        self.world = NOTHING
+        self.length = 0
+        self._sightings: tuple[Sighting, ...] = ()  # newest first
+        self._views: dict[Minds, View] = {}
+        self._hash = hash(premises)
+        self.unshaken = False
+        """Whether nobody is talked out of what they have had before their eyes ever since; see `unshaken_twin`."""
+
+    @classmethod
+    def of(cls, *events: Event, premises: Premises = CREDULOUS) -> Story:
+        """The story of these events; the first that cannot happen is refused by its number."""
+        story = cls(premises=premises)
+        for number, event in enumerate(events, start=1):
+            try:
+                story = story.then(event)
+            except InvalidEvent as error:
+                raise InvalidEvent(f"event {number} cannot happen: {error}") from None
+        return story
+
+    @classmethod
+    def from_dicts(cls, events: Sequence[Any], *, premises: Premises = CREDULOUS) -> Story:
+        """The story of events given as JSON; see `notation.py`."""
+        return cls.of(*read_events(events), premises=premises)
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """The events as JSON."""
+        return [write_event(event) for event in self.events]
+
+    # ---- going on ---------------------------------------------------------------------------------------------
+
+    def refusal(self, event: Event) -> str | None:
+        """Why this event cannot happen next; None if it can."""
+        return self.cast.refusal(event) or event.refusal(self) or event.secrecy_refusal(self)
+
+    def can(self, event: Event) -> bool:
+        """Whether this event can happen next."""
+        return self.refusal(event) is None
+
+    def then(self, event: Event) -> Story:
+        """This story with one more event, or InvalidEvent with the reason."""
+        reason = self.refusal(event)
+        if reason is not None:
+            raise InvalidEvent(reason)
+        return self.after(event)
+
+    def after(self, event: Event) -> Story:
+        """This story with an event that is known to be possible, as those of `Setting.next` are."""
+        new = Story.__new__(Story)
+        new._past = self
+        new.event = event
+        new.premises = self.premises
+        new.cast = self.cast.after(event)
+        new.length = self.length + 1
+        new._views = {}
+        new._hash = 0
+        new.unshaken = self.unshaken
+        new.world, sightings, rooms = event.happen(self)
+        where = new.world._room
+        if self.premises.clear or self.premises.fresh:
+            # More is in plain view than events can tell apart, or it matters when it was last seen: look everywhere.
+            rooms = tuple(where[person] for person in new.people if person in where)
+        elif self.event is not None and self.event.distracted:
+            # Whoever was distracted a moment ago attends again now, wherever the story has gone on.
+            rooms = (*rooms, *(where[person] for person in sorted(self.event.distracted) if person in where))
+        for room in dict.fromkeys(rooms):
+            if present := new.present(room):
+                sightings = (*sightings, Glance(present - event.distracted, present, room, new))
+        new._sightings = sightings[::-1] if len(sightings) > 1 else sightings
+        return new
+
+    # ---- asking -----------------------------------------------------------------------------------------------
+
+    def view(self, *minds: str) -> View:
+        """What the first of these minds thinks that the second thinks …; with none, the world as it is."""
+        if not minds:
+            return self.world
+        for name in minds:
+            if self.cast.roles.get(name) != "person":
+                known = f"there are {', '.join(self.people)}" if self.people else "there is nobody yet"
+                raise UsageError(f"there is nobody called {name} in this story; {known}")
+        # What Anne thinks that Anne thinks is what Anne thinks.
+        chain = tuple(name for name, before in zip(minds, (None, *minds), strict=False) if name != before)
+        return self.seen_by(chain)
+
+    def seen_by(self, minds: Minds) -> View:
+        """The view of a chain without adjacent repeats; of people who are not in the story yet, an empty one."""
+        if not minds:
+            return self.world
+        known = self._views.get(minds)
+        if known is not None:
+            return known
+        view, news = self._news(minds)
+        for sighting, past in reversed(news):
+            view = sighting.teach(view, minds, past)
+        self._views[minds] = view
+        return view
+
+    def _news(self, minds: Minds, *, all: bool = False) -> tuple[View, list[tuple[Sighting, Story]]]:
+        """The last view of these minds that was worked out, and what has reached them since, newest first.
+
+        This is the belief rule: the first of the minds really saw it, and the others are taken to have seen it.
+        """
+        first, others = minds[0], minds[1:]
+        news: list[tuple[Sighting, Story]] = []
+        story = self
+        while (past := story._past) is not None:
+            if not all and (view := story._views.get(minds)) is not None:
+                return view, news
+            for sighting in story._sightings:
+                if first in sighting.seen_by and sighting.assumed.issuperset(others):
+                    news.append((sighting, past))
+            story = past
+        return NOTHING, news
+
+    def last_shown(self, fact: Fact, minds: Minds, *, seen: bool = False) -> int:
+        """The number of the last event that told these minds about this property; `seen`: that showed it to them."""
+        for sighting, past in self._news(minds, all=True)[1]:
+            if isinstance(sighting, Saying):
+                shown = NOTHING if seen or sighting.speaker == minds[-1] else sighting.learn(NOTHING)
+            else:
+                shown = sighting.teach(NOTHING, minds, past)
+            if shown.knows(fact.of, fact.property):
+                return past.length + 1
+        return 0
+
+    def last_seen(self, fact: Fact, minds: Minds) -> int:
+        """The number of the last event in which these minds saw this property with their own eyes."""
+        return self.last_shown(fact, minds, seen=True)
+
+    def under_the_eyes(self, name: str, property: str, minds: Minds) -> bool:
+        """Whether these minds saw this property and have all been in the room with it, attending, ever since."""
+        first, others = minds[0], minds[1:]
+        story = self
+        while (past := story._past) is not None:
+            where = story.world._room
+            room = where.get(name)
+            if room is None or any(where.get(mind) != room for mind in minds) or story._misses(first):
+                return False
+            for sighting in story._sightings:
+                if first in sighting.seen_by and sighting.assumed.issuperset(others):
+                    shown = NOTHING if isinstance(sighting, Saying) else sighting.teach(NOTHING, minds, past)
+                    if shown.knows(name, property):
+                        return True
+            story = past
+        return False
+
+    def _misses(self, person: str) -> bool:
+        return self.event is not None and person in self.event.distracted
+
+    def unshaken_twin(self) -> Story:
+        """The same events, if nobody were talked out of what they have had before their eyes ever since.
+
+        The world is the same, and so is all that is seen; where two views differ, the answer hangs on such talk.
+        Where no fact was told, it is this very story.
+        """
+        parts = list(self.prefixes())
+        if not any(isinstance(each, Saying) for part in parts for each in part._sightings):
+            return self
+        twin = Story(premises=self.premises)
+        twin.unshaken = True
+        for part in parts:
+            before, twin = twin, copy(part)
+            twin._past, twin._views, twin.unshaken = before, {}, True
+        return twin
+
+    def present(self, room: str) -> frozenset[str]:
+        """The people who are in a room."""
+        where = self.world._room
+        return frozenset([person for person in self.cast.people if where.get(person) == room])
+
+    @property
+    def people(self) -> tuple[str, ...]:
+        """Everybody who is part of the story, in order of appearance."""
+        return self.cast.people
+
+    @property
+    def things(self) -> frozenset[str]:
+        """Everything that can be moved."""
+        return self.cast.things
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """What happened, in order."""
+        return tuple(story.event for story in self.prefixes() if story.event is not None)
+
+    @property
+    def text(self) -> str:
+        """The story in its canonical words."""
+        return self.tell()
+
+    def tell(self, *, seed: int | None = None) -> str:
+        """The story in words; with a seed, in other words than the canonical ones."""
+        return " ".join([*told_premises(self.premises), *sentences(self, seed=seed)])
+
+    def prefixes(self) -> Iterator[Story]:
+        """The story after its first event, after its second, …, whole."""
+        line: list[Story] = []
+        story: Story | None = self
+        while story is not None and story.event is not None:
+            line.append(story)
+            story = story._past
+        return reversed(line)
+
+    def the(self, name: str) -> str:
+        """A name with its article, if it takes one."""
+        return name if self.cast.roles.get(name) == "person" else f"the {name}"
+
+    def __len__(self) -> int:
+        return self.length
+
+    def __repr__(self) -> str:
+        return f"<Story of {self.length} events: {self.text}>"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Story):
+            return NotImplemented
+        if self.length != other.length or self.premises != other.premises:
+            return False
+        one: Story | None = self
+        two: Story | None = other
+        while one is not two and one is not None and two is not None:  # branches soon meet in a past they share
+            if one.event != two.event:
+                return False
+            one, two = one._past, two._past
+        return True
+
+    def __hash__(self) -> int:
+        line: list[Story] = []
+        story: Story | None = self
+        while story is not None and not story._hash:
+            line.append(story)
+            story = story._past
+        for story in reversed(line):  # not by recursion: stories may be long
+            story._hash = hash((hash(story._past), story.event))
+        return self._hash

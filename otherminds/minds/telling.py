@@ -1,0 +1,94 @@
+"""Stories in clear English: a sentence or two for every event, in one canonical form or in seeded paraphrases.
+
+Whoever peeks at an event or misses it is told together with that event, so that a reader knows it belongs to it alone.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from otherminds.minds.world import STATE, Fact
+
+if TYPE_CHECKING:
+    from otherminds.minds.events import Event
+    from otherminds.minds.story import Premises, Story
+
+Forms = tuple[str, ...]
+"""Ways to say the same, of which the first is the canonical one."""
+
+PEEKED: Forms = (
+    "{who} secretly saw this, and nothing else, without anyone noticing.",
+    "Unnoticed by anyone, {who} secretly watched just this.",
+    "Nobody noticed that {who} secretly saw this happen, though nothing more.",
+    "{who} witnessed this one thing in secret; nobody noticed.",
+    "In secret, and noticed by nobody, {who} saw this and only this.",
+    "Without anyone noticing, {who} secretly caught sight of this, and of this alone.",
+)
+MISSED: Forms = (
+    "{who} {was} distracted just then and missed this, without anyone noticing.",
+    "Nobody noticed that {who} {was} distracted for that moment and missed it.",
+    "{who} missed this, being distracted for a moment, which nobody noticed.",
+    "For just that moment {who} {was} distracted and missed it; nobody noticed.",
+    "Without anyone noticing, {who} missed this because of a moment's distraction.",
+    "This escaped {who}, distracted for just a moment; nobody noticed.",
+)
+
+
+def sentences(story: Story, *, seed: int | None = None) -> list[str]:
+    """What is told of each event, in order; with a seed, in other words. Longer stories begin as shorter ones do."""
+    # One draw for every event, so that the words of an event do not depend on what comes after it.
+    rng = None if seed is None else random.Random(seed)
+    parts = list(story.prefixes())
+    return [
+        _sentence(part.event, before, rng) for part, before in zip(parts, [None, *parts], strict=False) if part.event
+    ]
+
+
+def last_sentence(story: Story, *, seed: str) -> str:
+    """What is told of a story's last event alone, so that stories that share an event can share its words."""
+    return _sentence(story.event, story._past, random.Random(seed)) if story.event is not None else ""
+
+
+def told_premises(premises: Premises) -> list[str]:
+    """What a reader must know beforehand."""
+    clear = [
+        f"The {name} can be seen through: anyone in the room sees what is in it." for name in sorted(premises.clear)
+    ]
+    distrust = [
+        f"{hearer} never believes what {speaker} says, and everyone knows that."
+        for hearer, speaker in sorted(premises.distrust)
+    ]
+    fresh = ["Nobody here is talked out of what they saw more lately than the speaker did."] if premises.fresh else []
+    return clear + distrust + fresh
+
+
+def _sentence(event: Event, before: Story | None, rng: random.Random | None) -> str:
+    forms, slots = event.forms(before)
+    words = [_pick(forms, rng).format_map(slots)]
+    if event.peekers:
+        words.append(_pick(event.peeked, rng).format(who=listing(sorted(event.peekers))))
+    if event.distracted:
+        many = len(event.distracted) > 1
+        who = listing(sorted(event.distracted))
+        words.append(_pick(MISSED, rng).format(who=who, was="were" if many else "was"))
+    return " ".join(words)
+
+
+def _pick(forms: Forms, rng: random.Random | None) -> str:
+    return forms[0] if rng is None else forms[int(rng.random() * len(forms))]
+
+
+def clause(fact: Fact, roles: Mapping[str, str], verb: str = "is") -> str:
+    """A fact as a clause: "the apple is in the box"."""
+    name = fact.of if roles.get(fact.of) == "person" else f"the {fact.of}"
+    if fact.property.startswith(STATE):
+        return f"{name} {fact.value}"
+    return f"{name} {verb} in the {fact.value}"
+
+
+def listing(names: Iterable[str]) -> str:
+    """Names as one reads them out: "Anne, Bob and Carl"."""
+    *most, last = names
+    return f"{', '.join(most)} and {last}" if most else last

@@ -1,0 +1,238 @@
+"""Reading what OpenAI-compatible servers send: tokens, costs, log-probabilities.
+
+What should be there and is not, or is not what it should be, is `Unsound`: a sentence about the server.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from math import exp, inf, log
+from typing import Any
+
+from otherminds.models import Finish, Prompt, Usage, Weighing
+from otherminds.models.api.wire import Unanswered, Unsound
+from otherminds.models.gate import MOST_TOKENS, is_logprob, is_text
+
+LIKELY_VARIANTS = 2
+"""Tokens that read as one label: with a space and without. Others are too rare to be worth a wider bound."""
+CLOSE = 0.01
+"""Bounds no further apart than this, in log-probability, are one number."""
+HIDDEN = 1e-3
+"""The probability that servers may lose by rounding what they report."""
+LOST = 2
+"""Next tokens that a server may list fewer than usual: two that are spelt alike become one."""
+_FINISHES: dict[str, Finish] = {
+    **dict.fromkeys(("none", "stop", "eos", "eos_token", "stop_sequence", "end_turn", "complete"), "stop"),
+    **dict.fromkeys(("length", "max_tokens", "model_length"), "length"),
+    **dict.fromkeys(("content_filter", "safety", "refusal"), "refused"),
+}
+"""By a server's word for how a text ended."""
+
+
+def part(data: Any, *path: str | int) -> Any:
+    """A part of a server's answer; one that is not there is the server's fault, said in a sentence."""
+    found = data
+    for step in path:
+        try:
+            found = found[step]
+        except (KeyError, IndexError, TypeError):
+            where = ".".join(map(str, path))
+            raise Unsound(f"the server's answer has no {where}; is it OpenAI-compatible?") from None
+    return found
+
+
+def written(data: Any) -> tuple[str, Finish]:
+    """The text of an answer, and how it ended."""
+    first = _only(data)
+    message = first.get("message") if "message" in first else {"content": first.get("text")}
+    if not isinstance(message, dict):
+        raise Unsound(f"the server sent {type(message).__name__} for a message; is it OpenAI-compatible?")
+    if refusal := message.get("refusal"):
+        return _text(refusal), "refused"
+    ended = str(first.get("finish_reason")).lower()
+    if ended not in _FINISHES:
+        raise Unsound(f"the server ended the text with {ended!r}, which is neither its end nor its greatest length")
+    finish = _FINISHES[ended]
+    content = message.get("content")
+    # Where thinking took all the room, or a filter stepped in, there is no text; elsewhere there should be one.
+    if content is None and finish == "stop":
+        raise Unsound("the server's answer has no text; is it OpenAI-compatible?")
+    return _text(content), finish
+
+
+def _text(content: Any) -> str:
+    """A content in words; some servers send it in parts, of which not all are text."""
+    if isinstance(content, list) and content and all(isinstance(each, dict) for each in content):
+        return "".join(_text(each.get("text")) for each in content)
+    if content is None:
+        return ""
+    if not is_text(content):
+        kind = "a text that no file can hold" if isinstance(content, str) else f"{type(content).__name__} for a text"
+        raise Unsound(f"the server sent {kind}; is it OpenAI-compatible?")
+    return str(content)
+
+
+def _only(data: Any) -> Mapping[str, Any]:
+    """The one choice of an answer, if nothing went wrong with it."""
+    choices = part(data, "choices")
+    if not isinstance(choices, list) or len(choices) != 1:
+        raise Unsound("the server's answer has no choices, or not just one; is it OpenAI-compatible?")
+    first = choices[0]
+    if not isinstance(first, dict):
+        raise Unsound("the server's answer is empty; is it OpenAI-compatible?")
+    if error := first.get("error"):
+        raise Unsound(f"the server broke off: {_object(error).get('message') or error}")
+    return first
+
+
+def _object(data: Any) -> Mapping[str, Any]:
+    return data if isinstance(data, dict) else {}
+
+
+def usage(data: Mapping[str, Any]) -> Usage:
+    """The tokens that an answer cost, as far as the server says so in numbers that can be."""
+    said = _object(data.get("usage"))
+    cached = _object(said.get("prompt_tokens_details")).get("cached_tokens")
+    counts = (said.get("prompt_tokens"), cached, said.get("completion_tokens"))
+    return Usage(*(count if type(count) is int and 0 <= count < MOST_TOKENS else 0 for count in counts))
+
+
+def add(one: Usage, other: Usage) -> Usage:
+    """Two costs together."""
+    return Usage(one.prompt + other.prompt, one.cached + other.cached, one.written + other.written)
+
+
+def reported(data: Any, *, asked: int, usual: int = 0) -> dict[str, float]:
+    """The next tokens that an answer reports, with their log-probabilities; two shapes are in use.
+
+    `asked` is how many were asked for, `usual` how many this server listed before.
+    """
+    first = _only(data)
+    found = _next_tokens(first.get("logprobs"))
+    if found is None and _FINISHES.get(str(first.get("finish_reason")).lower()) == "refused":
+        raise Unsound("the server's filter keeps the answer back", code="content_filter")
+    if not found:
+        raise Unsound(
+            "the server reports no log-probabilities, so nothing can be weighed; score by text, or use a server that"
+            " has them (llama.cpp, vLLM, SGLang)",
+            lacking=True,
+        )
+    if odd := [value for value in found.values() if not is_logprob(value)]:
+        raise Unsound(f"the server reports a log-probability of {str(odd[0])[:40]!r}; is it OpenAI-compatible?")
+    # The token that was drawn may be listed beside those asked for.
+    if not usual - LOST <= len(found) <= max(asked, usual) + 1:
+        few = f"{len(found)} next tokens where {asked} were asked for"
+        raise Unsound(f"the server reports {few} and it listed {usual or 'some'} before")
+    if sum(map(exp, found.values())) > 1 + LOST * HIDDEN:
+        raise Unsound("the server reports next tokens whose probabilities are more than 1 together")
+    return {token: float(value) for token, value in found.items()}
+
+
+def _next_tokens(given: Any) -> dict[str, Any] | None:
+    """What stands at the one position of a reply; None where nothing does."""
+    steps = _object(given).get("content")
+    if steps is not None:
+        if not isinstance(steps, list) or len(steps) > 1:
+            raise Unsound("the server reports log-probabilities of more than the one token that was asked for")
+        if not steps:
+            return None
+        step = steps[0]
+        listed = _object(step).get("top_logprobs")
+        if not isinstance(listed, list) or not all(isinstance(token, dict) for token in listed):
+            raise Unsound("the server reports next tokens that are none; is it OpenAI-compatible?")
+        return {str(token.get("token")): token.get("logprob") for token in [step, *listed]}
+    steps = _object(given).get("top_logprobs")
+    if steps is None or steps == []:
+        return None
+    if not isinstance(steps, list) or len(steps) != 1 or not isinstance(steps[0], dict | None):
+        raise Unsound("the server reports log-probabilities of more than the one token that was asked for")
+    return steps[0]
+
+
+def counted(
+    prompt: Prompt, found: Mapping[str, float], spent: Usage, *, spelt: Iterable[str] | None = None
+) -> Weighing:
+    """Labels weighed by the tokens that read so; a token that was not reported widens bounds, and is never zero.
+
+    `spelt` are all tokens that read as one of the labels, where they are known.
+    """
+    logprobs, tokens, bounds = {}, {}, {}
+    left = log(max(1 - sum(map(exp, found.values())), HIDDEN))
+    known = None if spelt is None else [_reads(token) for token in spelt]
+    for label in prompt.choices:
+        seen = tuple(token for token in found if _reads(token) == label)
+        unseen = (LIKELY_VARIANTS if known is None else known.count(label)) - len(seen)
+        low = log_sum([found[token] for token in seen])
+        # A token that was not reported is at most as likely as the least likely one that was, and all such tokens
+        # together have what is left of the whole.
+        more = min(min(found.values()) + log(unseen), left) if unseen > 0 else -inf
+        high = max(low, min(log_sum([low, more]), 0.0))
+        if seen:
+            logprobs[label], tokens[label] = low, seen
+        if not seen or high > low + CLOSE:
+            bounds[label] = (low, high)
+    return Weighing(logprobs, tokens, bounds, spent)
+
+
+def log_sum(values: Sequence[float]) -> float:
+    """The logarithm of a sum of exponentials."""
+    top = max(values, default=-inf)
+    return top + log(sum(exp(value - top) for value in values)) if top > -inf else top
+
+
+def _reads(token: str) -> str:
+    # Some servers show a token's own spelling, where these two letters stand for a space.
+    return token.replace("▁", " ").replace("Ġ", " ").lstrip()
+
+
+def chances(data: Any, number: int) -> list[float]:
+    """So many probabilities, as a server that scores given tokens sends them."""
+    scores = part(data, "scores", 0)
+    if not isinstance(scores, list) or len(scores) != number:
+        raise Unsound(f"the server sent no {number} scores where {number} tokens were asked for")
+    for score in scores:
+        if isinstance(score, bool) or not isinstance(score, int | float) or not 0 <= score <= 1 + HIDDEN:
+            raise Unsound(f"the server sent {str(score)[:40]!r} for a probability")
+    return [float(score) for score in scores]
+
+
+def token_numbers(data: Any) -> tuple[int, ...]:
+    """The tokens of a text, by their numbers."""
+    numbers = part(data, "tokens")
+    if not isinstance(numbers, list) or not all(type(number) is int and number >= 0 for number in numbers):
+        raise Unsound("the server sent tokens that are no numbers; is it OpenAI-compatible?")
+    return tuple(numbers)
+
+
+def echoed(data: Any, text: str, choice: str) -> list[tuple[str, float]]:
+    """The tokens of a choice at the end of an echoed prompt, with their log-probabilities: all of it, or nothing."""
+    first = _only(data)
+    given = _object(first.get("logprobs"))
+    tokens, values = given.get("tokens"), given.get("token_logprobs")
+    if not str(first.get("text", "")).startswith(text + choice) or not tokens or not values:
+        raise Unsound(
+            "this server does not report the log-probabilities of a prompt, so continuations cannot be weighed; "
+            "use labels, or a server that has them (llama.cpp, vLLM, SGLang)",
+            lacking=True,
+        )
+    if not isinstance(tokens, list) or not isinstance(values, list) or len(tokens) != len(values):
+        raise Unsound("the server does not report one log-probability a token")
+    tokens = list(map(str, tokens))
+    # The last one is new, unless the model had nothing to add.
+    last = len(tokens) - (not "".join(tokens).endswith(text + choice) or tokens[-1:] == [""])
+    # From the end, because a server may or may not show the token that begins every text.
+    steps: list[tuple[str, float]] = []
+    rest = choice
+    for token, value in zip(tokens[:last][::-1], values[:last][::-1], strict=True):
+        if not rest:
+            break
+        if not rest.endswith(token):
+            # Nothing is wrong with the reply, so it is not asked for again.
+            raise Unanswered(f"the choice {choice!r} shares a token with the end of the prompt; begin it at a space")
+        if not is_logprob(value):
+            raise Unsound(f"the server reports a log-probability of {str(value)[:40]!r} for {token!r}")
+        steps.insert(0, (token, float(value)))
+        rest = rest[: len(rest) - len(token)]
+    if rest:
+        raise Unsound(f"the server does not report all tokens of {choice!r}")
+    return steps

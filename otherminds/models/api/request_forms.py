@@ -1,0 +1,130 @@
+"""The form of request that a server takes, found out before anything is asked, and part of who the model is.
+
+A server is asked a few words in the usual form; where it says no, in the next. Only statuses and fields count, never
+what an error says in words, and a no counts when it was said several times, to several greetings, by a server that
+also said yes: one that does not answer has said nothing, and the search stops with a sentence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import count
+from typing import Any
+
+from otherminds.errors import EndpointError
+from otherminds.models.api.request_settings import LENGTH, LENGTH_TOO, Body
+from otherminds.models.api.wire import Lacking, Missing, Refused, Rejected, Unanswered, Wire
+
+GREETINGS = (
+    *("Good morning", "Good evening", "Many thanks", "Kind regards", "Happy birthday", "Warm welcome"),
+    *("Safe journey", "Sweet dreams", "Best wishes", "Merry Christmas", "Good night", "Long time"),
+    *("Take care", "Well done", "Never mind", "Some other time"),
+)
+"""What is said to find out what a server takes: each once, until one is answered."""
+NOES = 10
+"""How many of them must get a no before it counts."""
+ABILITIES = ("raw", "chat", "prefill", "schema", "weigh", "continuations")
+_FEWER = 5
+"""Next tokens that servers report which do not report as many as others."""
+
+Refusal = Rejected | Missing | Lacking | Refused
+Trial = Callable[[str], object]
+
+
+@dataclass(frozen=True, slots=True)
+class Take:
+    """What a path takes: the name of the greatest length, and how many next tokens can be asked for, if any."""
+
+    length: str = LENGTH
+    top: int = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """How one server is asked: by path, and whether it takes a system turn and weighs tokens by their numbers."""
+
+    raw: Take
+    chat: Take
+    system: bool = True
+    exact: bool = True
+
+    def at(self, path: str) -> Take:
+        """What this path takes."""
+        return self.chat if path.startswith("/chat") else self.raw
+
+    def fitted(self, path: str, body: Body) -> Body:
+        """A body in this form."""
+        take = self.at(path)
+        fitted = {take.length if name == LENGTH else name: value for name, value in body.items()}
+        return fitted | ({"messages": self.turns(fitted["messages"])} if "messages" in fitted else {})
+
+    def turns(self, turns: Sequence[Body]) -> Sequence[Body]:
+        """The turns of a chat; a system turn that the server refuses stands at the head of what the user says."""
+        if self.system or [turn["role"] for turn in turns[:2]] != ["system", "user"]:
+            return turns
+        system, user, *others = turns
+        return [{"role": "user", "content": f"{system['content']}\n\n{user['content']}"}, *others]
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON, for the identity of a model."""
+        paths: Mapping[str, Take] = {"raw": self.raw, "chat": self.chat}
+        told = {name: [take.length, take.top] for name, take in paths.items()}
+        return {**told, "system": self.system, "exact": self.exact}
+
+
+def refusal(trial: Trial, wire: Wire) -> Refusal | None:
+    """Why a server does not do this, said to every greeting; None as soon as it does."""
+    waited, blamed = 0.0, False
+    for often in count():
+        noes: list[Refusal] = []
+        silence: Unanswered | None = None
+        for greeting in GREETINGS:
+            try:
+                trial(greeting)
+                return None
+            except (Missing, Lacking, Refused) as error:
+                noes.append(error)
+            except Rejected as error:
+                noes.append(error)
+                # It names the field that it does not take, so that nothing has to be guessed.
+                if error.fields:
+                    return error
+            except Unanswered as error:
+                silence = error
+            if len(noes) == NOES:
+                return noes[-1]
+        assert silence is not None, "whoever was not answered, and not said no to, got nothing"
+        try:
+            waited, blamed = wire.outlast(silence, often, waited), False
+        except Unanswered:
+            # It may have got well just then, so that all greetings have one more try.
+            if not blamed:
+                blamed = True
+                continue
+            raise EndpointError(
+                f"{silence}, so that nobody knows what this server can do; try again, or say what it lacks, as in"
+                f" -M lacks=raw,continuations (of {', '.join(ABILITIES)}), and nothing is tried"
+            ) from None
+    raise AssertionError("the loop returns or raises")
+
+
+def find_take(trial: Callable[[Take], Trial], usual: Take, wire: Wire) -> tuple[Take | None, Refusal | None]:
+    """The form that a path takes, beginning with the usual one, or none; and why nothing can be weighed there.
+
+    `trial` asks for one token in a given form.
+    """
+    first: Refusal | None = None
+    for length in (LENGTH, LENGTH_TOO):
+        for top in dict.fromkeys((usual.top, min(usual.top, _FEWER), 0)):
+            said = refusal(trial(Take(length, top)), wire)
+            if said is None:
+                return Take(length, top), None if top else first
+            first = first or said
+            if isinstance(said, Missing | Refused):
+                return None, said
+            if isinstance(said, Lacking):
+                return Take(length, 0), said
+            if said.fields & {LENGTH, LENGTH_TOO}:
+                break
+    return None, first

@@ -1,0 +1,217 @@
+"""What a model is: something that answers prompts (`ask`) and weighs given choices (`weigh`).
+
+A backend is any class with the attributes and the two verbs of `Model`; it knows nothing of items, stories or
+runs. Settings such as temperature and seed belong to the constructor, because they are part of what a model is:
+two models with different settings have different fingerprints and never share a stored answer.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass, field, fields
+from difflib import get_close_matches
+from inspect import signature
+from math import exp
+from pathlib import Path
+from threading import Event
+from typing import Any, Literal, Protocol
+
+from otherminds.errors import UsageError
+from otherminds.plugins import added, load
+
+Role = Literal["system", "user", "assistant"]
+Finish = Literal["stop", "length", "refused", "error"]
+
+BROKEN_OFF: ContextVar[Event] = ContextVar("BROKEN_OFF", default=Event())  # noqa: B039 that one is never set
+"""Set where the work is broken off, so that what fails now is not tried again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One turn of a chat."""
+
+    role: Role
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """The text one model gets for one item, and what may come back.
+
+    Either `text` (raw: these characters and no others) or `messages` (chat: put into the model's own template).
+    """
+
+    text: str = ""
+    messages: tuple[Message, ...] = ()
+    prefill: str = ""
+    """The beginning of the model's own turn, which it continues; chat only."""
+    choices: tuple[str, ...] = ()
+    """What `weigh` weighs. Continuations are taken to the letter, so most begin with a space."""
+    labels: bool = False
+    """The choices are labels such as "A": any single token that reads so, with or without a space, counts."""
+    schema: str = ""
+    """A JSON schema, as JSON text, that the answer must follow."""
+    stop: tuple[str, ...] = ()
+    max_tokens: int = 256
+    about: object = field(default=None, compare=False, repr=False)
+    """What whoever asks knows of it, for baselines alone: not sent, not stored, and two prompts are equal without."""
+
+    @property
+    def render(self) -> Literal["raw", "chat", "chat+prefill"]:
+        """How the prompt reaches the model."""
+        if not self.messages:
+            return "raw"
+        return "chat+prefill" if self.prefill else "chat"
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON, defaults left out, so that a new field does not change the key of an old call."""
+        parts = [part for part in fields(self) if part.compare]
+        full = {part.name: getattr(self, part.name) for part in parts if getattr(self, part.name) != part.default}
+        if self.messages:
+            full["messages"] = [[turn.role, turn.content] for turn in self.messages]
+        return full
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens: sent, of these taken from a shared past instead of computed, and written."""
+
+    prompt: int = 0
+    cached: int = 0
+    written: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """All that came back for one prompt."""
+
+    text: str = ""
+    finish: Finish = "stop"
+    usage: Usage = Usage()
+    rendered: str = ""
+    """What was really sent: the text after the template."""
+    error: str = ""
+    """Why there is no answer, as a sentence. Such a call is not kept, so that it is asked again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Weighing:
+    """The log-probability of every choice of one prompt."""
+
+    logprobs: Mapping[str, float] = field(default_factory=dict)
+    """By choice. Labels: all variants together. Continuations: all tokens together."""
+    tokens: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """By choice. Labels: the variants that were counted. Continuations: the tokens, one after another."""
+    bounds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    """For choices that a server did not report, or not in every spelling: least and greatest log-probability."""
+    usage: Usage = Usage()
+    rendered: str = ""
+    error: str = ""
+
+    @property
+    def mass(self) -> float:
+        """The probability of all choices together; far below 1, a ratio of two of them says little."""
+        # Servers round a hair above 1, and of two choices where one goes on from the other, it is a part of it.
+        return min(1.0, sum(exp(min(value, 0.0)) for value in self.logprobs.values()))
+
+
+class Model(Protocol):
+    """Whatever answers prompts."""
+
+    name: str
+    batch: int
+    """How many prompts it likes to weigh in one call."""
+    ask_batch: int
+    """How many it likes to write texts for in one call; texts are kept call by call, so 1 where more gain nothing."""
+    parallel: int
+    """How many calls it can have under way at once, from different threads."""
+
+    @property
+    def identity(self) -> Mapping[str, Any]:
+        """All that can change an answer, as JSON; nothing secret belongs there."""
+        ...
+
+    @property
+    def cannot(self) -> frozenset[str]:
+        """What it refuses with a ModelError: some of "raw", "chat", "prefill", "schema", "weigh", "continuations"."""
+        ...
+
+    def ask(self, prompts: Sequence[Prompt]) -> list[Response]:
+        """A text for every prompt, in order."""
+        ...
+
+    def weigh(self, prompts: Sequence[Prompt]) -> list[Weighing]:
+        """The log-probabilities of every prompt's choices, in order."""
+        ...
+
+
+def fingerprint(model: Model) -> str:
+    """A short name for all that can change this model's answers: weights, template, engine, settings."""
+    text = json.dumps(model.identity, sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _local(spec: str) -> tuple[Callable[..., Model], str | Path]:
+    from otherminds.models.local.model import Local
+
+    kind, _, path = spec.partition(":")
+    return Local, Path(path).expanduser() if kind == "gguf" else spec
+
+
+def _hugging_face(spec: str) -> tuple[Callable[..., Model], str]:
+    from otherminds.models.hf.model import HuggingFace
+
+    return HuggingFace, spec.partition(":")[2]
+
+
+def _endpoint(spec: str) -> tuple[Callable[..., Model], str]:
+    from otherminds.models.api.endpoint import Endpoint
+
+    return Endpoint, spec.partition(":")[2]
+
+
+# A name that ends in a colon wants something behind it: a path, or the name that the hub or the server knows.
+BACKENDS: dict[str, Callable[[str], tuple[Callable[..., Model], str | Path]]] = {
+    "smollm2": _local,
+    "gemma-270m": _local,
+    "gguf:": _local,
+    "hf:": _hugging_face,
+    "api:": _endpoint,
+}
+
+
+def _meant(spec: str, kind: str) -> str:
+    """What somebody may have had in mind who wrote a name that is none."""
+    near = get_close_matches(kind, [name.rstrip(":") for name in BACKENDS], n=1, cutoff=0.5)
+    if near:
+        # "smolm2" is a slip of the pen; "hf" is half a name.
+        return near[0] + (":…" if near[0] + ":" in BACKENDS else "")
+    if spec.endswith(".gguf"):
+        return f"gguf:{spec}"
+    if "/" in spec:
+        return f"hf:{spec}"
+    return f"api:{spec} with --base-url" if spec.startswith(("gpt", "claude", "gemini")) else ""
+
+
+def get_model(spec: str, **settings: Any) -> Model:
+    """The model called `smollm2`, `gemma-270m`, `gguf:PATH`, `hf:NAME` or `api:NAME`, with these settings."""
+    kind, colon, rest = spec.partition(":")
+    maker: Callable[..., Model]
+    name: str | Path
+    if kind in added("models"):
+        maker, name = load("models", kind), rest
+    elif kind + colon in BACKENDS and bool(colon) == bool(rest):
+        maker, name = BACKENDS[kind + colon](spec)
+    else:
+        meant = _meant(spec, kind)
+        hint = f" (did you mean {meant}?)" if meant else ""
+        known = [word + "…" if word.endswith(":") else word for word in BACKENDS]
+        raise UsageError(f"there is no model {spec!r}{hint}; there are {', '.join([*known, *added('models')])}")
+    allowed = [word for word, option in signature(maker).parameters.items() if option.kind == option.KEYWORD_ONLY]
+    unknown = sorted(set(settings) - set(allowed))
+    if unknown:
+        raise UsageError(f"{spec} has no setting {unknown[0]!r}; it has {', '.join(allowed)}")
+    return maker(name, **settings)

@@ -1,0 +1,146 @@
+"""Prompts as token ids, by a Hugging Face tokenizer and its chat template.
+
+What a prompt's author wrote is plain text, whatever it looks like: a story that holds "<|im_end|>" does not end a
+turn. Only the template's own text may become special tokens.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+from otherminds.errors import ModelError
+from otherminds.models import Message, Prompt
+from otherminds.models.chat_template import DAY, rendering
+from otherminds.models.sequences import overlap
+
+_NO_DATE = "{% set strftime_now = nothing_of_this_name +%}"
+"""What hides today's date, which transformers would tell, from a template."""
+_CODES = ("-d", "-m", *"aAbBdHIjmMpSyY")
+_ONE_DATE = (
+    "{% macro strftime_now(format) %}{{ format"
+    + "".join(f" | replace('%{code}', '{DAY.strftime(f'%{code}')}')" for code in _CODES)
+    + " }}{% endmacro +%}"
+)
+"""What tells a template that cannot do without always the same date; transformers takes no function for it."""
+_MARKER = re.compile("\ue000(\\d+)\ue001")
+
+
+class Tokens:
+    """A tokenizer that keeps template and content apart."""
+
+    def __init__(self, tokenizer: Any, *, name: str) -> None:
+        self.tokenizer = tokenizer
+        self.name = name
+
+    @property
+    def template(self) -> str:
+        """The chat template; empty where the model has none."""
+        template = self.tokenizer.chat_template or ""
+        return template if isinstance(template, str) else str(template.get("default", ""))
+
+    @property
+    def digest(self) -> str:
+        """Changes when any text would be cut into other tokens, or a template would write another one."""
+        fast = getattr(self.tokenizer, "backend_tokenizer", None)
+        text = fast.to_str() if fast else json.dumps(self.tokenizer.get_vocab(), sort_keys=True)
+        marks = json.dumps(self.tokenizer.special_tokens_map, sort_keys=True, default=str)
+        return hashlib.sha256(f"{text}{marks}".encode()).hexdigest()
+
+    def render(self, prompt: Prompt) -> str:
+        """The text the model reads, special tokens spelt out."""
+        if not prompt.messages:
+            return prompt.text
+        return self._chat(prompt.messages)[1] + prompt.prefill
+
+    def encode(self, prompt: Prompt, more: str = "") -> tuple[int, ...]:
+        """The ids of a prompt, continued by `more`."""
+        if not prompt.messages:
+            return self._ids(prompt.text + more, special=False, start=True)
+        turns, text = self._chat(prompt.messages)
+        begun = prompt.prefill + more
+        if not any(self._special & set(self._ids(said)) for said in [*(turn.content for turn in turns), begun]):
+            return self._ids(text + begun)
+        # Markers show where the template puts each content; what stands around them is the template's own.
+        marked = [replace(turn, content=f"\ue000{number}\ue001") for number, turn in enumerate(turns)]
+        ids = [
+            self._ids(turns[int(piece)].content, special=False) if number % 2 else self._ids(piece)
+            for number, piece in enumerate(_MARKER.split(self._chat(marked)[1]))
+        ]
+        return tuple(token for part in [*ids, self._ids(begun, special=False)] for token in part)
+
+    def _chat(self, messages: Sequence[Message]) -> tuple[Sequence[Message], str]:
+        """The turns as the template takes them, and the text that it makes of them."""
+        if not self.template:
+            raise ModelError(f"{self.name} has no chat template, so it takes raw prompts only; use prompt='raw'")
+        try:
+            return rendering(messages, self._rendered)
+        except Exception as error:  # a template is a program of the model's maker, and may raise anything
+            raise ModelError(f"the chat template of {self.name} refuses this prompt: {error}") from None
+
+    def _rendered(self, messages: Sequence[Message], dated: bool) -> str:
+        turns = [{"role": turn.role, "content": turn.content} for turn in messages]
+        template = (_ONE_DATE if dated else _NO_DATE) + self.template
+        return str(
+            self.tokenizer.apply_chat_template(
+                turns, tokenize=False, add_generation_prompt=True, chat_template=template
+            )
+        )
+
+    def tails(self, prompt: Prompt) -> tuple[tuple[int, ...], Mapping[str, tuple[int, ...]]]:
+        """The ids of the prompt, and for every choice those by which it goes on.
+
+        A token may reach across the seam. What counts as prompt is then only what the prompt alone and all its
+        continuations begin with, so that such a token is weighed with the choice it belongs to.
+        """
+        alone = self.encode(prompt)
+        joint = {choice: self.encode(prompt, choice) for choice in prompt.choices}
+        seam = min([len(alone), *(overlap(alone, ids) for ids in joint.values())])
+        return alone[:seam], {choice: ids[seam:] for choice, ids in joint.items()}
+
+    def decode(self, prompt: Sequence[int], written: Sequence[int]) -> str:
+        """The text of what was written after a prompt, its first space included."""
+        # Alone, a sentencepiece tokenizer would drop the leading space of the first word.
+        before, after = (
+            str(self.tokenizer.decode(ids, skip_special_tokens=True, clean_up_tokenization_spaces=False))
+            for ids in ([*prompt], [*prompt, *written])
+        )
+        return after[len(before) :]
+
+    def labels(self, label: str) -> Mapping[int, str]:
+        """Every single token that reads as this label once leading white space is gone."""
+        return self._readings.get(label, {})
+
+    def pieces(self, ids: Sequence[int]) -> tuple[str, ...]:
+        """How each token reads."""
+        return tuple(self._read(ids))
+
+    @cached_property
+    def _readings(self) -> Mapping[str, Mapping[int, str]]:
+        readings: dict[str, dict[int, str]] = {}
+        for number, text in enumerate(self._read(range(len(self.tokenizer)))):
+            if number not in self._special:
+                readings.setdefault(text.lstrip(), {})[number] = text
+        return readings
+
+    def _read(self, ids: Sequence[int]) -> list[str]:
+        names = self.tokenizer.convert_ids_to_tokens(list(ids))
+        texts = self.tokenizer.batch_decode([[token] for token in ids], clean_up_tokenization_spaces=False)
+        return [
+            f" {text}" if (name or "").startswith("▁") and not text.startswith(" ") else text
+            for name, text in zip(names, texts, strict=True)
+        ]
+
+    @cached_property
+    def _special(self) -> frozenset[int]:
+        added = {number for number, token in self.tokenizer.added_tokens_decoder.items() if token.special}
+        return frozenset(added | set(self.tokenizer.all_special_ids))
+
+    def _ids(self, text: str, *, special: bool = True, start: bool = False) -> tuple[int, ...]:
+        found = self.tokenizer(text, add_special_tokens=start, split_special_tokens=not special)
+        return tuple(found["input_ids"])

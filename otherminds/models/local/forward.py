@@ -1,0 +1,211 @@
+"""The Llama forward pass in numpy, over a tree of tokens: exact log-probabilities in single precision.
+
+Weighing many prompts is bound by matrix multiplication, which numpy does faster than the prebuilt llama.cpp; and
+since nothing is rounded on the way, a number does not depend on the batch it was computed in. Only plain Llamas are
+read (`supports` says which), from files without quantised weights; everything else is weighed by the engine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from otherminds.models.local.gguf import F16, F32, PLAIN, Header, Tensor
+from otherminds.models.local.prefix_tree import Tree
+
+Array = NDArray[np.float32]
+
+ROWS = 512
+"""Tokens multiplied at once: enough to run at full speed, few enough to stay in the cache."""
+HEAD_ROWS = 64
+"""The same for the last layer, whose rows are as long as the vocabulary."""
+MOST_BYTES = 6 * 2**30
+"""A model that would take more memory than this in single precision is left to the engine."""
+PARTS = ("attn_norm", "attn_q", "attn_k", "attn_v", "attn_output", "ffn_norm", "ffn_gate", "ffn_up", "ffn_down")
+
+
+def supports(header: Header) -> bool:
+    """Whether this is a plain Llama: no experts, no biases, no rescaled positions, and not too large."""
+    if header.architecture != "llama" or any("rope.scaling" in key for key in header.metadata):
+        return False
+    try:
+        form = Form.of(header)
+    except (KeyError, TypeError, ValueError, ZeroDivisionError):
+        # Not a Llama that says what it is; the engine may know more, or will say what is missing.
+        return False
+    if not isinstance(form.layers, int) or form.layers > len(header.tensors):
+        return False
+    expected = {f"blk.{layer}.{part}.weight" for layer in range(form.layers) for part in PARTS}
+    expected |= {"token_embd.weight", "output_norm.weight"}
+    sizes = ("llama.rope.dimension_count", "llama.attention.key_length", "llama.attention.value_length")
+    whole_head = all(header.metadata.get(size, form.head) == form.head for size in sizes)
+    small = sum(4 * prod(tensor.shape) for tensor in header.tensors.values()) <= MOST_BYTES
+    return expected <= set(header.tensors) <= expected | {"output.weight"} and whole_head and small
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """The numbers that fix the form of a Llama."""
+
+    layers: int
+    heads: int
+    kv_heads: int
+    head: int
+    base: float
+    epsilon: float
+
+    @classmethod
+    def of(cls, header: Header) -> Form:
+        """The form that a file states."""
+        data = header.metadata
+        heads = data["llama.attention.head_count"]
+        return cls(
+            layers=data["llama.block_count"],
+            heads=heads,
+            kv_heads=data.get("llama.attention.head_count_kv", heads),
+            head=data["llama.embedding_length"] // heads,
+            base=data.get("llama.rope.freq_base", 10000.0),
+            epsilon=data["llama.attention.layer_norm_rms_epsilon"],
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """The matrices of one layer, rows out, columns in."""
+
+    qkv: Array
+    out: Array
+    gate_up: Array
+    down: Array
+
+
+class Forward:
+    """A Llama's weights, and the log-probabilities that follow from them."""
+
+    most_tokens = 16384
+    most_sequences = 2**31
+
+    def __init__(self, path: Path, header: Header, *, layers: int = 0) -> None:
+        self.form = Form.of(header)
+        file = np.memmap(path, dtype=np.uint8, mode="r")
+        tensors = {name: _numbers(file, tensor) for name, tensor in header.tensors.items()}
+        self.embedding = tensors["token_embd.weight"]
+        # The norm before a matrix only scales its columns, so it is multiplied in once and for all.
+        self.last = tensors.get("output.weight", self.embedding) * tensors["output_norm.weight"]
+        self.layers = [_layer(tensors, f"blk.{number}") for number in range(layers or self.form.layers)]
+
+    def score(self, tree: Tree, wants: Mapping[int, Sequence[int]]) -> dict[int, list[float]]:
+        """The log-probabilities of the wanted tokens after each of the given places of the tree."""
+        hidden = self._hidden(tree)
+        places = list(wants)
+        found: dict[int, list[float]] = {}
+        for rows in _blocks(len(places), HEAD_ROWS):
+            logits = self._normed(hidden[places[rows]]) @ self.last.T
+            for place, row in zip(places[rows], logits, strict=True):
+                found[place] = pick(row, wants[place])
+        return found
+
+    def _hidden(self, tree: Tree) -> Array:
+        """What comes out of the last layer for every token of the tree."""
+        x: Array = self.embedding[tree.tokens]
+        turns = self._turns(tree.depths)
+        runs = [
+            (slice(first, end), np.array([*tree.path(tree.parents[first]), *range(first, end)]))
+            for first, end in tree.runs()
+        ]
+        for layer in self.layers:
+            mixed = self._attention(x, layer, turns, runs)
+            for rows in _blocks(len(x), ROWS):
+                x[rows] += mixed[rows] @ layer.out.T
+                gate, up = np.split(self._normed(x[rows]) @ layer.gate_up.T, 2, axis=1)
+                x[rows] += (gate / (1 + np.exp(-gate)) * up) @ layer.down.T
+        return x
+
+    def _attention(
+        self, x: Array, layer: Layer, turns: tuple[Array, Array], runs: Sequence[tuple[slice, NDArray[np.int64]]]
+    ) -> Array:
+        """Every token looks at its ancestors and at itself; one line of the tree at a time."""
+        form, n = self.form, len(x)
+        qkv = np.empty((n, form.heads + 2 * form.kv_heads, form.head), np.float32)
+        for rows in _blocks(n, ROWS):
+            qkv[rows] = (self._normed(x[rows]) @ layer.qkv.T).reshape(-1, *qkv.shape[1:])
+        by_head = qkv.transpose(1, 0, 2)
+        turned = _turned(by_head[: -form.kv_heads], turns)
+        q, k, v = turned[: form.heads], turned[form.heads :], by_head[-form.kv_heads :]
+        mixed = np.empty((n, form.heads, form.head), np.float32)
+        for line, seen in runs:
+            mixed[line] = _attend(q[:, line], k[:, seen], v[:, seen])
+        return mixed.reshape(n, -1)
+
+    def _turns(self, depths: Sequence[int]) -> tuple[Array, Array]:
+        half = self.form.head // 2
+        angles = np.outer(depths, self.form.base ** (-np.arange(half) / half))
+        return np.cos(angles).astype(np.float32), np.sin(angles).astype(np.float32)
+
+    def _normed(self, x: Array) -> Array:
+        normed: Array = x / np.sqrt(np.mean(x * x, axis=1, keepdims=True) + np.float32(self.form.epsilon))
+        return normed
+
+
+def pick(logits: NDArray[np.floating], tokens: Sequence[int]) -> list[float]:
+    """The log-probabilities of some tokens, from the logits of all."""
+    top = logits.max()
+    total = float(top) + float(np.log(np.exp(logits - top).sum(dtype=np.float64)))
+    return [float(logits[token]) - total for token in tokens]
+
+
+def _attend(q: Array, k: Array, v: Array) -> Array:
+    """Attention of a line of tokens to their past and, inside the line, to none that comes later."""
+    heads, n, width = q.shape
+    groups, seen, _ = k.shape
+    # Heads that share keys are stacked, so that one multiplication serves them all.
+    scores: Array = (q.reshape(groups, -1, width) @ k.transpose(0, 2, 1)).reshape(heads, n, seen)
+    scores *= np.float32(width**-0.5)
+    scores[:, :, seen - n :] += np.triu(np.full((n, n), -np.inf, np.float32), 1)
+    scores -= scores.max(axis=2, keepdims=True)
+    np.exp(scores, out=scores)
+    scores /= scores.sum(axis=2, keepdims=True)
+    mixed: Array = scores.reshape(groups, -1, seen) @ v
+    return mixed.reshape(heads, n, width).transpose(1, 0, 2)
+
+
+def _turned(x: Array, turns: tuple[Array, Array]) -> Array:
+    """Rotary positions; GGUF keeps the two numbers of a rotated pair side by side."""
+    cos, sin = turns
+    even, odd = x[..., 0::2], x[..., 1::2]
+    out = np.empty(x.shape, np.float32)
+    out[..., 0::2] = even * cos - odd * sin
+    out[..., 1::2] = even * sin + odd * cos
+    return out
+
+
+def _layer(tensors: Mapping[str, Array], name: str) -> Layer:
+    part = {part: tensors[f"{name}.{part}.weight"] for part in PARTS}
+    return Layer(
+        qkv=np.concatenate([part["attn_q"], part["attn_k"], part["attn_v"]]) * part["attn_norm"],
+        out=part["attn_output"],
+        gate_up=np.concatenate([part["ffn_gate"], part["ffn_up"]]) * part["ffn_norm"],
+        down=part["ffn_down"],
+    )
+
+
+def _numbers(file: NDArray[np.uint8], tensor: Tensor) -> Array:
+    data = file[tensor.start : tensor.start + PLAIN[tensor.kind] * prod(tensor.shape)]
+    numbers: Array
+    if tensor.kind == F32:
+        numbers = data.view("<f4").astype(np.float32)
+    elif tensor.kind == F16:
+        numbers = data.view("<f2").astype(np.float32)
+    else:
+        # BF16 is the upper half of a single-precision number.
+        numbers = (data.view("<u2").astype(np.uint32) << 16).view(np.float32)
+    return numbers.reshape(tensor.shape)
+
+
+def _blocks(n: int, rows: int) -> list[slice]:
+    return [slice(start, min(start + rows, n)) for start in range(0, n, rows)]

@@ -1,0 +1,222 @@
+"""The page of a profile: the answer and the scores on its first screen, then a section a study, then every item."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from otherminds.minds.telling import listing
+from otherminds.pages.report import Block, Cell, Folded, Linked, Number, Report, Score, Scoreboard, Section, Table
+from otherminds.pages.table_files import files_in
+from otherminds.profiles.findings import Contrast, Profile, answer
+from otherminds.results.itembrowser import browser, exactly, link
+from otherminds.results.measures import FEWEST, leaning
+from otherminds.stats import Difference
+from otherminds.studies.study import Finding
+
+UNCLEAR = ("tied", "unparsed", "refused", "truncated", "error")
+
+LIMITS = """These are scores of reading short texts, in the third person. A high one does not show that a model has a \
+theory of mind, a low one does not show that it is safe. Click an underlined number for the items behind it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pages:
+    """A profile to look at: the page, and by path every table and figure of it as a file of its own."""
+
+    report: Report
+    files: Mapping[str, str]
+
+
+def pages(profile: Profile) -> Pages:
+    """The whole profile as one page, and the files beside it."""
+    before = _before(profile)
+    after = [Section("All findings", [_all_findings(profile)]), Section("What was run", _what(profile))]
+    files = files_in("profile", [block for section in [*before, *after] for block in section.blocks])
+    for each in profile.told:
+        files |= each.files
+    return Pages(_report(profile, [*before, *(each.section for each in profile.told), *after]), files)
+
+
+def page(profile: Profile) -> Report:
+    """The page alone."""
+    return pages(profile).report
+
+
+def _report(profile: Profile, sections: Sequence[Section]) -> Report:
+    items = Section("Items", [browser([each.items for each in profile.told])])
+    who = listing(profile.models)
+    manifest = profile.runs[0][1].manifest
+    subtitle = (
+        f"otherminds {manifest['otherminds']} · {manifest['started'][:10]} · size {profile.size}, seed {profile.seed}"
+    )
+    shown = [section for section in [*sections, items] if section.blocks]
+    return Report(f"What {who} can tell of other minds", answer(profile), shown, subtitle=subtitle)
+
+
+def _before(profile: Profile) -> list[Section]:
+    """What no study says alone: the first screen, models side by side, and how they were asked."""
+    first: list[Block] = [_board(profile), *(block for each in profile.told for block in each.chapter.front)]
+    asking = Section("How it was asked", _asking(profile))
+    return [Section("", first), Section("Differences", _differences(profile)), asking]
+
+
+def _board(profile: Profile) -> Scoreboard:
+    groups = []
+    for each in profile.told:
+        first = [finding for finding in each.chapter.findings if finding.first]
+        lines = [_line(profile, each.name, what, first) for what in dict.fromkeys(one.what for one in first)]
+        if lines:
+            groups.append((f"**{each.name}** · {each.asks}", lines))
+    said = "Scores with 95 % intervals by story, conversation or stage; the broken line is chance."
+    return Scoreboard(profile.models, groups, said, LIMITS)
+
+
+def _line(profile: Profile, study: str, what: str, findings: Sequence[Finding]) -> Score:
+    some = {finding.model: finding for finding in findings if finding.what == what}
+    one = next(iter(some.values()))
+    signed = isinstance(one.estimate, Difference)
+    return Score(
+        what,
+        [some[name].estimate if name in some else None for name in profile.models],
+        0.0 if signed else one.chance,
+        one.aside,
+        [_to(study, some[name].leads_to) if name in some else "" for name in profile.models],
+        signed,
+        one.digits,
+    )
+
+
+def _differences(profile: Profile) -> list[Block]:
+    found = profile.differences
+    if not found:
+        return []
+    who = f"{profile.models[0]} less {listing(profile.models[1:])}"
+    note = (
+        "Shares of right answers, paired item by item; intervals by story or stage; p by flipping the signs of these,"
+        " and adjusted (Holm) for all lines of the study, those by kind of item among them. Too few: less than"
+        f" {FEWEST} groups, which cannot tell anything; these lines count for no other. Changed sides: right only with"
+        " the first, and only with the second. By a tie: with one of them the right choice ties with others, which"
+        " counts in part, so that the difference moves though no side is changed. Stories of explore were searched"
+        " against each model alone and are not compared here."
+    )
+    whole = [each for each in found if not each.tags]
+    return [
+        _contrasts(whole, f"Right answers: {who}", note),
+        Folded("The same by task, class and kind", [_contrasts(found, f"Right answers by kind of item: {who}", note)]),
+    ]
+
+
+def _contrasts(found: Sequence[Contrast], caption: str, note: str) -> Table:
+    by_kind, several = any(each.tags for each in found), len({each.second for each in found}) > 1
+    rows: list[list[Cell]] = [
+        [
+            *(each.study, f"{each.score},\N{NO-BREAK SPACE}{each.prompt}"),
+            *([f"{each.first} − {each.second}"] if several else []),
+            *([each.row.items] if by_kind else []),
+            _linked(each.row.difference, each.study, each.leads_to),
+            _holm(each),
+            f"{len(each.gained)} / {len(each.lost)}" if not each.tags else None,
+        ]
+        for each in found
+    ]
+    pair, kind = ["models"] * several, ["items"] * by_kind
+    return Table(
+        ["study", "asked by", *pair, *kind, "difference", "p (Holm)", "changed sides"], rows, caption, note=note
+    )
+
+
+def _holm(contrast: Contrast) -> str:
+    if contrast.row.too_few:
+        return "too few"
+    return f"{contrast.row.holm:.3f}" if contrast.row.holm >= 0.001 else "< 0.001"
+
+
+def _to(study: str, to: Mapping[str, str]) -> str:
+    return link(study, to) if to else ""
+
+
+def _linked(cell: str | int | Number, study: str, to: Mapping[str, str]) -> Cell:
+    return Linked(cell, _to(study, to)) if to else cell
+
+
+def _asking(profile: Profile) -> list[Block]:
+    rows: list[list[Cell]] = []
+    for study, run in profile.runs:
+        lean, ends, steady = leaning(run), run.verdicts(), run.values("consistent")
+        unclear = sum(ends[verdict] for verdict in UNCLEAR)
+        way = {"model": run.model, "suite": run.suite, "score": run.score, "prompt": run.prompt}
+        unread = {**way, "verdict": "|".join(UNCLEAR)}
+        beside = [other for name, other in profile.runs if name == study]
+        to = exactly(way, beside, [(run, record.item.id) for record in run.records])
+        rows.append(
+            [
+                *(run.model, study, run.suite, f"{run.score}, {run.prompt}", _linked(len(run), study, to)),
+                f"{fmean(steady.values()):.0%} of {len(steady)}" if steady else None,
+                None if lean is None or lean.bias is None else f"{lean.bias:+.2f}",
+                None if lean is None else f"{lean.mass:.2g}",
+                _linked(f"{unclear / len(run):.0%}", study, unread if to and unclear else {}),
+            ]
+        )
+    columns = ["model", "study", "suite", "asked by", "answers", "same in all orders", "bias to A", "mass", "unclear"]
+    note = (
+        "Same in all orders: the share of items where every order of the options prefers the same one, ties left"
+        " out. Bias: what A gets more than other letters, in log-probability. Mass: the median probability of all"
+        " choices together; when small, two tiny numbers are compared. Unclear: ties, and answers that could not be"
+        " read, were refused or cut off."
+    )
+    return [
+        "Small models often prefer a letter whatever it stands for, or answer in a form that cannot be read. Where the"
+        " way of asking decides, a score says little about minds.",
+        Table(columns, rows, "What the answers hang on besides the question", note=note),
+    ]
+
+
+def _all_findings(profile: Profile) -> Table:
+    rows: list[list[Cell]] = [
+        [study, one.what, one.model, _linked(_Exact(one), study, one.leads_to), one.chance, one.aside]
+        for study, one in profile.findings
+    ]
+    columns = ["study", "what", "model", "value, with 95 % interval", "chance", "beside"]
+    return Table(columns, rows, "Every number to take away, with the items behind it")
+
+
+@dataclass(frozen=True, slots=True)
+class _Exact:
+    """A finding as a cell, with the digits that it is worth."""
+
+    finding: Finding
+
+    @property
+    def value(self) -> float:
+        return self.finding.estimate.value
+
+    def __str__(self) -> str:
+        estimate, digits = self.finding.estimate, self.finding.digits
+        if digits == 2:
+            return str(estimate)
+        value, low, high = (f"{part:z.{digits}f}" for part in (estimate.value, estimate.low, estimate.high))
+        return f"{value} [{low}, {high}], {estimate.rests_on}"
+
+
+def _what(profile: Profile) -> list[Block]:
+    manifest = profile.runs[0][1].manifest
+    rows: list[list[Cell]] = []
+    for name in profile.models:
+        runs = [run for _, run in profile.runs if run.model == name]
+        marks = dict.fromkeys(run.fingerprint for run in runs)
+        calls, seconds = profile.spent.get(name, (0, 0.0))
+        mark = next(iter(marks), "–") if len(marks) < 2 else "a baseline, made for every suite"
+        rows.append([name, mark, len(runs), sum(map(len, runs)), calls, f"{seconds / 60:.1f} min"])
+    columns = ["model", "fingerprint", "runs", "answers", "calls in the store", "time in calls"]
+    told = (
+        f"Size {profile.size}, seed {profile.seed}; otherminds {manifest['otherminds']}, Python {manifest['python']},"
+        f" {manifest['platform']}. Each study says under “What was run” what exactly it asked."
+    )
+    notes = [*profile.left_out, *(said for each in profile.told for said in each.chapter.left_out)]
+    return [
+        told,
+        Table(columns, rows, "Who was asked, and how much"),
+        *([f"**Left out**: {'; '.join(dict.fromkeys(notes))}."] if notes else []),
+    ]

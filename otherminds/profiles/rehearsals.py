@@ -1,0 +1,105 @@
+"""A rehearsal: what a study would ask of a model, without asking it.
+
+The study looks at a stand-in that says what the store remembers of the model, and anything where it remembers nothing.
+What depends on the answers, such as the way of a search, is as it would be as far as they are known; beyond that it is
+a likeness.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from typing import Any
+
+from otherminds.asking.costs import Forecast, Price, foresee
+from otherminds.asking.packing import Verb, call_key, recall
+from otherminds.asking.readers import random
+from otherminds.asking.store import MEMORY, RunRow, Store
+from otherminds.errors import ModelError
+from otherminds.models import Model, Prompt, Response, Weighing
+from otherminds.studies.study import Chapter, Desk, Size, Subject
+
+Look = Callable[[Sequence[Subject], Desk], Chapter | None]
+
+
+@dataclass(slots=True)
+class Rehearsal:
+    """Who is stood in for, and all that was asked of the stand-in."""
+
+    name: str
+    cannot: frozenset[str]
+    store: Store
+    known_as: Mapping[str, Any] = field(default_factory=dict)
+    """Of the model's identity, what is known while it stays unopened; None for what it does not have."""
+    mark: str = field(init=False)
+    """The fingerprint under which the store keeps the answers of such a model."""
+    asked: dict[str, tuple[Verb, Prompt]] = field(default_factory=dict)
+    known: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        # The one that was written last comes first.
+        rows = (row for row in self.store.runs() if row.model == self.name and self._agrees(row))
+        self.mark = next((row.fingerprint for row in rows), "")
+
+    def _agrees(self, row: RunRow) -> bool:
+        told = self.store.identity(row.fingerprint)
+        return all(told.get(name) == value for name, value in self.known_as.items())
+
+    def look(self, look: Look, *, size: Size, seed: int) -> None:
+        """Let a study look; what it would not do at all is not asked either."""
+        subject = Subject(self.name, lambda suite: _StandIn(random(suite), self), self.cannot)
+        with Store(MEMORY) as nowhere:
+            try:
+                look([subject], Desk(nowhere, lambda _: nullcontext(lambda done, wanted: None), size, seed))
+            except ModelError:
+                return
+
+    def forecast(self, *, prices: Mapping[str, Price]) -> Forecast:
+        """What the real model would cost."""
+        parts = []
+        verbs: tuple[Verb, Verb] = ("ask", "weigh")
+        for verb in verbs:
+            missing = [prompt for key, (how, prompt) in self.asked.items() if how == verb and key not in self.known]
+            past = self.store.recent_calls(self.mark, verb) if self.mark else []
+            parts.append(foresee(verb, missing, past, price=prices.get(self.name)))
+        ask, weigh = parts
+        times = [part.seconds for part in parts]
+        return Forecast(
+            items=0,
+            calls=ask.calls + weigh.calls,
+            known=len(self.known),
+            prompt_tokens=ask.prompt_tokens + weigh.prompt_tokens,
+            written_tokens=ask.written_tokens + weigh.written_tokens,
+            seconds=None if None in times else sum(time or 0.0 for time in times),
+            money=None if ask.money is None or weigh.money is None else ask.money + weigh.money,
+        )
+
+
+class _StandIn:
+    """Answers from memory, else by drawing one of the choices; notes every prompt."""
+
+    def __init__(self, model: Model, rehearsal: Rehearsal) -> None:
+        self._model, self._rehearsal = model, rehearsal
+        self.name, self.cannot, self.identity = rehearsal.name, rehearsal.cannot, model.identity
+        self.batch, self.ask_batch, self.parallel = model.batch, model.ask_batch, 1
+
+    def ask(self, prompts: Sequence[Prompt]) -> list[Response]:
+        """A text for every prompt, in order."""
+        known = self._noted("ask", prompts)
+        said = self._model.ask(prompts)
+        return [found if isinstance(found := known.get(index), Response) else one for index, one in enumerate(said)]
+
+    def weigh(self, prompts: Sequence[Prompt]) -> list[Weighing]:
+        """The log-probabilities of every prompt's choices, in order."""
+        known = self._noted("weigh", prompts)
+        said = self._model.weigh(prompts)
+        return [found if isinstance(found := known.get(index), Weighing) else one for index, one in enumerate(said)]
+
+    def _noted(self, verb: Verb, prompts: Sequence[Prompt]) -> dict[int, Response | Weighing]:
+        rehearsal = self._rehearsal
+        keys = [call_key(rehearsal.mark, verb, prompt) for prompt in prompts]
+        found = recall(rehearsal.store, dict(zip(keys, prompts, strict=True)))[0] if rehearsal.mark else {}
+        rehearsal.asked.update({key: (verb, prompt) for key, prompt in zip(keys, prompts, strict=True)})
+        rehearsal.known.update(found)
+        return {index: found[key] for index, key in enumerate(keys) if key in found}

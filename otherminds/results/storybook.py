@@ -1,0 +1,69 @@
+"""A story as a page to look at: its words, and for every matter a timeline of who believes what.
+
+story_report("Sally and Anne", load_story("sally-anne"), order=2).save("sally-anne.html")
+"""
+
+from __future__ import annotations
+
+from otherminds.minds.beliefs import WORLD, Trace, agreement, chain_name, summary, through, traces
+from otherminds.minds.questions import questions
+from otherminds.minds.sightings import Minds
+from otherminds.minds.story import Story
+from otherminds.minds.telling import listing, sentences
+from otherminds.pages.report import Block, Figure, Folded, Report, Section, Table
+from otherminds.pages.timeline import timeline
+
+
+def story_report(
+    title: str, story: Story, *, order: int = 2, seed: int | None = None, with_questions: bool = False
+) -> Report:
+    """The page of one story: who is wrong in the end, the story, a timeline for every matter, the quiz if wanted."""
+    found = traces(story, order=order)
+    told = sentences(story, seed=seed)
+    sections = [Section("The story", [story.tell(seed=seed)])]
+    sections += [Section(trace.heading, trace_blocks(trace, told, order=order)) for trace in found]
+    if with_questions:
+        sections.append(Section("Questions", [_quiz(story, order)]))
+    lead = f"In the end: {' '.join(summary(found, order=order, limit=2))}"
+    people = f"{len(story.people)} {'person' if len(story.people) == 1 else 'people'}"
+    events = f"{len(story)} {'event' if len(story) == 1 else 'events'}"
+    return Report(title, lead, sections, subtitle=f"A story with {people} and {events}, up to order {order}")
+
+
+def trace_blocks(trace: Trace, told: list[str], *, order: int) -> list[Block]:
+    """The timeline of one matter, and under it what minds think of minds, folded."""
+    caption = "What is so, and what each of them takes to be so, after each event."
+    blocks: list[Block] = [_drawn(trace, WORLD, trace.of_order(1), told, caption)]
+    for depth in range(2, order + 1):
+        chains = trace.telling(depth)
+        for inner in dict.fromkeys(minds[1:] for minds in chains):
+            outer = [minds for minds in chains if minds[1:] == inner]
+            verb = "thinks" if len(outer) == 1 else "think"
+            heading = f"What {listing([minds[0] for minds in outer])} {verb} that {through(inner)}"
+            caption = f"What {through(inner)}, and how that is seen from outside."
+            blocks.append(Folded(heading, [_drawn(trace, inner, outer, told, caption)]))
+    return [*blocks, *filter(None, [agreement(trace)])]
+
+
+def _drawn(trace: Trace, top: Minds, below: list[Minds], told: list[str], caption: str) -> Figure:
+    # The same value has the same colour in all pictures of a matter.
+    values = dict.fromkeys(value for row in trace.values.values() for value in row if value is not None)
+    lanes = [(chain_name(top), lane_of(trace, top))]
+    for group in trace.alike(below):
+        lanes.append((" › ".join([listing([minds[0] for minds in group]), *top]), lane_of(trace, group[0])))
+    title = f"{trace.heading} Top lane: {chain_name(top)}"
+    return Figure(timeline(lanes, told, title=title, values=list(values), unknown=trace.unknown), caption)
+
+
+def lane_of(trace: Trace, minds: Minds) -> list[str | None]:
+    """What these minds hold; nothing is unknown to them that is not there yet."""
+    pairs = zip(trace.values[minds], trace.values[WORLD], strict=True)
+    return ["" if value is None and so is None else value for value, so in pairs]
+
+
+def _quiz(story: Story, order: int) -> Table:
+    rows = [
+        (question.tags["order"], question.text, question.answer, question.tags.get("false_belief") is True)
+        for question in questions(story, order=order)
+    ]
+    return Table(["order", "question", "answer", "false belief"], rows, "All that can be asked, with the true answers")

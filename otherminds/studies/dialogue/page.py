@@ -1,0 +1,306 @@
+"""Page: what a model makes of people who think one thing and say another.
+
+show(talks, [om.run(suite, model, seed=seed) for seed in range(5)]).save("dialogue.html")
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from otherminds.asking.runs import Run
+from otherminds.minds.telling import listing
+from otherminds.pages import plots
+from otherminds.pages.report import Block, Cards, Cell, Figure, Folded, Report, Section, Table
+from otherminds.results.labels import count
+from otherminds.results.summary import how_it_answered, what_was_run
+from otherminds.stats import Estimate, signed
+from otherminds.studies.dialogue import ablation, traits
+from otherminds.studies.dialogue.measure import (
+    ALL,
+    FALSE,
+    FIRST,
+    KINDS,
+    LEXICAL,
+    PUBLISHED,
+    SECOND,
+    TRUE,
+    Measures,
+    TraitSplit,
+    measure,
+    names,
+)
+from otherminds.studies.dialogue.page_talks import talk_blocks
+from otherminds.studies.dialogue.page_words import artefact_blocks, overlap_blocks, trait_word_blocks
+from otherminds.studies.dialogue.talks import STATES, TRAITS, Talk
+
+FEWEST = 6
+"""Conversations; with fewer, resampling them hardly tells how sure a number is."""
+
+LIMITS = """**What is asked.** Two people talk, and each thinks something at every message that the other does not \
+hear. One thinks about their own belief, intention, desire, feeling or knowledge (first order), the other about that \
+person's (second order). The model reads what was said and is asked for the thought behind one message; the wrong \
+options are the same person's thoughts behind other messages. Where the second misreads the first, the right answer \
+is a **false belief**.
+
+**What it cannot show.** The right option is what a writer, or a model that played the part, put into somebody's head: \
+people may find another thought as fitting, and a score of 1 is not to be expected. Questions can be answered by \
+matching a thought to the message that it goes with, without a view of anybody's mind; words in common go some of that \
+way, which is why that rule stands in every table. A false belief here is one about a mind, told from labels and not \
+from the world. A low score of a small model may be one of reading a long text. Nothing here shows how a model behaves \
+when it talks to somebody itself.
+
+**Intervals** are 95 %, by resampling whole conversations, since questions about the same one are not independent."""
+
+
+def show(
+    talks: Sequence[Talk],
+    runs: Sequence[Run],
+    *,
+    readings: Sequence[ablation.Reading] = (),
+    live: Section | None = None,
+) -> Report:
+    """The report of runs of questions about these talks; `live` is a section about a talk played just now."""
+    return report(talks, measure(talks, runs, readings=readings), live=live)
+
+
+def report(talks: Sequence[Talk], found: Measures, *, live: Section | None = None) -> Report:
+    """The page of numbers that are there already."""
+    asked = [run for sitting in found.sittings for run in sitting.runs]
+    labels = names(found.sittings)
+    sections = [
+        Section("", [_cards(found), *_unfair(found)]),
+        Section("What this shows, and what it cannot", [LIMITS]),
+        Section("By mental state", _by_state(found)),
+        Section("Beside rules and published figures", _beside(found)),
+        Section("By personality", _by_personality(found)),
+        Section("Words in common", overlap_blocks(found.overlaps)),
+        Section("Words that give answers away", artefact_blocks(found.words)),
+        Section("Who is higher in a trait", [*_judged(found), *trait_word_blocks(talks)]),
+        Section("What hiding does", _hidden(found)),
+        Section("Conversations", talk_blocks(talks, found)),
+        *([live] if live else []),
+        Section("What was asked about", _counts(found)),
+        Section("How answers ended", how_it_answered(asked, labels)),
+        Section("What was run", what_was_run(asked, labels)),
+    ]
+    manifest = asked[0].manifest
+    subtitle = f"otherminds {manifest['otherminds']} · {manifest['started'][:10]} · study dialogue"
+    who = listing([sitting.label for sitting in found.sittings])
+    shown = [section for section in sections if section.blocks]
+    return Report(f"What people think and do not say: {who}", lead(found), shown, subtitle=subtitle)
+
+
+def lead(found: Measures) -> str:
+    """The answer in words, with its numbers."""
+    counts = found.counts
+    guess = found.chance[ALL, ALL]
+    asked = f"{count(counts.questions, 'question')} about {count(counts.talks, 'conversation')}"
+    said = [f"{asked}; guessing would give {guess:.2f}."]
+    lexical = next(row for row in found.rules if row.label == LEXICAL).get(ALL)
+    for row in found.models:
+        parts = [f"{kind} {one.value:.2f}" for kind in (FIRST, SECOND, FALSE) if (one := row.get(kind))]
+        whole = row.get(ALL)
+        if whole is None:
+            said.append(f"{row.label} gave no answer that could be scored.")
+            continue
+        over = f", mean of {row.runs} runs" if row.runs > 1 else ""
+        share = f"{whole.value:.2f} [{whole.low:.2f}, {whole.high:.2f}]{over}"
+        said.append(f"{row.label} is right in {share}: {', '.join(parts)}. {_against(whole, guess, lexical)}")
+    if lexical:
+        said.append(f"Choosing the option with the most words of the question would give {lexical.value:.2f}.")
+    return " ".join(said)
+
+
+def _against(whole: Estimate, guess: float, rule: Estimate | None) -> str:
+    if whole.low <= guess <= whole.high:
+        return "That cannot be told from guessing."
+    if rule and guess < whole.low <= rule.value:
+        return "The interval is clear of guessing, but not of choosing by words in common."
+    side = "above" if whole.low > guess else "below"
+    return f"The interval lies {side} guessing; one in twenty misses by chance."
+
+
+def _cards(found: Measures) -> Cards:
+    cards = []
+    for row in found.models:
+        whose = f", {row.label}" if len(found.models) > 1 else ""
+        for kind in (FIRST, SECOND, FALSE):
+            if one := row.get(kind):
+                cards.append((f"{kind.capitalize()}{whose}", f"{one.value:.2f}", _note(one)))
+    lexical = next(row for row in found.rules if row.label == LEXICAL).get(ALL)
+    if lexical:
+        cards.append(("Words in common alone", f"{lexical.value:.2f}", f"with the question; {_note(lexical)}"))
+    return Cards([*cards, ("Chance", f"{found.chance[ALL, ALL]:.2f}", "guessing among the options")])
+
+
+def _note(one: Estimate) -> str:
+    return f"95 % {one.low:.2f} to {one.high:.2f}, n = {one.n}"
+
+
+def _unfair(found: Measures) -> list[Block]:
+    return [
+        f"**Not comparable**: {label} played the conversations of {own} of these questions itself, so that the thoughts"
+        " asked for are its own. Such a score says how well it recognises itself, and stands apart from the others."
+        for label, own in found.own.items()
+    ]
+
+
+# ---- right answers ------------------------------------------------------------------------------------------------
+
+
+def _by_state(found: Measures) -> list[Block]:
+    blocks: list[Block] = []
+    for row in found.models:
+        kinds = [kind for kind in (FIRST, SECOND, FALSE) if row.get(kind)]
+        svg = plots.intervals(
+            [(state, some) for state in (*STATES, ALL) if any(some := [row.get(kind, state) for kind in kinds])],
+            title=f"Right answers of {row.label} by mental state",
+            series=kinds,
+            reference=(found.chance[ALL, ALL], "chance"),
+            measure="share of right answers",
+        )
+        if kinds:
+            blocks.append(Figure(svg, f"{row.label}: right answers, with 95 % intervals by conversation."))
+        rows: list[list[Cell]] = [
+            [_kind(state, kind), row.get(kind, state), *(_short(rule.get(kind, state)) for rule in found.rules)]
+            for state in (*STATES, ALL)
+            for kind in KINDS
+            if row.get(kind, state)
+        ]
+        note = (
+            "False beliefs and right readings are both second order, as far as they are labelled. Rules answer every"
+            " question that was asked."
+        )
+        note += f" Without a value, and so in no mean: {row.unscored} answers." if row.unscored else ""
+        if any(one.clusters < FEWEST for one in row.cells.values()):
+            note += f" Intervals that rest on fewer than {FEWEST} conversations say little, and some do."
+        columns = ["", row.label, *(rule.label for rule in found.rules)]
+        blocks.append(Table(columns, rows, f"{row.label} by mental state", note=note))
+    return blocks
+
+
+def _beside(found: Measures) -> list[Block]:
+    """All models and rules in one table, then differences, then figures from elsewhere."""
+    kinds = [kind for kind in (ALL, FIRST, SECOND, FALSE, TRUE) if any(row.get(kind) for row in found.models)]
+    rows: list[list[Cell]] = [[row.label, *(_short(row.get(kind)) for kind in kinds)] for row in found.models]
+    rows += [[f"rule: {rule.label}", *(_short(rule.get(kind)) for kind in kinds)] for rule in found.rules]
+    rows.append(["chance", *(f"{found.chance[ALL, kind]:.2f}" for kind in kinds)])
+    rows.append(["questions", *(one.n if (one := found.rules[0].get(kind)) else 0 for kind in kinds)])
+    blocks: list[Block] = [Table(["", *kinds], rows, "Right answers by kind of question")]
+    repeated = [row for row in found.models if row.sd]
+    if repeated:
+        spread: list[list[Cell]] = [
+            [row.label, row.runs, *(f"{row.sd[kind]:.3f}" if row.sd and kind in row.sd else None for kind in kinds)]
+            for row in repeated
+        ]
+        blocks.append(Table(["", "runs", *kinds], spread, "Standard deviation over runs"))
+    gaps: list[list[Cell]] = [[row.label, row.deeper, row.misread] for row in found.models if row.deeper or row.misread]
+    if gaps:
+        note = f"By conversation. {FALSE.capitalize()} less {TRUE}: below 0, misreadings are the harder ones."
+        columns = ["", f"{SECOND} less {FIRST}", f"{FALSE} less {TRUE}"]
+        blocks.append(Table(columns, gaps, "What makes it harder", note=note))
+    elsewhere: list[list[Cell]] = [[name, f"{value:.3f}"] for name, value in PUBLISHED.items()]
+    note = "Published for all questions of ToMATO, which Llama-3 70B played and people checked. "
+    if all("published" in item.meta for item in found.suite):
+        note += "If these are questions of it, Llama-3 70B's score is not comparable: the thoughts are its own."
+    else:
+        note += "These are other conversations, so that they can only give an idea of the size."
+    return [*blocks, Table(["on ToMATO, all questions", "right"], elsewhere, "Published figures", note=note)]
+
+
+def _by_personality(found: Measures) -> list[Block]:
+    blocks: list[Block] = []
+    for order, name in ((1, FIRST), (2, SECOND)):
+        some = [split for split in found.splits if split.order == order]
+        labels = [label for label in dict.fromkeys(split.label for split in some) if label != LEXICAL]
+        if not some:
+            continue
+        table = Table(
+            ["factor", "", "high", "low", "high less low"],
+            [_split_cells(split) for split in some],
+            f"By level of the person asked about, {name}",
+            note="A person is high or low for a whole conversation, so intervals are wide and no test is made. Of five"
+            " factors in two orders, one whose interval leaves out 0 is no surprise.",
+        )
+        svg = plots.intervals(
+            [(factor, [_gap(some, label, factor) for label in labels[:4]]) for factor in TRAITS],
+            title=f"Right answers about people high in a factor, less those about people low in it, {name}",
+            series=labels[:4],
+            reference=(0.0, "no difference"),
+            axis=(-1.0, 1.0),
+            measure="difference in right answers",
+        )
+        figure = Figure(svg, f"Above 0, people high in the factor are read better; {name}, with 95 % intervals.")
+        blocks += [figure, table] if order == 1 else [Folded(f"The same for {name}", [figure, table])]
+    if blocks:
+        blocks.insert(0, "Whether the personality of the one asked about makes their thoughts easier to tell.")
+    return blocks
+
+
+def _split_cells(split: TraitSplit) -> list[Cell]:
+    return [split.factor, split.label, split.high, split.low, signed(split.gap)]
+
+
+def _gap(splits: Sequence[TraitSplit], label: str, factor: str) -> Estimate | None:
+    return next((split.gap for split in splits if (split.label, split.factor) == (label, factor)), None)
+
+
+# ---- what else was tried ------------------------------------------------------------------------------------------
+
+
+def _judged(found: Measures) -> list[Block]:
+    if not found.judged:
+        return []
+    rows: list[list[Cell]] = [
+        [label, one.factor, one.right, one.both_orders, *(f"{value:.3f}" for value in traits.PUBLISHED[one.factor])]
+        for label, judged in found.judged.items()
+        for one in judged
+    ]
+    note = (
+        "Pairs of conversations that differ in one factor of one person; chance is 0.5. Published: on ToMATO's own"
+        " conversations, by GPT-4o mini and by people."
+    )
+    columns = ["judge", "factor", "right", "right in both orders", "published, model", "published, people"]
+    return [Table(columns, rows, "Who is higher in a factor", note=note)]
+
+
+def _hidden(found: Measures) -> list[Block]:
+    if not found.ablated:
+        return []
+    rows: list[list[Cell]] = [
+        [
+            *(one.label, one.share, one.less_hidden, one.talks, one.unjudged),
+            *(f"{value:.3f}" for value in ablation.PUBLISHED[one.cell]),
+        ]
+        for one in found.ablated
+    ]
+    note = (
+        "Intervals by casting, differences turn by turn against the cell with both hidden. Published: on ToMATO's own"
+        " conversations, judged by GPT-4o mini and by people."
+    )
+    columns = ["", "misread", "less both hidden", "talks", "not judged", "published, model", "published, people"]
+    return [Table(columns, rows, "How often the second misreads the first", note=note)]
+
+
+def _counts(found: Measures) -> list[Block]:
+    counts = found.counts
+    rows: list[list[Cell]] = [
+        ["questions", f"{counts.questions:,}"],
+        ["conversations", f"{counts.talks:,}"],
+        ["second-order questions", f"{counts.second_order:,}"],
+        ["of these labelled", f"{counts.labelled:,}"],
+        ["false beliefs", f"{counts.false_beliefs:,}"],
+        ["utterances a conversation, greetings included", f"{counts.utterances:.1f}"],
+        ["words an utterance", f"{counts.words:.1f}"],
+        ["words and marks an utterance", f"{counts.tokens:.1f}"],
+    ]
+    return [Table(["", "number"], rows, "Questions and conversations")]
+
+
+def _short(one: Estimate | None) -> str | None:
+    return f"{one.value:.2f} [{one.low:.2f}, {one.high:.2f}]" if one else None
+
+
+def _kind(state: str, kind: str) -> str:
+    """What a line is about; what holds for all is not said."""
+    return ", ".join(part for part in (state, kind) if part != ALL) or ALL

@@ -1,0 +1,83 @@
+"""Conversations to look at: what was said, what was thought on demand, what was asked and what was answered."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from otherminds.asking.runs import Record, Run
+from otherminds.items import Item
+from otherminds.pages.report import Block, Conversation, Example, Line
+from otherminds.studies.dialogue.measure import FALSE, FIRST, KINDS, SECOND, TRUE, Measures, Sitting
+from otherminds.studies.dialogue.talks import GREETINGS, Person, Talk
+
+SHOWN, ASKED = 3, 4
+"""Conversations, and questions about each of them."""
+
+
+def talk_blocks(talks: Sequence[Talk], found: Measures) -> list[Block]:
+    """A few conversations of different mental states, each with some of its questions."""
+    items: dict[str, list[Item]] = {}
+    for item in found.suite:
+        items.setdefault(str(item.tags.get("story", item.id)), []).append(item)
+    shown = {talk.state: talk for talk in reversed(talks) if talk.id in items}
+    blocks: list[Block] = []
+    for talk in list(shown.values())[-SHOWN:][::-1]:
+        blocks.append(as_conversation(talk, items[talk.id]))
+        blocks += [_question(talk, item, found.sittings) for item in items[talk.id][:ASKED]]
+    if blocks:
+        blocks.insert(
+            0,
+            "Opened, a conversation shows what was said, and under each line the thought that the other did not hear."
+            " The questions below it were put to the model with the conversation alone.",
+        )
+    return blocks
+
+
+def as_conversation(talk: Talk, items: Sequence[Item] = (), *, note: str = "") -> Conversation:
+    """A talk as it was heard; thoughts are folded, and those known to misread the partner say so."""
+    misread = {item.meta.get("turn"): item.tags.get("false_belief") for item in items}
+    people, scene = talk.casting.people, talk.casting.scene
+    lines = [Line("Scene", scene.situation)]
+    lines += [_presented(person, goal) for person, goal in zip(people, scene.goals, strict=True)]
+    lines += [Line(people[side].first, said) for side, said in enumerate(GREETINGS)]
+    for number, turn in enumerate(talk.turns):
+        label = f"what {talk.speaker(number).first} thinks"
+        if misread.get(number) is not None:
+            partner = talk.partner(number).first
+            label += f", misreading {partner}" if misread[number] else f", reading {partner} rightly"
+        lines.append(Line(people[turn.speaker].first, turn.speech, (label, turn.thought)))
+    about = [scene.category, talk.state, " and ".join(person.first for person in people)]
+    return Conversation(" · ".join([*about, *filter(None, [note])]), lines)
+
+
+def _presented(person: Person, goal: str) -> Line:
+    levels = ", ".join(f"{level} {trait}" for trait, level in person.levels.items())
+    unsaid = (f"what only {person.first} is told", f"{goal} Personality: {levels}.")
+    return Line(person.name, f"{person.age}, {person.occupation}", unsaid)
+
+
+def _question(talk: Talk, item: Item, sittings: Sequence[Sitting]) -> Example:
+    picked = {sitting.label: _answer(sitting.runs[0], item) for sitting in sittings}
+    options = [
+        "\n".join(
+            [
+                f"{'→' if choice == item.answer else ' '} {choice}",
+                *(f"    chosen by {label}" for label, said in picked.items() if said and said.score.answer == choice),
+            ]
+        )
+        for choice in item.choices
+    ]
+    ends = [f"{label}: {said.verdict}" for label, said in picked.items() if said]
+    fields = [
+        ("question", item.question),
+        ("options; the arrow is the right one", "\n".join(options)),
+        ("why", str(item.meta.get("why", ""))),
+    ]
+    turn = int(item.meta["turn"])
+    kind = next(kind for kind in (FALSE, TRUE, FIRST, SECOND) if KINDS[kind](item))
+    heading = f"Asked about {talk.speaker(turn).first}, message {turn + 1}, {kind} · {'; '.join(ends)}"
+    return Example(heading, [field for field in fields if field[1]])
+
+
+def _answer(run: Run, item: Item) -> Record | None:
+    return next((record for record in run.records if record.item.id == item.id), None)

@@ -1,0 +1,38 @@
+"""Dialogue as a study: can it tell what people think and do not say?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from otherminds.asking.runs import Run
+from otherminds.items import Suite
+from otherminds.pages.report import Report
+from otherminds.studies.dialogue import bank, build, chapter, measure, page
+from otherminds.studies.study import Study
+
+
+def _suite() -> Suite:
+    return build.build(bank.authored(), labels=bank.labels())
+
+
+def _page(runs: Sequence[Run]) -> Report:
+    asked = {record.item.tags.get("story") for run in runs for record in run.records}
+    return page.show([talk for talk in bank.authored() if talk.id in asked], runs)
+
+
+def _is_of(run: Run) -> bool:
+    return all({"state", "order", "surface"} <= set(record.item.tags) for record in run.records)
+
+
+STUDY = Study(
+    name="dialogue",
+    asks="Can it tell what people think and do not say?",
+    example=chapter.example,
+    build=chapter.suite,
+    measure=measure.measure,
+    show=page.show,
+    look=chapter.look,
+    suite=_suite,
+    page=_page,
+    is_of=_is_of,
+)

@@ -1,0 +1,367 @@
+"""Page: what was found: the answer in words, the numbers behind it, and the stories themselves.
+
+show(found, [om.run(build.suite(found), model)]).save("explore.html")
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from math import isfinite
+
+from otherminds.asking.runs import Run
+from otherminds.minds.telling import listing
+from otherminds.pages import plots
+from otherminds.pages.report import Block, Cards, Cell, Figure, Report, Section, Table
+from otherminds.results.labels import count, run_labels
+from otherminds.results.summary import how_it_answered, what_was_run
+from otherminds.stats import Difference, Estimate
+from otherminds.stats.significance import p_text
+from otherminds.studies.explore.contexts import bank
+from otherminds.studies.explore.gallery import gallery
+from otherminds.studies.explore.hunt import Found
+from otherminds.studies.explore.measure import SIMPLER, SPLITS, Contest, Measures, Pair, Row, measure
+from otherminds.studies.explore.sets import choose, grid
+from otherminds.studies.explore.shares import Share, shares
+from otherminds.studies.explore.sittings import HARDEST, Findings
+
+SERIES = 4
+"""The most models in one plot."""
+LENGTHS = (10, 15)
+"""Sentences of the random stories."""
+FOUND_BY = {"search": "the search", "overgenerate": "over-generation"}
+
+LIMITS = """**These stories were chosen because the model fails them.** Their accuracy says how bad it can get within \
+these kinds of story, not how good the model is; a model that is right nine times in ten on stories drawn at random \
+can be at zero here. Two models can be compared on stories found against neither, or on each other's, not on their own.
+
+**Failing is not the same as lacking theory of mind.** A small model may fail because it loses track of names, prefers \
+a word that was named last, or cannot answer in the form asked for. That is why simple rules and questions about what \
+is so stand beside it. **Answering right is no proof either**: a story can be answered by rules that never mind who \
+knows what, as the baselines show.
+
+**The stories are made by rule.** People come, go, move things and talk; nobody forgets, guesses or has a reason. \
+Answers are proved by the events under the belief rule of this package: whoever is there sees what happens, and \
+everybody knows that. What people would say of such a story has not been asked.
+
+**Intervals** are 95 % and drawn by story (by setting, where two ways of finding stories are compared). They speak of \
+stories found in this way, against this model, with these words."""
+
+
+_CONTEST = """For each story that the search found, over-generation has the budget of one search. It spends that on \
+random stories, whether or not they come to an end, puts the complete ones to the model, and keeps the worst answered. \
+So the two do not ask about equally many stories: the column says how many each put to the model on the way to those \
+that it found.
+
+n counts settings. A difference below 0 means that the search found stories that are answered worse, or shorter ones. \
+p is by flipping the signs of settings; for the sets it is adjusted for their number."""
+
+
+def show(
+    findings: Findings | Sequence[Found], runs: Sequence[Run], *, random_stories: int = 200, seed: int = 0
+) -> Report:
+    """The report of stories found and of the runs that asked about them.
+
+    `random_stories` of each setting are drawn to tell how many need theory of mind at all; 0 leaves that out.
+    """
+    return report(findings, measure(findings, runs, seed=seed), runs, random_stories=random_stories, seed=seed)
+
+
+def report(
+    findings: Findings | Sequence[Found], found: Measures, runs: Sequence[Run], *, random_stories: int, seed: int
+) -> Report:
+    """The page of numbers that are there already, and of the runs behind them."""
+    sections = [
+        Section("", [_cards(found)]),
+        Section("By kind of story", _by_kind(found)),
+        Section("Hard or odd?", _hard_or_odd(found)),
+        Section("Against over-generation", _against(found)),
+        Section("In other words", _told(found)),
+        Section("Who needs theory of mind?", _needs(found, random_stories, seed)),
+        Section("Models on each other's stories", _crossed(found)),
+        Section("The stories", gallery(found.sittings, found.method)),
+        Section("How answers ended", how_it_answered(runs, run_labels(runs))),
+        Section("What was run", [_how_found(findings), *what_was_run(runs, run_labels(runs))]),
+        Section("What this cannot show", [LIMITS]),
+    ]
+    who = list(dict.fromkeys(each.run.model for each in found.sittings))
+    manifest = found.sittings[0].run.manifest
+    subtitle = f"otherminds {manifest['otherminds']} · {manifest['started'][:10]} · study explore"
+    shown = [section for section in sections if section.blocks]
+    title = f"Stories that {listing(who)} {'gets' if len(who) == 1 else 'get'} wrong"
+    return Report(title, lead(found), shown, subtitle=subtitle)
+
+
+def lead(found: Measures) -> str:
+    """The answer in words, with its numbers: how bad it is, then what that is worth."""
+    paragraphs, beside = [], dict(found.beside)
+    for sitting, right in list(zip(found.sittings, found.overall, strict=True))[:SERIES]:
+        if right is None:
+            continue
+        said = [
+            f"{sitting.label} is right in {_short(right)} of the questions about a story, on average over "
+            f"{count(right.n, 'story', 'stories')} that {FOUND_BY[found.method]} chose because it fails them"
+            f"{_simpler(found)}."
+        ]
+        said.append(_on_reality(beside[sitting.label]))
+        said += [_on_contest(contests[0]) for label, contests in found.contests if label == sitting.label]
+        said += [_on_telling(pair) for pair in found.told if pair.label.startswith(f"{sitting.label}, ")]
+        paragraphs.append(" ".join(filter(None, said)))
+    return "\n\n".join(paragraphs)
+
+
+def _simpler(found: Measures) -> str:
+    """What could be had on the same questions without a mind."""
+    rules = {label: estimates[0] for label, estimates in found.beside}
+    parts = [f"guessing would give {found.guess:.2f}"] if found.guess is not None else []
+    if same := rules.get("realist"):
+        parts.append(f"answering with what is so {same.value:.2f}")
+    return f"; {', '.join(parts)}" if parts else ""
+
+
+def _on_reality(estimates: Sequence[Estimate | None]) -> str:
+    same = estimates[list(SPLITS).index("what is so")]
+    return f"Of the questions about what is so, it has {same.value:.2f} right." if same else ""
+
+
+def _on_contest(contest: Contest) -> str:
+    pair = contest.accuracy
+    return (
+        f"Setting by setting, the search comes down to {pair.first.value:.2f}, having asked about "
+        f"{count(contest.asked[0], 'story', 'stories')}, and over-generation to {pair.second.value:.2f}, having asked "
+        f"about {contest.asked[1]:,}: {_verdict(pair.difference)}."
+    )
+
+
+def _on_telling(pair: Pair) -> str:
+    return (
+        f"Told in other words, the same questions are right in {pair.second.value:.2f} instead of "
+        f"{pair.first.value:.2f}: {_verdict(pair.difference)}."
+    )
+
+
+def _verdict(difference: Difference) -> str:
+    if difference.value == 0:
+        return "no difference"
+    p = p_text(difference.p)
+    return f"a clear difference ({p})" if difference.p < 0.05 else f"a difference that can be chance ({p})"
+
+
+def _cards(found: Measures) -> Cards:
+    cards = []
+    for sitting, right, before in zip(found.sittings, found.overall, found.when_found, strict=True):
+        if right and before:
+            note = f"{_sure(right)} stories; {before.value:.2f} when found"
+            cards.append((f"Right, {sitting.label}", f"{right.value:.2f}", note))
+    for label, contests in found.contests[:1]:
+        other = contests[0].accuracy.second
+        cards.append(("Over-generation", f"{other.value:.2f}", f"{label}; {_sure(other)} settings"))
+    for pair in found.told[:1]:
+        note = f"{pair.label.rpartition(', ')[0]}, the same questions; {_sure(pair.second)} stories"
+        cards.append(("In other words", f"{pair.second.value:.2f}", note))
+    for label, estimates in found.beside:
+        if label == "realist" and estimates[0]:
+            note = f"answers with what is so; {_sure(estimates[0])} stories"
+            cards.append(("Realist", f"{estimates[0].value:.2f}", note))
+    if found.guess is not None:
+        cards.append(("Chance", f"{found.guess:.2f}", "guessing among the choices"))
+    return Cards(cards)
+
+
+def _sure(one: Estimate) -> str:
+    return f"95 % {one.low:.2f} to {one.high:.2f}, n = {one.n}"
+
+
+def _by_kind(found: Measures) -> list[Block]:
+    who = [sitting.label for sitting in found.sittings]
+    blocks: list[Block] = [
+        f"The mean accuracy of the stories that {FOUND_BY[found.method]} found, over the questions it went by; of each"
+        f" setting the {HARDEST} hardest stories. In an **asymmetric** story one event is secretly watched, or missed"
+        " by somebody distracted.",
+    ]
+    columns = [f"{name}{kind}" for name in _prefixes(who) for kind in ("plain", "asymmetric")]
+    blocks.append(_table("set of events", columns, found.sets, "Accuracy by set of events"))
+    for start, name in enumerate(who[:SERIES]):
+        rows = [(label, estimates[2 * start : 2 * start + 2]) for label, estimates in found.sets]
+        svg = plots.intervals(
+            rows,
+            title=f"Accuracy of {name} by set of events",
+            series=("plain", "asymmetric"),
+            reference=_reference(found),
+            measure="accuracy",
+        )
+        blocks.append(Figure(svg, f"{name}: the mean accuracy of stories, with 95 % intervals."))
+    heading: list[Row] = [("by people", ()), *found.people, ("by moves", ()), *found.moves]
+    svg = plots.intervals(
+        [(label, estimates[:SERIES]) for label, estimates in heading],
+        title="Accuracy by people and by moves",
+        series=who[:SERIES],
+        reference=_reference(found),
+        measure="accuracy",
+    )
+    blocks.append(Figure(svg, "The same by the number of people and of moves that a story had to have."))
+    return blocks
+
+
+def _hard_or_odd(found: Measures) -> list[Block]:
+    kept = [index for index in range(len(SPLITS)) if any(estimates[index] for _, estimates in found.beside)]
+    searched = list(SPLITS).index("searched")
+    # With searches of the first order alone, the two columns would be the same.
+    if all(estimates[searched] == estimates[list(SPLITS).index("order 1")] for _, estimates in found.beside):
+        kept.remove(searched)
+    names = [list(SPLITS)[index] for index in kept]
+    rows = [(label, tuple(estimates[index] for index in kept)) for label, estimates in found.beside]
+    drawn = [name for name in ("searched", "order 1", "order 2", "false belief") if name in names][:3]
+    picked = [(label, [row[names.index(name)] for name in drawn]) for label, row in rows]
+    svg = plots.intervals(
+        [*picked[: len(found.sittings)], ("baselines", []), *picked[len(found.sittings) :]],
+        title="The model beside rules without a mind, on the stories found",
+        series=drawn,
+        measure="accuracy",
+    )
+    blocks: list[Block] = [
+        "A story can be failed because it asks for a mind, or because it is odd. If the **realist**, who answers with"
+        " what is so, scores well, little in these stories hangs on what anybody believes; if the choice **named last**"
+        " is mostly right, they are easy to get right for a bad reason. The **first-order reader** knows what each"
+        " person thinks, and takes what one thinks of another to be what the other thinks. Questions about **what is"
+        " so** tell whether the model can follow the story at all.",
+        Figure(svg, "The mean accuracy of the stories on the same questions, with 95 % intervals."),
+        _beside(names, rows),
+    ]
+    if found.wrong:
+        note = (
+            "Of the wrong answers about minds to which the simpler answer would have been wrong too, the share that"
+            " is just that answer."
+        )
+        blocks.append(_table("", list(SIMPLER), found.wrong, "What the wrong answers were", note=note))
+    return blocks
+
+
+def _beside(names: Sequence[str], rows: Sequence[Row]) -> Table:
+    lines: list[list[Cell]] = [[label, *(one and _span(one) for one in estimates)] for label, estimates in rows]
+    lines.append(["stories", *(one and one.n for one in rows[0][1])])
+    return Table(["", *names], lines, "The model and the baselines on the stories found")
+
+
+def _against(found: Measures) -> list[Block]:
+    blocks: list[Block] = []
+    for label, contests in found.contests:
+        for what, pairs in (
+            ("accuracy", [each.accuracy for each in contests]),
+            ("events in a story", [each.length for each in contests]),
+        ):
+            rows: list[list[Cell]] = [
+                [p.label, p.first.value, p.second.value, _gap(p.difference), f"{each.asked[0]:,} / {each.asked[1]:,}"]
+                for each, p in zip(contests, pairs, strict=True)
+            ]
+            columns = ["", "search", "over-generation", "difference", "stories asked about"]
+            blocks.append(Table(columns, rows, f"{label}: {what}, setting by setting"))
+        counts = {
+            "search harder": contests[0].harder,
+            "alike": contests[0].alike,
+            "over-generation harder": contests[0].easier,
+        }
+        svg = plots.bars([(label, counts)], title="Settings by which method found the harder stories")
+        blocks.append(Figure(svg, "Settings by which method found the stories that the model answers worse."))
+    if blocks:
+        blocks.insert(0, _CONTEST)
+    return blocks
+
+
+def _gap(difference: Difference) -> Cell:
+    # A single setting says nothing of others, and a length has no bounds between which they could lie.
+    return difference if isfinite(difference.low) else f"{difference.value:+.2f} [–], n = {difference.n}"
+
+
+def _told(found: Measures) -> list[Block]:
+    if not found.told:
+        return []
+    rows: list[list[Cell]] = [[pair.label, pair.first, pair.second, pair.difference] for pair in found.told]
+    return [
+        "The same events and questions, told in words other than those the search saw. What stays hard is not hard"
+        " because of its wording.",
+        Table(["", "canonical", "in other words", "difference"], rows, "The same questions in two tellings"),
+    ]
+
+
+def _needs(found: Measures, number: int, seed: int) -> list[Block]:
+    blocks: list[Block] = []
+    if found.interesting:
+        rows: list[list[Cell]] = [[pair.label, pair.first, pair.second, pair.difference] for pair in found.interesting]
+        note = "Within stories that have both kinds of question, so n counts stories."
+        columns = ["", "needs theory of mind", "does not", "difference"]
+        blocks += [
+            "A question **needs theory of mind** if another person, put in the place of one of its minds, would make"
+            " its answer another one.",
+            Table(columns, rows, "Questions that need theory of mind, and others", note=note),
+        ]
+    if number:
+        cells = [replace(cell, sentences=most) for most in LENGTHS for cell in grid(choose("tomi"))]
+        blocks += _random(shares(cells, bank(), number=number, seed=seed))
+    return blocks
+
+
+def _random(drawn: Sequence[Share]) -> list[Block]:
+    rows: list[list[Cell]] = [
+        [
+            f"{each.cell.people}, {each.cell.moves}, {each.cell.sentences}",
+            *(_span(part) for part in (each.stories, each.published, each.questions)),
+        ]
+        for each in drawn
+    ]
+    note = (
+        f"{drawn[0].stories.n:,} stories of the set tomi in each setting, drawn without a model, unfinished ones"
+        " included. By the published definition, whoever does not know has no answer. Questions of orders 1 and 2."
+    )
+    columns = ["people, moves, sentences", "stories", "by the published definition", "questions"]
+    return [
+        "How much there is to find: the share of random stories with such a question, and of such questions.",
+        Table(columns, rows, "Random stories that need theory of mind", note=note),
+    ]
+
+
+def _crossed(found: Measures) -> list[Block]:
+    if found.crossed is None:
+        return []
+    note = (
+        f"Questions drawn by a seed, the same for every model, about stories that {FOUND_BY[found.method]} chose"
+        " because the model named first fails them."
+    )
+    rows, readers = found.crossed.rows, found.crossed.readers
+    return [_table("found against", readers, rows, "Right answers on each other's stories", note=note)]
+
+
+def _how_found(findings: Findings | Sequence[Found]) -> Table:
+    known = findings if isinstance(findings, Mapping) else {"": findings}
+    rows: list[list[Cell]] = []
+    for model, found in known.items():
+        for method in dict.fromkeys(each.method for each in found):
+            some = [each for each in found if each.method == method]
+            name = f"{FOUND_BY[method]}{f', against {model}' if model else ''}"
+            rows.append([name, len(some), sum(each.evaluated for each in some), len({each.cell for each in some})])
+    note = "Asked about: on the way to the stories found; searches that found none are not counted."
+    columns = ["", "stories", "stories asked about", "settings"]
+    return Table(columns, rows, "How the stories were found", note=note)
+
+
+def _table(head: str, columns: Sequence[str], rows: Sequence[Row], caption: str, *, note: str = "") -> Table:
+    # A column that nobody has a number for only takes room.
+    kept = [index for index in range(len(columns)) if any(estimates[index] for _, estimates in rows)]
+    lines = [[label, *(estimates[index] for index in kept)] for label, estimates in rows]
+    return Table([head, *(columns[index] for index in kept)], lines, caption, note=note)
+
+
+def _prefixes(who: Sequence[str]) -> list[str]:
+    return [f"{name}, " for name in who] if len(who) > 1 else [""]
+
+
+def _reference(found: Measures) -> tuple[float, str] | None:
+    return None if found.guess is None else (found.guess, "chance")
+
+
+def _short(estimate: Estimate) -> str:
+    return f"{estimate.value:.2f} (95 % interval {estimate.low:.2f} to {estimate.high:.2f})"
+
+
+def _span(estimate: Estimate) -> str:
+    return f"{estimate.value:.2f} [{estimate.low:.2f}, {estimate.high:.2f}]"

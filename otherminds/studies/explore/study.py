@@ -1,0 +1,16 @@
+"""Explore as a study: which stories does a model get wrong?"""
+
+from __future__ import annotations
+
+from otherminds.studies.explore import build, chapter, measure, page
+from otherminds.studies.study import Study
+
+STUDY = Study(
+    name="explore",
+    asks="Which stories does a model get wrong?",
+    example=chapter.example,
+    build=build.suite,
+    measure=measure.measure,
+    show=page.show,
+    look=chapter.look,
+)

@@ -1,0 +1,375 @@
+"""Page: what perturbations and chains of thought do.
+
+show([om.run(build(style=style), model) for style in ("vanilla", "cot")]).save("perturbed.html")
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+
+from otherminds.asking.runs import Run
+from otherminds.items import Item
+from otherminds.pages import plots
+from otherminds.pages.report import Block, Cards, Cell, Figure, Report, Section, Table
+from otherminds.results.labels import run_labels
+from otherminds.results.summary import how_it_answered, what_was_run
+from otherminds.stats import Difference, Estimate, signed
+from otherminds.stats.significance import p_text
+from otherminds.studies.perturbed.calculus import CLASSES
+from otherminds.studies.perturbed.measure import (
+    LIMITED,
+    ROBUST,
+    TEN,
+    ClassCell,
+    Effects,
+    Measures,
+    Profile,
+    Share,
+    Verdict,
+    measure,
+)
+from otherminds.studies.perturbed.page_chains import are_chains_right, are_they_followed
+from otherminds.studies.perturbed.sittings import SCOPES, Sitting
+from otherminds.studies.perturbed.tracks import NAMES, answers_to_look_at, belief_tracks, class_name
+
+WHOLE = (*CLASSES, "all")
+SEVERAL = 3
+"""Models; what is hard for two in three cannot be said of fewer."""
+SHORT = {"vanilla": "plain", "cot": "chain"}
+"""How the styles are called over narrow columns."""
+SCOPE_NAMES = {"focal": "focal items", "all": "all questions of a task"}
+
+LIMITS = """**What it can show.** Every task is a false-belief story of a known kind with one small change, and its \
+right answer is fixed by design and derived twice. A model that answers the unperturbed story and fails the changed \
+one has learnt the story rather than the belief. Because the belief after every sentence is known, a chain of thought \
+can be checked step by step, and not only its end.
+
+**What it cannot show.** A right answer is no proof of a theory of mind: two rules without any mind, always answering \
+with what is so and always with what misleads, are right in whole classes, and stand beside every table for that \
+reason. A wrong answer is not by itself unhuman: in a published study people failed half of tasks of this kind. There \
+are at most 14 focal items a class, and both swaps of a task tell the same story, so **one class alone says little**; \
+Wilson's intervals take the items for independent and are, if anything, too narrow. That right chains and right \
+answers go together does not show that one leads to the other; only giving the model another chain does.
+
+**More than half right** is where the published study draws its line. With three options, chance is one third."""
+
+FEW = (
+    " With {stages} stages no p by stage can be below {least:.3f}, and adjusted for {classes} classes none below"
+    " {adjusted:.2f}: read the intervals, and a class that was named beforehand, rather than the adjusted p."
+)
+
+
+def show(runs: Sequence[Run]) -> Report:
+    """The report of the runs of one or more models, in one style or in both."""
+    return report(measure(runs), runs)
+
+
+def report(found: Measures, runs: Sequence[Run]) -> Report:
+    """The page of numbers that are there already, and of the runs behind them."""
+    sections = [
+        Section("", [_cards(found)]),
+        Section("What this shows, and what it cannot", [LIMITS]),
+        Section("By class", _by_class(found)),
+        Section("What a perturbation does", _perturbations(found)),
+        Section("What reasoning does", _reasoning(found)),
+        Section("Lines of the published study", _verdicts(found)),
+        Section("What could not be read", _faults(found)),
+        Section("Are the chains right?", are_chains_right(found)),
+        Section("Do answers follow the chains?", are_they_followed(found)),
+        Section("Beliefs, sentence by sentence", belief_tracks(found.sittings)),
+        Section("Answers to look at", answers_to_look_at(found.sittings)),
+        Section("How answers ended", how_it_answered(runs, run_labels(runs))),
+        Section("What was run", what_was_run(runs, run_labels(runs))),
+    ]
+    manifest = runs[0].manifest
+    who = " and ".join(each.label for each in found.sittings)
+    subtitle = f"otherminds {manifest['otherminds']} · {manifest['started'][:10]} · study perturbed"
+    shown = [section for section in sections if section.blocks]
+    return Report(f"{who} on perturbed false-belief tasks", lead(found), shown, subtitle=subtitle)
+
+
+def lead(found: Measures) -> str:
+    """The answer in words, for each model."""
+    said = []
+    for model in found.models:
+        rights = {style: cells["all"].right for style, cells in model.cells.items()}
+        parts = [f"{_plain(one)} asked {NAMES[style]}" for style, one in rights.items() if one]
+        if not parts:
+            said.append(f"{model.label} gave no answer that could be read in every style.")
+            continue
+        said.append(f"{model.label}, focal false-belief questions right: {', '.join(parts)}.")
+        said += [_on_verdict(style, verdict) for style, verdict in model.verdicts.items()]
+        said += _on_chains(model)
+    said += [
+        f"Given a chain that is right but for its end ({each.label}), answers follow it in {each.follow.value:.2f};"
+        f" they were the same in {each.before.value:.2f} before."
+        for each in found.followed
+        if each.edit == "wrong"
+    ]
+    rules = [f"{rule.label} {_plain(one)}" for rule in found.rules if (one := _any_style(rule)["all"].right)]
+    return " ".join([*said, f"Rules without a mind would get: {', '.join(rules)}."])
+
+
+def _on_verdict(style: str, verdict: Verdict) -> str:
+    base = f"{_plain(verdict.base)} of the unperturbed ones right, and " if verdict.base else ""
+    return (
+        f"Asked {NAMES[style]}: {base}more than half in {verdict.strict} of {verdict.classes} perturbed classes"
+        f" ({verdict.beyond} beyond chance)."
+    )
+
+
+def _on_chains(model: Profile) -> list[str]:
+    if "all" not in model.chains:
+        return []
+    said = [f"Its chains are right to the letter in {model.chains['all'].proper.value:.2f}."]
+    faith = list(model.faith.values())[-1]
+    both, _, _, neither = faith.table
+    counts = f"({both} both right, {neither} neither, of {faith.n})"
+    if faith.phi and faith.too_few:
+        said.append(f"Too few chains or answers are right, or wrong, to tell whether they go together {counts}.")
+    elif faith.phi:
+        said.append(
+            f"Right chains and right answers go together with phi = {faith.phi.value:.2f} {counts}, which by the"
+            f" published rule is {faith.verdict}."
+        )
+    else:
+        said.append("Whether right chains and right answers go together cannot be said: one of them never varies.")
+    placebos = [part for parts in model.placebo.values() for part in parts if part.is_placebo]
+    return [*said, "It gains from reasoning even where the chain is wrong: a placebo."] if placebos else said
+
+
+def _cards(found: Measures) -> Cards:
+    cards = []
+    for model in found.models:
+        for style, cells in model.cells.items():
+            if right := cells["all"].right:
+                faults = cells["all"].faults
+                lost = f"; {faults.right} of {faults.n} unreadable" if faults else ""
+                cards.append((f"Right, {model.label}, {NAMES[style]}", f"{right.value:.2f}", _sure(right) + lost))
+        if "all" in model.chains:
+            proper = model.chains["all"].proper
+            cards.append((f"Right chains, {model.label}", f"{proper.value:.2f}", _sure(proper)))
+    for rule in found.rules:
+        if right := _any_style(rule)["all"].right:
+            cards.append((rule.label.capitalize(), f"{right.value:.2f}", f"on the same items, n = {right.n}"))
+    return Cards(cards)
+
+
+def _sure(share: Estimate) -> str:
+    return f"95 % {share.low:.2f} to {share.high:.2f}, n = {share.n}"
+
+
+def _by_class(found: Measures) -> list[Block]:
+    blocks: list[Block] = [
+        "Focal items only: the false-belief story, asked about the belief, in both swaps. An item counts only if every"
+        " style gave a readable answer to it. **Always reality** answers with what is so, **always decoy** with what"
+        " misleads; a model that is like one of them in every class may do just that."
+    ]
+    for sitting, model in zip(found.sittings, found.models, strict=True):
+        rows: list[list[Cell]] = [
+            [class_name(name), *(cells[name].right for cells in _styles(model)), *_beside(found, name)]
+            for name in WHOLE
+        ]
+        columns = ["class", *(NAMES[style] for style in model.cells), *(rule.label for rule in found.rules)]
+        note = (
+            "With Wilson's 95 % intervals, and by stage for all together. ▲: above one half beyond chance (one-sided"
+            " binomial test, p ≤ 0.05; for all together, the whole interval)."
+        )
+        blocks.append(Table(columns, _measured(rows), f"{model.label}: right answers by class", note=note))
+        svg = plots.intervals(
+            [(class_name(name), [cells[name].right for cells in _styles(model)]) for name in WHOLE],
+            title=f"Right answers of {model.label} by class",
+            series=[NAMES[style] for style in model.cells],
+            reference=(1 / 3, "chance"),
+            measure="share of right answers",
+        )
+        blocks.append(Figure(svg, f"{model.label}: the same numbers, with 95 % intervals."))
+        blocks += _what_was_said(sitting)
+    return blocks
+
+
+def _what_was_said(sitting: Sitting) -> list[Block]:
+    """What the answers are, whether right or wrong: a habit shows here at once."""
+    read = sitting.read(SCOPES["focal"])
+    said = {NAMES[style]: [(each.item, each.said) for each in answers] for style, answers in read.items()}
+    said["right"] = [(each.item, each.item.answer) for each in next(iter(read.values()))]
+    counts = [(label, Counter(_kind(item, word) for item, word in pairs)) for label, pairs in said.items()]
+    if not said["right"]:
+        return []
+    svg = plots.bars(counts, title=f"What {sitting.label} answers", parts=["what is so", "the decoy", "unknown"])
+    return [Figure(svg, f"{sitting.label}: what the answers to focal items are, and what they should be.")]
+
+
+def _kind(item: Item, word: str) -> str:
+    return {item.meta["reality"]: "what is so", item.meta["decoy"]: "the decoy"}.get(word, "unknown")
+
+
+def _perturbations(found: Measures) -> list[Block]:
+    blocks: list[Block] = [
+        "What each class changes against the unperturbed tasks: acc(class) − acc(unperturbed). Below 0, the"
+        " perturbation makes it worse. The rules show what of this needs no mind at all: whoever always names the decoy"
+        " falls from all right to none in most classes."
+    ]
+    for model in found.models:
+        svg = plots.intervals(
+            [(class_name(name), [model.perturbed["focal"][style][name] for style in model.cells]) for name in TEN],
+            title=f"What each perturbation does to {model.label}",
+            series=[NAMES[style] for style in model.cells],
+            reference=(0.0, "no effect"),
+            axis=(-1.0, 1.0),
+            measure="difference in right answers",
+        )
+        blocks.append(Figure(svg, f"{model.label}: acc(class) − acc(unperturbed), with 95 % intervals by stage."))
+        for scope, what in SCOPE_NAMES.items():
+            by_style = model.perturbed.get(scope)
+            if by_style:
+                columns = [NAMES[style] for style in by_style]
+                rules = [next(iter(rule.perturbed.get(scope, {}).values()), {}) for rule in found.rules]
+                effects = [*by_style.values(), *rules]
+                caption = f"{model.label}: effect of each perturbation, {what}"
+                blocks.append(_effects(caption, columns, effects, found, TEN))
+    for style, names in found.challenging.items() if len(found.models) >= SEVERAL else ():
+        hard = ", ".join(map(class_name, names)) or "none"
+        blocks.append(
+            f"**Challenging classes, asked {NAMES[style]}**: {hard}. These are among the five most degrading of at"
+            f" least two models in three (here: {len(found.models)} models)."
+        )
+    return blocks
+
+
+def _reasoning(found: Measures) -> list[Block]:
+    blocks: list[Block] = []
+    for model in found.models:
+        for scope, effects in model.reasoned.items():
+            caption = f"{model.label}: what the chain of thought changes, {SCOPE_NAMES[scope]}"
+            rules = [rule.reasoned.get(scope, {}) for rule in found.rules]
+            blocks.append(_effects(caption, ["chain − plain"], [effects, *rules], found, WHOLE))
+        if model.beside:
+            rows: list[list[Cell]] = [[style, gain] for style, gain in model.beside.items()]
+            note = "Against asking plainly, on the beliefs that both gave a readable answer to."
+            blocks.append(Table(["asked by", "difference"], rows, f"{model.label}: other ways of asking", note=note))
+    if blocks:
+        text = "acc(chain of thought) − acc(plain) on the same items. Above 0, writing down the beliefs helps."
+        return [text, *blocks]
+    return []
+
+
+def _effects(
+    caption: str, columns: Sequence[str], effects: Sequence[Effects], found: Measures, names: Sequence[str]
+) -> Table:
+    """A column for each way of asking, then one for each rule."""
+    rows: list[list[Cell]] = [
+        [
+            class_name(name),
+            *(_effect(some.get(name)) for some in effects[: len(columns)]),
+            *(_value(some.get(name)) for some in effects[len(columns) :]),
+        ]
+        for name in names
+    ]
+    note = (
+        "95 % intervals by stage; in round brackets p by exchanging whole stages, adjusted (Holm) for the perturbed"
+        " classes."
+    )
+    measured = [each for some in effects[: len(columns)] for name in TEN if (each := some.get(name))]
+    if measured:
+        stages, classes = max(each.clusters for each in measured), len(measured) // len(columns)
+        least = 2.0 ** (1 - stages)
+        if classes * least > 0.05:
+            note += FEW.format(stages=stages, least=least, classes=classes, adjusted=min(1.0, classes * least))
+    heads = [f"{column} (p)" for column in columns]
+    return Table(["class", *heads, *(rule.label for rule in found.rules)], _measured(rows), caption, note=note)
+
+
+def _verdicts(found: Measures) -> list[Block]:
+    rows: list[list[Cell]] = []
+    solved: list[list[Cell]] = []
+    # A rule is the same in every style, so one of them will do.
+    lines = [(each, style, NAMES[style]) for each in found.models for style in each.verdicts]
+    lines += [(rule, next(iter(rule.verdicts)), "–") for rule in found.rules]
+    for each, style, asked in lines:
+        verdict = each.verdicts[style]
+        calls = [_both(call) for call in (verdict.ostensible, verdict.robust, verdict.limited)]
+        counts = [verdict.strict, verdict.lenient, verdict.beyond, verdict.classes]
+        rows.append([each.label, asked, _count(verdict.base), *counts, *calls])
+        solved.append([each.label, asked, *each.solved[style]])
+    columns = ["", "asked", "unperturbed", "above ½", "½ or above", "beyond chance", "classes"]
+    columns += ["ostensible", "robust", "limited"]
+    note = (
+        "The study calls a score ostensible, robust or limited theory of mind; these are its words for a line, and no"
+        " proof of one. Counted are the perturbed classes asked: those above one half, at one half or more, and above"
+        f" it beyond chance (▲). Ostensible: the unperturbed tasks; robust: all {ROBUST} classes; limited: at least"
+        f" {LIMITED}; each first by the strict line (> ½), which is the study's, then by the lenient one (≥ ½)."
+    )
+    blocks: list[Block] = [Table(columns, rows, "Lines that the published study draws", note=note)]
+    if any(cell for row in solved for cell in row[2:]):
+        note = (
+            "The share of tasks with every question right, and with every question about beliefs. Intervals by stage."
+        )
+        blocks.append(Table(["", "asked", "all 16 right", "all 8 right"], solved, "Whole tasks", note=note))
+    return blocks
+
+
+def _both(call: Callable[..., bool | None]) -> str:
+    """A verdict by the strict line, then by the lenient one."""
+    words = {True: "yes", False: "no", None: "–"}
+    return f"{words[call()]}\N{NO-BREAK SPACE}/\N{NO-BREAK SPACE}{words[call(lenient=True)]}"
+
+
+def _faults(found: Measures) -> list[Block]:
+    blocks: list[Block] = [
+        "An answer is faulty if no JSON object, no answer that names one option, or no list of states could be read."
+        " What is lost is not lost at random, so here it is by class; and what accuracy would be with every fault taken"
+        " for wrong. A chain that is too short or odd is no fault. The rules never are faulty."
+    ]
+    for model in found.models:
+        columns = ["class"]
+        columns += [f"{what}, {SHORT[style]}" for style in model.cells for what in ("faulty", "right")]
+        rows: list[list[Cell]] = []
+        for name in WHOLE:
+            cells = [by_class[name] for by_class in _styles(model)]
+            counts = [_count(part) for cell in cells for part in (cell.faults, cell.faults_wrong)]
+            rows.append([class_name(name), *counts, *_beside(found, name)])
+        columns += [rule.label for rule in found.rules]
+        blocks.append(Table(columns, _measured(rows), f"{model.label}: faults, and right answers if faults are wrong"))
+    return blocks
+
+
+# ---- small things -------------------------------------------------------------------------------------------------
+
+
+def _styles(model: Profile) -> list[Mapping[str, ClassCell]]:
+    return list(model.cells.values())
+
+
+def _any_style(rule: Profile) -> Mapping[str, ClassCell]:
+    """A rule is the same in every style."""
+    return _styles(rule)[0]
+
+
+def _beside(found: Measures, name: str) -> list[str | None]:
+    return [_count(_any_style(rule)[name].right) for rule in found.rules]
+
+
+def _measured(rows: Sequence[list[Cell]]) -> list[list[Cell]]:
+    """Without the rows that have nothing but a name."""
+    return [row for row in rows if any(cell is not None for cell in row[1:])]
+
+
+def _plain(share: Share) -> str:
+    return f"{share.value:.2f} ({_count(share)})"
+
+
+def _count(share: Share | None) -> str | None:
+    return f"{share.right}/{share.n}" if share else None
+
+
+def _effect(difference: Difference | None) -> str | None:
+    if difference is None:
+        return None
+    p = p_text(difference.p).removeprefix("p ").removeprefix("= ")
+    return f"{signed(difference)} ({p})"
+
+
+def _value(difference: Difference | None) -> str | None:
+    return f"{difference.value:+z.2f}" if difference else None

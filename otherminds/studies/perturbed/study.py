@@ -1,0 +1,19 @@
+"""Perturbed as a study: does it follow a belief when a familiar story is changed?"""
+
+from __future__ import annotations
+
+from otherminds.studies.perturbed import build, chapter, lints, page
+from otherminds.studies.study import Study
+
+STUDY = Study(
+    name="perturbed",
+    asks="Does it follow a belief when a familiar story is changed, and does it follow its own reasoning?",
+    example=chapter.example,
+    build=chapter.suite,
+    measure=chapter.measure_tasks,
+    show=chapter.show_tasks,
+    look=chapter.look,
+    suite=build.build,
+    faults=lints.faults,
+    page=page.show,
+)

@@ -1,0 +1,209 @@
+"""What a study is handed, and what it hands back: a chapter of a profile.
+
+Every study has one verb for this, `look(subjects, desk)`. A subject is whoever is asked; a desk is where and how; a
+chapter is a page, the numbers to take away, and the runs behind both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from typing import Any, Generic, Literal, TypeVar
+
+from otherminds.asking.runs import Budget, Run, run
+from otherminds.asking.store import Store
+from otherminds.errors import ModelError, Unable, UsageError
+from otherminds.items import Item, Suite
+from otherminds.items.lint import Fault, faults
+from otherminds.models import Model
+from otherminds.pages.report import Block, Report
+from otherminds.results.why import why_right
+from otherminds.stats import Estimate
+
+Size = Literal["quick", "standard", "full"]
+Progress = Callable[[str], AbstractContextManager[Callable[[int, int], None]]]
+"""Makes a bar with a title, to be called with what is done and what is wanted."""
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """Who is asked: a model, or a baseline, which is made anew for every suite that it is put to."""
+
+    name: str
+    make: Callable[[Suite], Model]
+    cannot: frozenset[str] = frozenset()
+    model: Model | None = None
+    """A model that can be asked anything; None for a baseline, which knows only the questions of its suite."""
+
+    @classmethod
+    def of(cls, model: Model) -> Subject:
+        """A model, whatever the suite."""
+        return cls(model.name, lambda _: model, frozenset(model.cannot), model)
+
+    @classmethod
+    def baseline(cls, name: str, make: Callable[[Suite], Model]) -> Subject:
+        """A baseline; where a suite does not carry what it answers from, it is unable to answer."""
+
+        def made(suite: Suite) -> Model:
+            try:
+                return make(suite)
+            except UsageError as error:
+                raise Unable(str(error)) from None
+
+        return cls(name, made)
+
+    def need(self, *abilities: str, because: str) -> None:
+        """Refuse to go on without these."""
+        if missing := sorted(self.cannot.intersection(abilities)):
+            raise Unable(f"{self.name} has no {' and no '.join(missing)}, and {because}")
+
+    def way(self, ways: Sequence[Way]) -> tuple[str, str]:
+        """The first of these ways to ask, as (score, prompt), that it is able to answer."""
+        for score, prompt, needs in ways:
+            if not needs & self.cannot:
+                return score, prompt
+        raise Unable(f"{self.name} can neither weigh raw prompts nor chat, so there is no way to ask it")
+
+
+Way = tuple[str, str, frozenset[str]]
+"""A score, a prompt, and what a model must be able to do to be asked so."""
+LETTERS: Way = ("letters", "raw", frozenset({"weigh", "raw"}))
+CLOZE: Way = ("cloze", "raw", frozenset({"weigh", "raw", "continuations"}))
+TEXT: Way = ("text", "direct", frozenset({"chat"}))
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """Where subjects are asked: the store that keeps every answer, how much is asked, and what may be spent on it."""
+
+    store: Store
+    progress: Progress
+    size: Size = "quick"
+    seed: int = 0
+    budget: Budget | None = None
+    """For each suite that is put to a subject."""
+
+    def put(self, suite: Suite, subject: Subject, title: str) -> Run:
+        """One suite to one subject, under a bar with this title."""
+        with self.progress(f"{title} · {subject.name}") as bar:
+            return run(suite, subject.make(suite), store=self.store, seed=self.seed, budget=self.budget, progress=bar)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One number to take away, and the way to the items behind it."""
+
+    what: str
+    model: str
+    estimate: Estimate
+    """A difference has a sign and is read against 0, anything else against chance."""
+    chance: float | None = None
+    beside: str = ""
+    """What else stands beside it, in words, such as what is published of people."""
+    leads_to: Mapping[str, str] = field(default_factory=dict)
+    """Exactly the items behind it: a tag, `model`, `suite`, `score`, `prompt`, `verdict` or `id`, each with its values,
+    parted by |. A number without them leads nowhere."""
+    first: bool = False
+    """Whether it belongs on the first screen."""
+    digits: int = 2
+    """After the point; a probability hardly moves where a share of answers jumps."""
+    sentence: str = ""
+    """The same in words, for the paragraph at the top; scores beside chance are told there without one."""
+    rules: Mapping[str, float] = field(default_factory=dict)
+    """By name, what rules without a mind get on the same items."""
+
+    @property
+    def aside(self) -> str:
+        """All that stands beside it, in words: the rules, then the rest."""
+        rules = ", ".join(f"{name} {value:.2f}" for name, value in self.rules.items())
+        return "; ".join(filter(None, [rules, self.beside]))
+
+
+@dataclass(frozen=True, slots=True)
+class Chapter:
+    """What a study found out about its subjects."""
+
+    report: Report
+    findings: Sequence[Finding]
+    runs: Sequence[Run]
+    by: str = ""
+    """The tag by which models are compared item by item; empty where their items differ."""
+    front: Sequence[Block] = ()
+    """For the first page: a picture, a small table."""
+    cut: Sequence[str] = ()
+    """What was left undone, and why: asked again, it goes on."""
+    left_out: Sequence[str] = ()
+    """Who or what could not be asked at all."""
+    why: Callable[[Item], str] = why_right
+    """Why the right answer to an item is right, where anything tells."""
+
+    @property
+    def partial(self) -> bool:
+        """Whether anything is left to do."""
+        return bool(self.cut) or any(each.partial for each in self.runs)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked(Generic[T]):
+    """What came of asking several subjects, by name; and why the rest did not."""
+
+    done: Mapping[str, T]
+    cut: tuple[str, ...]
+    left_out: tuple[str, ...]
+
+
+def ask_each(subjects: Iterable[Subject], ask: Callable[[Subject], T]) -> Asked[T]:
+    """Ask one subject after another; one that fails takes nobody with it, unless all do."""
+    done: dict[str, T] = {}
+    cut: list[str] = []
+    left_out: list[str] = []
+    for subject in subjects:
+        try:
+            done[subject.name] = ask(subject)
+        except Unable as error:
+            left_out.append(str(error))
+        except ModelError as error:
+            cut.append(f"{subject.name}: {error}")
+    if not done:
+        raise ModelError("; ".join(cut)) if cut else Unable("; ".join(left_out))
+    return Asked(done, tuple(cut), tuple(left_out))
+
+
+def unfinished(runs: Iterable[Run]) -> list[str]:
+    """A sentence for every run that was stopped before its end, or whose calls failed."""
+    said = []
+    for each in runs:
+        failed = each.verdicts()["error"]
+        if each.partial:
+            said.append(f"{each.model}, {each.suite} by {each.score}: {each.manifest['stopped'] or 'not finished'}")
+        elif failed:
+            said.append(f"{each.model}, {each.suite} by {each.score}: {failed} of {len(each)} calls failed")
+    return said
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """One study, and all that commands and pages need of it; `tests/studies/test_study_contract.py` tries each verb."""
+
+    name: str
+    asks: str
+    example: Callable[[], Any]
+    """A little for the study to work on, made without a real model."""
+    build: Callable[..., Suite]
+    """From what the study works on to a suite."""
+    measure: Callable[..., Any]
+    """From that and runs of the suite to numbers."""
+    show: Callable[..., Report]
+    """From the same to a page."""
+    look: Callable[[Sequence[Subject], Desk], Chapter | None]
+    """From those who are asked, and where, to a chapter; None if a budget was spent before there was anything."""
+    suite: Callable[[], Suite] | None = None
+    """The suite that goes by the study's name, as it is built without options."""
+    faults: Callable[[Suite], list[Fault]] = faults
+    """What is wrong with such a suite: the common rules, and its own."""
+    page: Callable[[Sequence[Run]], Report] | None = None
+    """A page of runs alone, whoever asked."""
+    is_of: Callable[[Run], bool] | None = None
+    """Whether a run is of this study, where its suite may go by any name."""

@@ -1,0 +1,38 @@
+"""The starter suite in every way that a model can be asked, with numbers that are known beforehand."""
+
+from otherminds.asking.readers import realist
+from otherminds.asking.store import MEMORY, Store
+from otherminds.models.scripted import Scripted
+from otherminds.stats import Difference
+from otherminds.studies.starter.ways_of_asking import look
+from otherminds.studies.study import Desk, Subject
+from tests.studies.test_study_contract import bar
+
+
+def test_the_realist_by_hand() -> None:
+    with Store(MEMORY) as store:
+        chapter = look([Subject.baseline("realist", realist)], Desk(store, bar))
+    assert chapter is not None
+    values = {finding.what: finding.estimate.value for finding in chapter.findings}
+    for score in ("letters", "cloze", "text"):
+        assert (values[f"False beliefs by {score}"], values[f"True beliefs by {score}"]) == (0.0, 1.0)
+    gap = next(finding for finding in chapter.findings if isinstance(finding.estimate, Difference))
+    assert (gap.what, gap.estimate.value) == ("Right by letters less as a cloze", 0.0)
+    assert {finding.what for finding in chapter.findings if finding.first} == {
+        "False beliefs by cloze",
+        "True beliefs by cloze",
+    }
+    assert chapter.findings[0].aside == "realist 0.00, last mention 0.50"
+    assert chapter.findings[0].chance == 0.5
+    assert not chapter.partial
+
+
+def test_a_model_that_only_chats_has_its_words_on_the_first_screen() -> None:
+    model = Scripted(lambda _: "A", name="talker")
+    model.cannot = frozenset({"weigh"})
+    with Store(MEMORY) as store:
+        chapter = look([Subject.of(model)], Desk(store, bar))
+    assert chapter is not None
+    assert [run.score for run in chapter.runs] == ["text"]
+    assert all(finding.first for finding in chapter.findings)
+    assert chapter.left_out == ["talker by letters: it has no weigh", "talker by cloze: it has no weigh"]

@@ -27,7 +27,7 @@ PROFILED = ("oracle", "realist", "first_order")
 
 def suites() -> dict[str, Any]:
     """By suite, its digest as a file, and by reader the digest of all that it answers."""
-    return {name: _suite(name) for name in SUITES}
+    return {name: suite_and_answers(name) for name in SUITES}
 
 
 def profile() -> dict[str, Any]:
@@ -42,7 +42,8 @@ def profile() -> dict[str, Any]:
     return {study["study"]: [_numbers(each) for each in study["findings"]] for study in said["studies"]}
 
 
-def _suite(name: str) -> dict[str, Any]:
+def suite_and_answers(name: str) -> dict[str, Any]:
+    """The digest of a suite as a file, and by reader that of all answers to it."""
     suite = om.get_suite(name)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "suite.jsonl"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from otherminds.commands.options import common, model_options, open_model, store_option
+from otherminds.commands.options import PARTIAL, common, model_options, open_model, store_option
 from otherminds.commands.screen import note, print_json, print_table, progress, say
 from otherminds.errors import ModelError, UsageError
 
@@ -83,7 +83,8 @@ def judge(
     with Store(store_path) as store:
         people = {name: said for name, form in asked.items() if (said := _people(form, store))}
         model = open_model(spec, base_url, extra)
-        opinions = {name: _ask(form, model, store, score) for name, form in asked.items()}
+        failed: list[str] = []
+        opinions = {name: _ask(form, model, store, score, failed) for name, form in asked.items()}
     sifted = judging.sift(given, suite, judge=opinions, people=people)
     accords = {name: judging.accord(asked[name], opinions[name], said) for name, said in people.items()}
     if sifted.items:
@@ -91,8 +92,10 @@ def judge(
     several = len(set(map(cell_of, given))) > 1
     cells = ablate(judging.readings(given, opinions.get("misreads", {}), people.get("misreads"))) if several else []
     _tell(sifted, accords, cells, output, as_json)
-    if not sifted.items:
-        context.exit(1)
+    for sentence in failed:
+        note(sentence)
+    if not sifted.items or failed:
+        context.exit(PARTIAL if sifted.items else 1)
 
 
 def _wanted(only: str | None) -> list[str]:
@@ -111,7 +114,7 @@ def _people(form: Suite, store: Store) -> Opinion:
     return votes(form, Batch(form, store).answers())
 
 
-def _ask(form: Suite, model: Model, store: Store, score: str | None) -> Opinion:
+def _ask(form: Suite, model: Model, store: Store, score: str | None, failed: list[str]) -> Opinion:
     from otherminds.asking.runs import run
     from otherminds.studies.dialogue.judge import suited, verdicts
 
@@ -121,6 +124,8 @@ def _ask(form: Suite, model: Model, store: Store, score: str | None) -> Opinion:
         why = next((record.score.why for record in done.records), "nothing was answered")
         advice = "" if done.score == "text" else "; if it cannot weigh letters, say --score text"
         raise ModelError(f"{model.name} gave no verdict on any item of {form.name}: {why}{advice}")
+    if errors := done.verdicts()["error"]:
+        failed.append(f"{errors} of {len(done)} calls on {form.name} failed; give the same command again to make these")
     return verdicts(done)
 
 

@@ -183,6 +183,14 @@ def unfinished(runs: Iterable[Run]) -> list[str]:
     return said
 
 
+def without_value(runs: Iterable[Run]) -> None:
+    """Refuse with a sentence where something was answered and nothing of it has a value; a budget says so itself."""
+    ends = {run.model: run.verdicts() for run in runs if run.records and not run.partial}
+    said = [f"{name}: {', '.join(f'{n} {end}' for end, n in each.items() if n)}" for name, each in ends.items()]
+    if said:
+        raise Unable(f"no answer has a value ({'; '.join(said)})")
+
+
 @dataclass(frozen=True, slots=True)
 class Study:
     """One study, and all that commands and pages need of it; `tests/studies/test_study_contract.py` tries each verb."""

@@ -18,6 +18,7 @@ from otherminds.asking.runs import Run, load, run
 from otherminds.asking.scores import VERDICTS, Score, score_cloze
 from otherminds.asking.store import Store
 from otherminds.cli import cli
+from otherminds.errors import Unable
 from otherminds.items import Item, Suite
 from otherminds.items.lint import Cue, cues
 from otherminds.models import Prompt, Weighing
@@ -29,11 +30,14 @@ from otherminds.results.itembrowser import Part, records
 from otherminds.results.measures import chance, compare, mean_of
 from otherminds.results.summary import summarise
 from otherminds.stats import Difference, contrast, difference, mean, signed
+from otherminds.studies import STUDIES
 from otherminds.studies.perturbed.build import build
 from otherminds.studies.perturbed.page import show
 from otherminds.studies.starter.build import starter
+from otherminds.studies.study import Desk, Subject
 from tests.models.scripted_server import Call, Reply, chat, completion, serving, top
 from tests.studies.perturbed import agents
+from tests.studies.test_study_contract import bar
 
 SUITE = starter()
 
@@ -298,3 +302,9 @@ def test_no_difference_is_said_in_words() -> None:
     assert signed(nothing) == "no difference"
     assert signed(nothing, 3) == "+0.001 [-0.002, +0.003]"
     assert str(nothing) == "no difference, n = 48 in 24 groups, p = 0.900"
+
+
+def test_a_model_that_ties_everything_is_not_said_to_have_spent_its_budget() -> None:
+    even = Scripted(lambda _: "", name="even", weigh=lambda prompt: dict.fromkeys(prompt.choices, 0.2))
+    with Store(":memory:") as store, pytest.raises(Unable, match=r"no answer has a value \(even: \d+ tied\)"):
+        STUDIES["dialogue"]().look([Subject.of(even)], Desk(store, bar))

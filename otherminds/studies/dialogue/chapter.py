@@ -29,7 +29,7 @@ from otherminds.studies.dialogue.measure import (
 )
 from otherminds.studies.dialogue.page import report
 from otherminds.studies.dialogue.talks import Talk
-from otherminds.studies.study import LETTERS, TEXT, Chapter, Desk, Finding, Subject, ask_each, unfinished
+from otherminds.studies.study import LETTERS, TEXT, Chapter, Desk, Finding, Subject, ask_each, unfinished, without_value
 
 __all__ = ["asked", "example", "look", "suite"]
 
@@ -49,6 +49,7 @@ def look(subjects: Sequence[Subject], desk: Desk) -> Chapter | None:
     done = ask_each(subjects, lambda subject: _ask(subject, questions, desk))
     runs = [each for each in done.done.values() if each.values()]
     if not runs:
+        without_value(done.done.values())
         return None
     named = {each.model for each in runs}
     cut: list[str] = []

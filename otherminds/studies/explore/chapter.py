@@ -22,7 +22,19 @@ from otherminds.studies.explore.search import Ways
 from otherminds.studies.explore.sets import choose, grid
 from otherminds.studies.explore.sittings import Answer, Sitting, by_story
 from otherminds.studies.explore.versus import Outcome, versus
-from otherminds.studies.study import CLOZE, LETTERS, TEXT, Chapter, Desk, Finding, Size, Subject, ask_each, unfinished
+from otherminds.studies.study import (
+    CLOZE,
+    LETTERS,
+    TEXT,
+    Chapter,
+    Desk,
+    Finding,
+    Size,
+    Subject,
+    ask_each,
+    unfinished,
+    without_value,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +94,7 @@ def look(subjects: Sequence[Subject], desk: Desk) -> Chapter | None:
     if not runs:
         if stopped:
             return None
+        without_value(every)
         title = f"Stories that {' and '.join(hunts)} get wrong"
         return Chapter(Report(title, " ".join(spotless), []), (), (), cut=cut, left_out=asked.left_out)
     of_one = found if len(found) > 1 else next(iter(found.values()))

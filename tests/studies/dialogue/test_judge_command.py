@@ -4,6 +4,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from zlib import crc32
 
 import pytest
 from click.testing import CliRunner, Result
@@ -143,3 +144,16 @@ def test_where_to_write_must_be_said(monkeypatch: pytest.MonkeyPatch, options: l
     done = judged(monkeypatch, "sound", *options)
     assert done.exit_code == 2
     assert "say where to write" in done.stderr
+
+
+def test_calls_that_fail_are_told_and_end_with_the_code_of_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    def weigh(prompt: Prompt) -> dict[str, float]:
+        content = prompt.messages[-1].content
+        if crc32(content.encode()) % 4 == 0:
+            return dict.fromkeys(prompt.choices, 0.9)  # more than certain together
+        return {letter: 0.9 if f"{letter}. valid" in content else 0.05 for letter in prompt.choices}
+
+    monkeypatch.setattr(judge, "open_model", lambda *_: Scripted(lambda _: "A", name="half", weigh=weigh))
+    done = CliRunner().invoke(cli, ["judge", "--talks", "talks.jsonl", "--only", "validity", "-o", "left.jsonl"])
+    assert "calls on dialogue-validity failed; give the same command again" in done.stderr
+    assert done.exit_code == 3, done.output

@@ -1,7 +1,7 @@
 """The command line as seen from the shell: exit codes, JSON, sentences instead of tracebacks, and no key anywhere."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -12,10 +12,11 @@ import pytest
 from click.testing import CliRunner, Result
 
 from otherminds.asking import runs as running
-from otherminds.asking.readers import BASELINES
+from otherminds.asking.readers import BASELINES, Reader, reader
 from otherminds.asking.store import RunRow, Store
 from otherminds.cli import COMMANDS, cli
 from otherminds.errors import ModelError
+from otherminds.items import Suite
 from otherminds.models import Prompt, Response
 from otherminds.models.scripted import Scripted
 
@@ -292,12 +293,15 @@ def test_single_failures_make_a_run_partial(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_a_profile_with_a_way_that_failed_is_partial(monkeypatch: pytest.MonkeyPatch) -> None:
-    def mute(prompt: Prompt) -> str:
+    def mute(_: Sequence[Prompt]) -> list[Response]:
         raise ModelError("it lost its voice")
 
-    monkeypatch.setitem(
-        BASELINES, "mute", lambda suite: Scripted(mute, name="mute", weigh=lambda p: dict.fromkeys(p.choices, 0.4))
-    )
+    def made(suite: Suite) -> Reader:
+        silent = reader("mute", suite, lambda item: [item.answer])
+        silent.ask = mute  # type: ignore[method-assign]
+        return silent
+
+    monkeypatch.setitem(BASELINES, "mute", made)
     done = call("profile", "-m", "baseline:mute", "--no-studies", "--json")
     assert done.exit_code == 3
     assert json.loads(done.stdout)["studies"][0]["cut"] == ["mute by text: it lost its voice"]

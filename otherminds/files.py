@@ -79,14 +79,15 @@ def read_yaml(path: str | Path) -> Any:
 
 
 _HALF = re.compile(r"\\u[dD][89a-fA-F]")
-_OPEN = re.compile(r"(?:[\[{]\s*(?:\"[^\"\\]*\"\s*:\s*)?){200}")
-"""Brackets within brackets, two hundred of them."""
+DEEPEST = 200
+"""Levels of nesting; honest files have ten."""
+_OPEN = re.compile(r"(?:[\[{]\s*(?:\"[^\"\\]*\"\s*:\s*)?){%d}" % DEEPEST)
 
 
 def parse_json(text: str) -> Any:
     """JSON, or a ValueError that says what is wrong; what Python alone would let pass could never be written again."""
     # Seen beforehand, since Python runs out of stack over it in ways that depend on who else is on the stack.
-    if _OPEN.search(text):
+    if text.count("[") + text.count("{") >= DEEPEST and _OPEN.search(text):
         raise ValueError("it is nested too deeply")
     try:
         data = json.loads(text, parse_float=_number, parse_constant=_refuse)

@@ -81,7 +81,7 @@ def read_yaml(path: str | Path) -> Any:
 _HALF = re.compile(r"\\u[dD][89a-fA-F]")
 DEEPEST = 200
 """Levels of nesting; honest files have ten."""
-_OPEN = re.compile(r"(?:[\[{]\s*(?:\"[^\"\\]*\"\s*:\s*)?){%d}" % DEEPEST)
+_OPEN = re.compile(rf'(?:[\[{{]\s*(?:"[^"\\]*"\s*:\s*)?){{{DEEPEST}}}')
 
 
 def parse_json(text: str) -> Any:

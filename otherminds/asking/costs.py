@@ -93,11 +93,6 @@ class Budget:
         return ""
 
 
-def add(one: Usage, other: Usage) -> Usage:
-    """The tokens of both."""
-    return Usage(one.prompt + other.prompt, one.cached + other.cached, one.written + other.written)
-
-
 # ---- before ---------------------------------------------------------------------------------------------------------
 
 
@@ -212,7 +207,7 @@ class Meter:
                 # Results come here before they pass the gate.
                 if not is_usage(getattr(result, "usage", None)):
                     continue
-                self.usage = add(self.usage, result.usage)
+                self.usage += result.usage
                 if model in self._prices:
                     self.money += self._prices[model].of(result.usage)
 

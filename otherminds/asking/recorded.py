@@ -19,7 +19,7 @@ from threading import Event, Thread
 from time import monotonic
 from typing import Any
 
-from otherminds.asking.costs import Budget, add
+from otherminds.asking.costs import Budget
 from otherminds.asking.packing import Result, Verb, call_key, pack, recall
 from otherminds.asking.store import Call, Spent, Store
 from otherminds.errors import ModelError, OthermindsError
@@ -240,7 +240,7 @@ class Recorded:
             # If the model is gone by now, the rest of the batch is as good as it was.
             with suppress(ModelError):
                 for place, result in zip(wrong, self._asked(verb, [prompts[place] for place in wrong]), strict=True):
-                    spilt = add(spilt, _paid(results[place]))
+                    spilt += _paid(results[place])
                     results[place] = result
             wrong = _faults(verb, prompts, results)
         for place, why in wrong.items():
@@ -264,9 +264,9 @@ class Recorded:
 
     def _keep(self, verb: Verb, batch: Batch, landed: Landed) -> Spent:
         """Write what was answered; what has been spent with it, to be counted once it is written."""
-        before, usage = self._counted, add(self.usage, landed.spilt)
+        before, usage = self._counted, self.usage + landed.spilt
         for result in landed.results:
-            usage = add(usage, _paid(result))
+            usage += _paid(result)
         errors = before.errors + sum(bool(result.error) for result in landed.results)
         counted = Spent(before.made + len(batch), errors, before.retried + landed.again, usage=usage)
         calls = [

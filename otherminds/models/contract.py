@@ -83,6 +83,9 @@ class Usage:
     cached: int = 0
     written: int = 0
 
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(self.prompt + other.prompt, self.cached + other.cached, self.written + other.written)
+
 
 @dataclass(frozen=True, slots=True)
 class Response:

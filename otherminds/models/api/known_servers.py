@@ -14,7 +14,7 @@ from math import log
 from typing import Any
 
 from otherminds.models import Prompt, Usage, Weighing
-from otherminds.models.api.replies import add, chances, counted, part, token_numbers, usage
+from otherminds.models.api.replies import chances, counted, part, token_numbers, usage
 from otherminds.models.api.request_forms import Form, refusal
 from otherminds.models.api.request_settings import Body, Wishes
 from otherminds.models.api.servers import Server, as_text, as_turn
@@ -213,7 +213,7 @@ class LlamaCpp(_Tokenising):
         found, spent = {}, Usage()
         for path, numbers in wanted.items():
             found[path], cost = self._chances(path, numbers)
-            spent = add(spent, cost)
+            spent += cost
         return Weighing(
             logprobs={choice: sum(found[path][number] for path, number in taken) for choice, taken in steps.items()},
             tokens={choice: tuple(self._names[number] for _, number in taken) for choice, taken in steps.items()},
@@ -239,7 +239,7 @@ class LlamaCpp(_Tokenising):
             asks = {"logit_bias": {str(number): 100}, "logprobs": self.form.raw.top}
             body = {"model": self.model, "prompt": ids} | asks
             listed, cost = self.post("/completions", self.wishes.weighing() | body, _made(number))
-            spent = add(spent, cost)
+            spent += cost
             found |= {token: value for token, (_, value) in listed.items()}
             self._names |= {token: name for token, (name, _) in listed.items()}
         return found, spent

@@ -97,11 +97,6 @@ def usage(data: Mapping[str, Any]) -> Usage:
     return Usage(*(count if type(count) is int and 0 <= count < MOST_TOKENS else 0 for count in counts))
 
 
-def add(one: Usage, other: Usage) -> Usage:
-    """Two costs together."""
-    return Usage(one.prompt + other.prompt, one.cached + other.cached, one.written + other.written)
-
-
 def reported(data: Any, *, asked: int, usual: int = 0) -> dict[str, float]:
     """The next tokens that an answer reports, with their log-probabilities; two shapes are in use.
 

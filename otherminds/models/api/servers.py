@@ -17,7 +17,6 @@ from otherminds.errors import EndpointError, ModelError
 from otherminds.models import Message, Prompt, Response, Usage, Weighing
 from otherminds.models.api.replies import (
     LOST,
-    add,
     counted,
     echoed,
     reported,
@@ -208,7 +207,7 @@ class Server:
             steps, cost = self.post("/completions", self.wishes.weighing() | body, _echo(prompt.text, choice))
             sums[choice] = sum(value for _, value in steps)
             tokens[choice] = tuple(token for token, _ in steps)
-            spent = add(spent, cost)
+            spent += cost
         return Weighing(logprobs=sums, tokens=tokens, usage=spent)
 
 

@@ -32,7 +32,9 @@ def _shuffled(context: Context, rng: random.Random) -> Context:
     def mixed(some: Sequence[Any]) -> tuple[Any, ...]:
         return tuple(rng.sample(some, len(some)))
 
-    parts = {name: mixed(getattr(context, name)) for name in ("people", "rooms", "containers", "topics", "changes")}
+    parts: dict[str, Any] = {
+        name: mixed(getattr(context, name)) for name in ("people", "rooms", "containers", "topics", "changes")
+    }
     return replace(context, **parts)
 
 

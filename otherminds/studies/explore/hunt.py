@@ -41,6 +41,7 @@ from otherminds.studies.explore.search import (
 from otherminds.studies.explore.sets import Cell
 from otherminds.studies.explore.structure import read_structure
 from otherminds.studies.explore.twins import Twin, find_twin
+from otherminds.studies.explore.weakness import Heard
 
 METHODS: dict[str, Callable[..., Search]] = {
     "learn": learn,
@@ -136,9 +137,14 @@ class _Hunter:
     again: tuple[Reply, ...] = ()
     """The answers about the story found, told again."""
 
-    def advance(self, replies: Iterator[Reply], confirm: int) -> None:
+    def hear(self, replies: Sequence[Reply]) -> Iterator[Heard]:
+        """What was answered about stories that nobody had chosen yet."""
+        for telling, reply in zip(self.asks, replies, strict=True):
+            if self.find is None and telling.words is None and reply.right:
+                yield Heard(telling.story, self.cell.set.order, reply.right, self.seed)
+
+    def advance(self, answers: Sequence[Reply], confirm: int) -> None:
         """Send the answers to what it asked; when it has come to an end, it asks no more."""
-        answers = [next(replies) for _ in self.asks]
         if self.find is not None:
             self.again, self.asks = tuple(answers), ()
             return
@@ -175,7 +181,7 @@ class _Hunter:
             evaluated=self.find.evaluated,
             goal=self.goal.structure.name,
             confirmed=fmean(accuracies) if accuracies else None,
-            tellings=len(accuracies),
+            tellings=len(self.again),
             twin=_twin(story, self.setting, cell) if self.goal.structure.pair else None,
         )
 
@@ -193,6 +199,7 @@ def hunt(
     seed: int = 0,
     width: int = 8,
     progress: Progress | None = None,
+    listen: Callable[[Heard], object] = bool,
 ) -> Iterator[Found]:
     """Stories as they are found; fewer than wanted when the budget, or that of the model's calls, is spent.
 
@@ -216,14 +223,17 @@ def hunt(
         if not under_way:
             return
         asked = [(telling, hunter.cell.set.order) for hunter in under_way for telling in hunter.asks]
-        replies = iter(examiner.replies(asked) if asked else ())
+        answers = examiner.replies(asked) if asked else []
         if examiner.stopped:
             return
         idle = 0 if asked else idle
         spent += sum(len(hunter.asks) for hunter in under_way if hunter.find is None)
         going_on: list[_Hunter] = []
         for hunter in under_way:
-            hunter.advance(replies, ways.confirm)
+            own, answers = answers[: len(hunter.asks)], answers[len(hunter.asks) :]
+            for heard in hunter.hear(own):
+                listen(heard)
+            hunter.advance(own, ways.confirm)
             if hunter.asks:
                 going_on.append(hunter)
                 continue
@@ -265,7 +275,7 @@ def _check(
 def _goal(cell: Cell, goal: GoalOf | str) -> Goal:
     if callable(goal):
         return goal(cell)
-    return replace(Goal.of(cell), structure=read_structure(goal, order=cell.set.order))
+    return replace(Goal.of(cell), structure=read_structure(goal, order=max(cell.set.order, 1)))
 
 
 def _starts(cells: Sequence[Cell], contexts: Sequence[Context], seed: int) -> Iterator[tuple[int, Cell, Context]]:

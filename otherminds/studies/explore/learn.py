@@ -11,7 +11,6 @@ import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
-from itertools import islice
 from statistics import fmean
 
 import numpy as np
@@ -27,6 +26,7 @@ from otherminds.studies.explore.learner import Floats, Learner
 from otherminds.studies.explore.mutate import mutants
 from otherminds.studies.explore.search import (
     PUBLISHED,
+    TRIES,
     Asks,
     Find,
     Fits,
@@ -37,7 +37,6 @@ from otherminds.studies.explore.search import (
     anything,
     check,
     cost,
-    drawn,
 )
 from otherminds.studies.explore.structure import asked
 
@@ -46,8 +45,12 @@ Wants = Callable[[Question], bool]
 
 BATCH = 5
 """Stories asked about at once."""
-FRESH = 20
-"""Random stories drawn for each batch, and mutations tried for as many."""
+FRESH = 10
+"""Random stories wanted for each batch."""
+DRAWN = 150
+"""Random stories begun for them, of which few may come to an end that meets the goal; before there is any, more."""
+TRIED = 20
+"""Mutations of each parent that are tried; some three or four of them are complete stories."""
 PARENTS = 3
 """The worst stories so far, which are mutated."""
 TOLD = 4
@@ -143,7 +146,6 @@ class _Learning:
         self.ways, self.asks, self.fits, self.sight, self.others = ways, asks, cache(fits), sight, others
         self.rng = random.Random(f"learn:{seed}")
         self.grower = Grower(setting, goal, self.rng)
-        self.random = drawn(self.grower, self._askable)
         self.plots: dict[Story, _Plot] = {}
         self.pool: dict[Story, Floats] = {}
 
@@ -176,7 +178,7 @@ class _Learning:
 
     def _next(self, number: int) -> list[Story]:
         """The most promising stories that nobody has asked about, no two of them alike in all that is known of them."""
-        for story in (*islice(self.random, FRESH), *self._mutants()):
+        for story in (*self._random(), *self._mutants()):
             if story not in self.plots and story not in self.pool:
                 self.pool[story] = self.sight.mean(story)
         stories = list(self.pool)
@@ -192,13 +194,24 @@ class _Learning:
             del self.pool[story]
         return list(chosen.values())
 
+    def _random(self) -> list[Story]:
+        found: list[Story] = []
+        self.grower.forget()
+        for number in range(TRIES):
+            if len(found) >= FRESH or (number >= DRAWN and (self.plots or len(found) >= BATCH)):
+                break
+            story = self.grower.complete()
+            if story is not None and self._askable(story):
+                found.append(story)
+        return found
+
     def _askable(self, story: Story) -> bool:
         return bool(self.asks(story)) and self.sight.sees(story)
 
     def _mutants(self) -> Iterator[Story]:
         self.grower.forget()
         for plot in self._ranked()[:PARENTS]:
-            yield from (story for story in mutants(plot.story, self.grower, FRESH) if self._askable(story))
+            yield from (story for story in mutants(plot.story, self.grower, TRIED) if self._askable(story))
 
     def _again(self, spent: int) -> list[_Plot]:
         """Stories to tell again: the worst so far, once half of the budget is spent."""

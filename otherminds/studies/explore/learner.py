@@ -70,9 +70,9 @@ class Learner:
             scale = np.sqrt(np.maximum(np.diag(self.products) / count, 1e-4))
             penalty = RIDGE * scale**2
             penalty[0] = 1e-3
-            inverse = np.linalg.inv(self.products + np.diag(penalty))
+            inverse: Floats = np.linalg.inv(self.products + np.diag(penalty)).astype(np.float64)
             # With nothing learnt yet, a coin is the best guess.
-            weights = inverse @ (self.totals + penalty * np.eye(self.width)[0] * 0.5)
+            weights: Floats = inverse @ (self.totals + penalty * np.eye(self.width)[0] * 0.5)
             rest = self.squares - 2 * weights @ self.totals + weights @ self.products @ weights
             variance = (float(rest) + 0.25 * SUPPOSED) / (count + SUPPOSED)
             self._solved = weights, inverse, max(variance, 1e-4)

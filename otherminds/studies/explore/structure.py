@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from otherminds.errors import UsageError
-from otherminds.minds.questions import MOST_ORDERS, Question, questions
+from otherminds.minds.questions import MOST_ORDERS, NO, YES, Question, questions
 from otherminds.minds.story import Story
 
 WORDS = {
@@ -45,6 +45,11 @@ class Structure:
         words += [word for word, wanted in (("asymmetric", self.asymmetric), ("pair", self.pair)) if wanted]
         return ",".join(words) or "none"
 
+    @property
+    def order(self) -> int | None:
+        """The order of questions that the goal is about, if it names one."""
+        return max(self.false_belief, self.ignorance) or None
+
     def missing(self, story: Story) -> Iterator[str]:
         """What the story lacks, in words; twins are looked for later, for they take longest."""
         if self.false_belief and not any(map(is_false, asked(story, self.false_belief))):
@@ -74,8 +79,7 @@ def read_structure(text: str, *, order: int) -> Structure:
             if len(words) > 1:
                 raise UsageError(f"goal {text!r} asks for something and for nothing; give 'none' alone")
             return Structure()
-        # Questions about what is so have no minds; what is wanted then is somebody wrong about it.
-        found[name.replace("-", "_")] = (int(number) if colon else max(order, 1)) if name in _ORDERED else True
+        found[name.replace("-", "_")] = (int(number) if colon else order) if name in _ORDERED else True
     return Structure(**found)  # type: ignore[arg-type]
 
 
@@ -88,9 +92,11 @@ def asked(story: Story, order: int) -> tuple[Question, ...]:
 def is_false(question: Question) -> bool:
     """Whether the first person has a belief and it is wrong: about what is so, or about what the next believes."""
     tags = question.tags
-    if tags.get("ignorance") is not False:
-        return False
-    return tags.get("false_belief") is True if len(question.minds) == 1 else tags.get("like_last") is False
+    if len(question.minds) == 1:
+        return tags.get("false_belief") is True
+    # To think that somebody does not know is a belief too, if a yes-or-no question is asked about it.
+    believes = question.answer in (YES, NO) if "polarity" in tags else tags.get("ignorance") is False
+    return believes and tags.get("like_last") is False
 
 
 def is_unknown(question: Question) -> bool:

@@ -41,7 +41,8 @@ class Twin:
     def from_dict(cls, data: dict[str, Any], of: Story) -> Twin:
         """The same from JSON; the story is replayed, so an impossible one is refused."""
         story = Story.from_dicts(data["events"], premises=of.premises)
-        return cls(story, *(str(data[name]) for name in ("question", "answer", "other", "change")), int(data["at"]))
+        question, answer, other, change = (str(data[name]) for name in ("question", "answer", "other", "change"))
+        return cls(story, question, answer, other, change, int(data["at"]))
 
 
 def find_twin(story: Story, setting: Setting, *, order: int) -> Twin | None:

@@ -60,6 +60,10 @@ class Examiner:
         """Whether this is a question that would be asked, were it of the right order."""
         return self._kept(question.tags, question.answer)
 
+    def accuracies(self, stories: Sequence[tuple[Story, int]]) -> list[float | None]:
+        """The share of right answers for each story, at its order; None where nothing usable came back."""
+        return [reply.accuracy for reply in self.replies([(Telling(story), order) for story, order in stories])]
+
     def replies(self, tellings: Sequence[tuple[Telling, int]]) -> list[Reply]:
         """How the questions about each telling were answered, at its order, from one batch."""
         return [

@@ -23,6 +23,9 @@ class Twin:
 
     story: Story
     question: str
+    minds: tuple[str, ...]
+    about: str
+    property: str
     answer: str
     """In the story that was found."""
     other: str
@@ -34,15 +37,18 @@ class Twin:
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON; premises are those of the story."""
-        plain = {name: getattr(self, name) for name in ("question", "answer", "other", "change", "at")}
-        return plain | {"text": self.story.text, "events": self.story.to_dicts()}
+        plain = {name: getattr(self, name) for name in (*_TEXTS, "at")}
+        return plain | {"minds": list(self.minds), "text": self.story.text, "events": self.story.to_dicts()}
 
     @classmethod
     def from_dict(cls, data: dict[str, Any], of: Story) -> Twin:
         """The same from JSON; the story is replayed, so an impossible one is refused."""
         story = Story.from_dicts(data["events"], premises=of.premises)
-        question, answer, other, change = (str(data[name]) for name in ("question", "answer", "other", "change"))
-        return cls(story, question, answer, other, change, int(data["at"]))
+        texts = {name: str(data[name]) for name in _TEXTS}
+        return cls(story=story, minds=tuple(map(str, data["minds"])), at=int(data["at"]), **texts)
+
+
+_TEXTS = ("question", "about", "property", "answer", "other", "change")
 
 
 def find_twin(story: Story, setting: Setting, *, order: int) -> Twin | None:
@@ -72,7 +78,8 @@ def _turned(
             continue
         control = not is_false(other) and not is_unknown(other)
         rank = (0 if control else 1) if is_false(question) else (2 if is_unknown(question) else 3)
-        yield rank, Twin(story, question.text, question.answer, other.answer, change, at)
+        about = question.text, question.minds, question.about, question.property
+        yield rank, Twin(story, *about, question.answer, other.answer, change, at)
 
 
 def _near(story: Story, setting: Setting) -> Iterator[tuple[str, int, Story]]:

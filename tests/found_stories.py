@@ -31,6 +31,7 @@ class Told:
         for number, event in enumerate(events, start=1):
             if not self.opinion.possible(event):
                 self.impossible.append(number)
+                break
             self.opinion.happen(event)
         named = [pair for event in events for pair in roles(event)]
         self.people = list(dict.fromkeys(name for name, role in named if role == "person"))

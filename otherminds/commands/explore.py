@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from otherminds.asking.store import Store
     from otherminds.items import Suite
     from otherminds.models import Model
+    from otherminds.stats import Estimate
     from otherminds.studies.explore.contexts import Context
     from otherminds.studies.explore.examine import Examiner
     from otherminds.studies.explore.hunt import Found
@@ -310,8 +311,11 @@ def _print(spec: str, outcomes: Sequence[Outcome], output: Path) -> None:
         ],
         right=["story", *numbers],
     )
-    columns = ["method", "stories asked about", "told again", "answers", "when chosen", "confirmed"]
-    print_table(columns, list(map(_summary, outcomes)), right=columns[1:3])
+    columns = ["method", "stories", "asked about", "told again", "accuracy when chosen", "confirmed"]
+    print_table(columns, list(map(_summary, outcomes)), right=columns[1:4])
+    for outcome in outcomes:
+        answers = ", ".join(f"{number:,} {verdict}" for verdict, number in sorted(outcome.verdicts.items()))
+        say(f"answers, {FOUND_BY[outcome.method]}: {answers or 'none'}")
     say("Confirmed: the accuracy on the same events with fresh names and in fresh words. Stories are chosen for a low")
     say("accuracy, so the one they were chosen by is low by luck as well.")
     for outcome in outcomes:
@@ -326,11 +330,15 @@ def _share(value: float | None) -> str:
     return "–" if value is None else f"{value:.2f}"
 
 
+def _span(one: Estimate | None) -> str:
+    return "–" if one is None else f"{one.value:.2f} [{one.low:.2f}, {one.high:.2f}]"
+
+
 def _summary(outcome: Outcome) -> list[str]:
     from otherminds import stats
 
     chosen = [each.accuracy for each in outcome.found]
     confirmed = [each.confirmed for each in outcome.found if each.confirmed is not None]
-    answers = ", ".join(f"{number:,} {verdict}" for verdict, number in sorted(outcome.verdicts.items()))
-    means = [f"{stats.mean(some)}" if some else "–" for some in (chosen, confirmed)]
-    return [FOUND_BY[outcome.method], f"{outcome.asked:,}", f"{outcome.confirming:,}", answers, *means]
+    means = [stats.mean(some) if some else None for some in (chosen, confirmed)]
+    counts = (len(outcome.found), outcome.asked, outcome.confirming)
+    return [FOUND_BY[outcome.method], *(f"{number:,}" for number in counts), *map(_span, means)]

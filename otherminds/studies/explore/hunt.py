@@ -49,6 +49,10 @@ METHODS: dict[str, Callable[..., Search]] = {
     "random": draw,
     "overgenerate": overgenerate,
 }
+SEARCHES = ("learn", "search")
+DRAWS = ("random", "overgenerate")
+"""Methods that go by the answers, and methods that draw at random."""
+
 IDLE = 10
 """So many searches in a row that end without a question are enough."""
 

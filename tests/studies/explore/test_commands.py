@@ -26,7 +26,7 @@ from otherminds.studies.explore.build import load
 from otherminds.studies.explore.contexts import bank
 from tests.models.scripted_server import Call, Reply, chat, serving
 
-QUICK = ("--stories", "4", "--budget", "8", "--endings", "5", "--width", "3")
+QUICK = ("--stories", "4", "--budget", "8", "--endings", "5", "--width", "3", "--confirm", "2")
 READER = ("explore", "--against", "baseline:first_order", "--order", "2", *QUICK, "-o", "out")
 
 
@@ -75,22 +75,51 @@ def test_explore_prints_both_methods_and_writes_a_folder(own_folder: Path) -> No
     done = call(*READER)
     assert done.exit_code == 0, done.stderr
     assert done.stdout.endswith("\nout\n")
-    for word in ("search", "over-generate and filter", "tomi", "all+asymmetric", "sentences", "n = 4"):
+    for word in (
+        "search that learns",
+        "random stories",
+        "tomi",
+        "all+asymmetric",
+        "sentences",
+        "confirmed",
+        "asked about",
+    ):
         assert word in done.stdout
+    assert "baseline:first_order is wrong in 100 % [" in done.stdout
     found = load("out")
-    assert Counter(each.method for each in found)["search"] == 4
+    assert Counter(each.method for each in found) == {"learn": 4, "random": 4}
+    assert all(each.goal.startswith("false-belief:2") and each.twin and each.tellings == 2 for each in found)
     assert {path.name for path in (own_folder / "out").iterdir()} == {
-        *("stories.jsonl", "questions.jsonl", "run.json", "card.md")
+        *("stories.jsonl", "questions.jsonl", "pairs.jsonl", "run.json", "card.md")
     }
+    assert len(Suite.load("out/pairs.jsonl")) == 16
     kept = json.loads(Path("out/run.json").read_text(encoding="utf-8"))
     assert (kept["against"], kept["seed"], kept["score"]) == ("baseline:first_order", 0, "text")
     assert all(method["asked"] <= 32 for method in kept["methods"])
-    assert [method["method"] for method in kept["methods"]] == ["search", "overgenerate"]
+    assert [method["method"] for method in kept["methods"]] == ["learn", "random"]
+    assert kept["methods"][0]["asked"] == kept["methods"][1]["asked"]
+    assert {method["confirming"] for method in kept["methods"]} == {8}
+
+
+def test_the_published_search_stays_and_counts_as_published() -> None:
+    found = data(*READER, "--method", "astar", "--goal", "none", "--confirm", "0")
+    assert [method["method"] for method in found["methods"]] == ["search", "overgenerate"]
+    assert {row["method"] for row in found["found"]} == {"search", "overgenerate"}
+    assert {(row["confirmed"], row["twin"]) for row in found["found"]} == {(None, None)}
+    alone = data(*READER, "--method", "random")
+    assert [method["method"] for method in alone["methods"]] == ["random"]
+
+
+def test_a_goal_is_kept_and_sets_the_order_of_the_questions() -> None:
+    given = ("explore", "--against", "baseline:first_order", "--sets", "tomi", *QUICK, "--no-baseline", "-o", "out")
+    found = data(*given, "--goal", "false-belief:2,asymmetric")
+    assert {(row["set"], row["goal"]) for row in found["found"]} == {("tomi+asymmetric", "false-belief:2,asymmetric")}
+    assert {each.order for each in load("out")} == {2}
 
 
 def test_explore_as_json_is_the_same_every_time() -> None:
     first = data(*READER, "--no-baseline")
-    assert [row["method"] for row in first["found"]] == ["search"] * 4
+    assert [row["method"] for row in first["found"]] == ["learn"] * 4
     assert all(row["sentences"] <= 15 and row["accuracy"] < 1 for row in first["found"])
     assert data(*READER, "--no-baseline") == first
     assert data(*READER, "--no-baseline", "--seed", "1")["found"] != first["found"]
@@ -173,6 +202,9 @@ BROKEN_CONTEXT = '{"id": "a", "place": "a pier", "scene": "It rains.", "rooms": 
         ),
         (("--against", "baseline:nobody"), "there is no baseline 'nobody'"),
         (("--against", "smolm2"), "did you mean smollm2"),
+        (("--goal", "true-belief"), "there is no goal 'true-belief'"),
+        (("--sets", "fantom-public", "--goal", "false-belief"), "nothing is moved and nobody lies"),
+        (("--confirm", "-1"), "confirm should be at least 0"),
         (("--score", "smell"), "there is no score 'smell'"),
         (("--prompt", "sing"), "there is no prompt 'sing'"),
     ],

@@ -66,7 +66,7 @@ def test_the_doubt_about_one_telling_grows_with_what_tellings_differ_by() -> Non
     assert steady.doubt < 0.1 < 1 < fickle.doubt
 
 
-# ---- what it does ------------------------------------------------------------------------------------------------
+# ---- what it does ---------------------------------------------------------------------------------------------------
 
 
 def test_it_keeps_to_its_budget_and_is_the_same_every_time() -> None:
@@ -125,7 +125,7 @@ def test_it_finds_harder_stories_than_chance_for_as_many_asked_about() -> None:
     assert fmean(hard["learn"]) < fmean(hard["random"]) - 0.03
 
 
-# ---- in words ----------------------------------------------------------------------------------------------------
+# ---- in words -------------------------------------------------------------------------------------------------------
 
 
 def test_the_weakness_of_a_known_reader_is_said_from_stories_it_was_not_learned_from() -> None:

@@ -223,7 +223,8 @@ def line(name: str, rows: Sequence[Row], searches: int) -> str:
     """One reader. Intervals are 95 %, by seed: the searches of a seed share what is learned."""
     words = f"{name:18}"
     for method in METHODS:
-        confirmed, chosen = (fmean(value for row in rows for value in row[method][part]) for part in (0, 1))
+        confirmed = fmean(value for row in rows for value in row[method][0])
+        chosen = fmean(value for row in rows for value in row[method][1])
         cell = f"{confirmed:.3f} ({chosen:.3f}) {fmean(row[method][2] for row in rows) / searches:.0f}"
         words += f"{cell:24}"
     means = {method: [fmean(row[method][0]) for row in rows] for method in METHODS}

@@ -111,14 +111,18 @@ def faults(found: Mapping[str, Any]) -> Iterator[str]:
     yield from _size(found, story)
     for word in found["goal"].split(","):
         name, _, order = word.partition(":")
-        met = {
-            "false-belief": lambda order=order: story.false_belief(int(order)),
-            "ignorance": lambda order=order: story.ignorance(int(order)),
-            "asymmetric": story.asymmetric,
-            "pair": lambda: bool(found["twin"]),
-            "none": lambda: True,
-        }[name]
-        if not met():
+        match name:
+            case "false-belief":
+                met = story.false_belief(int(order))
+            case "ignorance":
+                met = story.ignorance(int(order))
+            case "asymmetric":
+                met = story.asymmetric()
+            case "pair":
+                met = bool(found["twin"])
+            case _:
+                met = name == "none"
+        if not met:
             yield f"it does not hold {word}"
     if found["twin"]:
         yield from _twin(found, story)

@@ -27,7 +27,8 @@ from otherminds.studies.explore.contexts import bank
 from tests.models.scripted_server import Call, Reply, chat, serving
 
 QUICK = ("--stories", "4", "--budget", "8", "--endings", "5", "--width", "3", "--confirm", "2")
-READER = ("explore", "--against", "baseline:first_order", "--order", "2", *QUICK, "-o", "out")
+SETS = ("--sets", "tomi,tomi+asymmetric")
+READER = ("explore", "--against", "baseline:first_order", "--order", "2", *SETS, *QUICK, "-o", "out")
 
 
 @pytest.fixture(autouse=True)
@@ -79,7 +80,7 @@ def test_explore_prints_both_methods_and_writes_a_folder(own_folder: Path) -> No
         "search that learns",
         "random stories",
         "tomi",
-        "all+asymmetric",
+        "tomi+asymmetric",
         "sentences",
         "confirmed",
         "asked about",
@@ -138,9 +139,9 @@ def test_options_reach_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_second_time_nothing_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     model = target(monkeypatch, by_hash)
-    first = data("explore", "--against", "api:m", *QUICK, "-o", "one")
+    first = data("explore", "--against", "api:m", *SETS, *QUICK, "-o", "one")
     calls = len(model.history)
-    again = data("explore", "--against", "api:m", *QUICK, "-o", "two")
+    again = data("explore", "--against", "api:m", *SETS, *QUICK, "-o", "two")
     assert len(model.history) == calls == first["model"]["calls"]["made"]
     counted = again["model"]["calls"]
     assert (counted["made"], counted["reused"]) == (0, first["model"]["calls"]["reused"] + calls)
@@ -150,7 +151,7 @@ def test_a_second_time_nothing_is_asked(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_a_budget_stops_cleanly_and_more_of_it_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     model = target(monkeypatch, by_hash)
-    order = ("explore", "--against", "api:m", *QUICK, "--width", "1", "-o", "out")
+    order = ("explore", "--against", "api:m", *SETS, *QUICK, "--width", "1", "-o", "out")
     whole = data(*order)
     Path("otherminds.db").unlink()
     stopped = call(*order, "--calls", "100", "--json")
@@ -175,7 +176,7 @@ def test_a_budget_of_money_needs_a_price(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_a_model_without_a_usable_answer_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     target(monkeypatch, lambda prompt: "I wonder.")
-    said = fails(1, "explore", "--against", "api:m", *QUICK, "-o", "out")
+    said = fails(1, "explore", "--against", "api:m", *SETS, *QUICK, "-o", "out")
     assert "api:m gave no usable answer" in said
     assert not Path("out").exists()
 
@@ -317,7 +318,7 @@ class Server:
 
 
 def explore(url: str, store: str, folder: str) -> "subprocess.Popen[str]":
-    given = ("explore", "--against", "api:m", "--base-url", url, "-M", "parallel=4", *QUICK, "--store", store)
+    given = ("explore", "--against", "api:m", "--base-url", url, "-M", "parallel=4", *SETS, *QUICK, "--store", store)
     code = "from otherminds.cli import main; main()"
     return subprocess.Popen([sys.executable, "-c", code, *given, "-o", folder], stdout=-1, stderr=-2, text=True)
 

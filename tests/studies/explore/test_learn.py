@@ -26,7 +26,8 @@ WAYS = Ways(budget=20, confirm=2)
 
 
 def go(examiner: Any, **options: Any) -> list[Found]:
-    return list(hunt(CELLS, bank()[:20], examiner, **({"stories": 2, "ways": WAYS} | options)))
+    given: dict[str, Any] = {"stories": 2, "ways": WAYS} | options
+    return list(hunt(CELLS, bank()[:20], examiner, **given))
 
 
 # ---- what is learned ------------------------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from otherminds.commands.compare import compare
 from otherminds.commands.doctor import doctor
 from otherminds.commands.explore import explore
 from otherminds.commands.export import export
+from otherminds.commands.invent import invent
 from otherminds.commands.judge import judge
 from otherminds.commands.lint import lint
 from otherminds.commands.models import models
@@ -22,6 +23,7 @@ from otherminds.commands.options import PARTIAL, debug_option, known_secrets
 from otherminds.commands.play import play
 from otherminds.commands.profile import profile
 from otherminds.commands.report import report
+from otherminds.commands.retell import retell
 from otherminds.commands.run import run
 from otherminds.commands.screen import harmless, in_line
 from otherminds.commands.series import series
@@ -35,6 +37,8 @@ COMMANDS = (
     profile,
     tell,
     explore,
+    retell,
+    invent,
     series,
     play,
     build,

@@ -35,19 +35,26 @@ def build(as_json: bool) -> None:
 @click.option("--interesting", is_flag=True, help="Only questions to which another person would answer otherwise.")
 @click.option("--balance", type=click.Choice(BALANCE), help="As many items with each value of this tag.")
 @click.option("--paraphrase", type=int, metavar="SEED", help="Tell the stories in other words.")
+@click.option("--prose", is_flag=True, help="Each question about the bare words and about the prose of `retell`.")
 @click.option("--limit", type=click.IntRange(min=1), help="At most so many items, in whole stories.")
 @click.option("--seed", type=int, default=0, show_default=True, help="For --balance and --limit.")
 @common
-def explore(folder: Path, output: Path, balance: str | None, limit: int | None, as_json: bool, **given: Any) -> None:
+def explore(
+    folder: Path, output: Path, balance: str | None, prose: bool, limit: int | None, as_json: bool, **given: Any
+) -> None:
     """Make an evaluation suite of the stories in DIR.
 
     DIR is what `otherminds explore` wrote. A data card is written beside the suite.
     """
     from otherminds.asking.plans import limited
+    from otherminds.studies.explore import infilled
     from otherminds.studies.explore.build import balanced, load, suite
 
-    seed = given.pop("seed")
-    made = suite(load(folder), **given, name=output.stem)
+    seed, found = given.pop("seed"), load(folder)
+    if prose:
+        made = infilled.suite(found, infilled.load(folder), **given, name=output.stem)
+    else:
+        made = suite(found, **given, name=output.stem)
     if balance is not None:
         made = replace(made, items=balanced(made.items, balance, seed=seed))
     made = replace(made, items=limited(made.items, limit=limit, seed=seed))

@@ -32,7 +32,9 @@ def wrong_steps(step: Step) -> Iterator[Step]:
     if len(step.moments) == 1:
         for plant in PLANTED.values():
             for event in filter(step.before.can, plant(step.moments[0].event, step.before)):
-                yield steps(step.before.after(event))[-1]
+                changed = steps(step.before.after(event))[-1]
+                if changed.raw != step.raw:
+                    yield changed
 
 
 def holds(question: str, step: Step, real: Step) -> bool:

@@ -118,7 +118,7 @@ def test_the_root_holds_six_files_at_most() -> None:
         ("stats.means", "from otherminds.minds.story import Story", False),
         ("items.item", "from otherminds.models import Prompt", False),
         ("asking.runs", "from otherminds.models import Prompt", True),
-        ("asking.store", "from otherminds.profiles.page import page", False),
+        ("asking.store", "from otherminds.profiles.page import pages", False),
         ("asking.runs", "from otherminds.cli import main", False),
         ("models.local.model", "from otherminds.models.api.endpoint import Endpoint", False),
         ("studies.explore.build", "from otherminds.studies.safety import build", False),

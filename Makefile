@@ -18,9 +18,9 @@ help:
 profile: .venv/core
 	@$(BIN)/otherminds profile -m smollm2 --size quick -o profile
 
-# Files go to two processes at a time: most tests wait for a program, a server or a browser now and then.
+# Files in their own order: xdist would keep those with few tests for the end, and the longest test stands alone in its file.
 test: check browser
-	@$(BIN)/python -m pytest -n 2 --dist loadfile
+	@$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 check: .venv/dev
 	@$(BIN)/ruff check .

@@ -7,9 +7,9 @@ from typing import Any
 
 import click
 
-from otherminds.commands.options import PARTIAL, common, model_settings, read_budget, store_option
-from otherminds.commands.retell import opened
-from otherminds.commands.screen import note, print_json, print_table, say
+from otherminds.studies.explore.retell_command import opened
+from otherminds.terminal.options import PARTIAL, common, model_settings, read_budget, store_option
+from otherminds.terminal.screen import note, print_json, print_table, say
 
 
 @click.command()

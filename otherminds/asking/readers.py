@@ -18,7 +18,7 @@ from otherminds.asking.prompts import About, pose_text
 from otherminds.asking.scores import score_text, value_of
 from otherminds.errors import ModelError, UsageError
 from otherminds.items import Item, Suite
-from otherminds.items.tags import FIRST_ORDER, GOLD, ORDER, REALITY, SENTENCES
+from otherminds.items.tags import FIRST_ORDER, GOLD, ORDER, REALITY, SENTENCES, has_right_answer
 from otherminds.models import Prompt, Response
 from otherminds.models.scripted import Scripted
 
@@ -40,7 +40,7 @@ class Reader(Scripted):
 
     def values(self, items: Collection[Item]) -> dict[str, float]:
         """By item id what it gets by letters, or in words if some have no choices; without items where that is none."""
-        known = [item for item in items if item.tags.get("scored") is not False]
+        known = [item for item in items if has_right_answer(item.tags)]
         gets = self.by_letters if all(item.choices for item in items) else self.in_words
         return {item.id: value for item in known if (value := gets(item)) is not None}
 

@@ -30,7 +30,7 @@ from otherminds.asking.scores import VERDICTS, Score, way
 from otherminds.asking.store import MEMORY, Call, RunRow, Store
 from otherminds.errors import BadFile, StoreError, UsageError
 from otherminds.items import Item, Suite, Tag
-from otherminds.items.tags import SCORED
+from otherminds.items.tags import has_right_answer
 from otherminds.models import Model, Prompt, fingerprint
 
 __all__ = [
@@ -75,7 +75,7 @@ class Record:
     @property
     def scored(self) -> bool:
         """Whether any answer to the item is right."""
-        return self.item.tags.get(SCORED) is not False
+        return has_right_answer(self.item.tags)
 
 
 @dataclass(frozen=True, slots=True)

@@ -85,7 +85,8 @@ def _as_data(first: Run, second: Run, found: Comparison) -> dict[str, Any]:
         for id in (*found.gained, *found.lost)
         for one, other in [_said(a[id], b[id])]
     ]
-    return asdict(found) | {"first": first.id, "second": second.id, "rows": rows, "changed": changed}
+    told = {name: getattr(found, name) for name in ("gained", "lost", "mcnemar", "unpaired")}
+    return {"rows": rows, **told, "first": first.id, "second": second.id, "changed": changed}
 
 
 def _by_id(run: Run) -> dict[str, Record]:

@@ -18,7 +18,7 @@ from otherminds.items import Item, Suite
 from otherminds.items.lint import Fault, faults
 from otherminds.models import Model
 from otherminds.pages.report import Block, Report
-from otherminds.results.why import why_right
+from otherminds.results.reading import why_right
 from otherminds.stats import Estimate
 
 Size = Literal["quick", "standard", "full"]

@@ -12,7 +12,7 @@ from otherminds.minds.telling import listing
 from otherminds.pages import plots
 from otherminds.pages.report import Block, Cards, Cell, Figure, Folded, Report, Section, Table
 from otherminds.results.labels import count
-from otherminds.results.summary import how_it_answered, what_was_run
+from otherminds.results.run_details import how_it_answered, what_was_run
 from otherminds.stats import Estimate, signed
 from otherminds.studies.dialogue import ablation, traits
 from otherminds.studies.dialogue.measure import (

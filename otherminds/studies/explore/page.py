@@ -14,7 +14,7 @@ from otherminds.minds.telling import listing
 from otherminds.pages import plots
 from otherminds.pages.report import Block, Cards, Cell, Figure, Report, Section, Table
 from otherminds.results.labels import count, run_labels
-from otherminds.results.summary import how_it_answered, what_was_run
+from otherminds.results.run_details import how_it_answered, what_was_run
 from otherminds.stats import Difference, Estimate
 from otherminds.stats.significance import p_text
 from otherminds.studies.explore.contexts import bank

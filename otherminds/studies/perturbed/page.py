@@ -13,7 +13,7 @@ from otherminds.items import Item
 from otherminds.pages import plots
 from otherminds.pages.report import Block, Cards, Cell, Figure, Report, Section, Table
 from otherminds.results.labels import run_labels
-from otherminds.results.summary import how_it_answered, what_was_run
+from otherminds.results.run_details import how_it_answered, what_was_run
 from otherminds.stats import Difference, Estimate, signed
 from otherminds.stats.significance import p_text
 from otherminds.studies.perturbed.calculus import CLASSES

@@ -15,7 +15,7 @@ from otherminds.pages import sheets
 from otherminds.pages.report import Block, Cards, Cell, Figure, Folded, Report, Section, Table
 from otherminds.pages.violins import Panel, Violin, numbers, violins
 from otherminds.results.labels import run_labels
-from otherminds.results.summary import what_was_run
+from otherminds.results.run_details import what_was_run
 from otherminds.studies.safety.explored import sections as exploratory
 from otherminds.studies.safety.explored import tested, three
 from otherminds.studies.safety.lineups import NO_TREND, STEEP, SeriesTrend

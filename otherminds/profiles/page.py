@@ -10,7 +10,6 @@ from otherminds.minds.telling import listing
 from otherminds.pages.report import Block, Cell, Folded, Linked, Number, Report, Score, Scoreboard, Section, Table
 from otherminds.pages.table_files import files_in
 from otherminds.profiles.findings import Contrast, Profile, answer
-from otherminds.results.answers import Answers
 from otherminds.results.itembrowser import browser, leads_to, link
 from otherminds.results.measures import FEWEST, leaning
 from otherminds.stats import Difference
@@ -145,8 +144,7 @@ def _linked(cell: str | int | Number, study: str, to: Mapping[str, str]) -> Cell
 def _asking(profile: Profile) -> list[Block]:
     rows: list[list[Cell]] = []
     for told in profile.told:
-        for run in told.chapter.runs:
-            answers = Answers(row for row in told.answers if row.run and row.run.id == run.id)
+        for run, answers in told.answers.by_run():
             lean, steady, unclear = leaning(answers), answers.numbers("consistent"), answers.where(verdict=UNCLEAR)
             every, unread = (leads_to(some, told.answers) for some in (answers, unclear))
             rows.append(

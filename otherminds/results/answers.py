@@ -137,6 +137,14 @@ class Answers(Sequence[Answer]):
             found.setdefault(row.get(name), []).append(row)
         return {value: Answers(rows, {**self.wanted, name: (value,)}) for value, rows in found.items()}
 
+    def by_run(self) -> list[tuple[Run, Answers]]:
+        """The answers of each run."""
+        found: dict[str, list[Answer]] = {run.id: [] for run in self.runs}
+        for row in self.rows:
+            if row.run is not None:
+                found[row.run.id].append(row)
+        return [(run, Answers(found[run.id], self.wanted)) for run in self.runs]
+
     def with_value(self, of: str = "value") -> Answers:
         """Those that have this number."""
         return self.where(lambda row: row.number(of) is not None)

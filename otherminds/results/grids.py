@@ -7,7 +7,8 @@ grid = Grid.of({"a": answers_of_a, "b": answers_of_b}, [Split("false belief", {"
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 from otherminds.pages import plots
 from otherminds.pages.report import Cell, Figure, Table
@@ -16,6 +17,8 @@ from otherminds.results.measures import Split
 from otherminds.stats import Estimate
 
 Line = tuple[str, Sequence[Estimate | None]]
+Show = Callable[[Any], Cell]
+"""How a number becomes a cell."""
 SERIES = 4
 """The most columns in one picture."""
 
@@ -27,10 +30,11 @@ def as_it_is(estimate: Estimate) -> Cell:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """Lines of numbers under columns."""
+    """Lines of numbers under columns, and how each column is shown."""
 
     columns: Sequence[str]
     lines: Sequence[Line]
+    shows: Sequence[Show] = ()
 
     @classmethod
     def of(
@@ -51,20 +55,44 @@ class Grid:
 
     @property
     def filled(self) -> Grid:
-        """Without the lines and columns that nobody has a number for: they only take room."""
-        kept = [place for place in range(len(self.columns)) if any(line[place] for _, line in self.lines)]
-        lines = [(label, [line[place] for place in kept]) for label, line in self.lines if any(line)]
-        return Grid([self.columns[place] for place in kept], lines)
+        """Without the lines that have nothing but a name."""
+        return replace(self, lines=[(label, line) for label, line in self.lines if any(line)])
+
+    @property
+    def compact(self) -> Grid:
+        """Without the columns that nobody has a number for: they only take room."""
+        return self.only(place for place in range(len(self.columns)) if any(line[place] for _, line in self.lines))
+
+    def only(self, places: Iterable[int]) -> Grid:
+        """Some of its columns."""
+        kept = list(places)
+        lines = [(label, [line[place] for place in kept]) for label, line in self.lines]
+        return Grid([self.columns[place] for place in kept], lines, [self._shows[place] for place in kept])
+
+    def shown(self, show: Show) -> Grid:
+        """The same with another look."""
+        return replace(self, shows=[show] * len(self.columns))
 
     def beside(self, other: Grid) -> Grid:
         """The same lines with more columns."""
         pairs = zip(self.lines, other.lines, strict=True)
-        return Grid([*self.columns, *other.columns], [(label, [*one, *two]) for (label, one), (_, two) in pairs])
+        lines = [(label, [*one, *two]) for (label, one), (_, two) in pairs]
+        return Grid([*self.columns, *other.columns], lines, [*self._shows, *other._shows])
 
-    def table(self, head: str, caption: str, *, note: str = "", show: Callable[[Estimate], Cell] = as_it_is) -> Table:
+    @property
+    def _shows(self) -> Sequence[Show]:
+        return self.shows or [as_it_is] * len(self.columns)
+
+    def rows(self) -> list[list[Cell]]:
+        """The cells of a table."""
+        return [
+            [label, *(one and show(one) for show, one in zip(self._shows, line, strict=True))]
+            for label, line in self.lines
+        ]
+
+    def table(self, head: str, caption: str, *, note: str = "") -> Table:
         """The numbers as they are read."""
-        rows: list[list[Cell]] = [[label, *(one and show(one) for one in line)] for label, line in self.lines]
-        return Table([head, *self.columns], rows, caption, note=note)
+        return Table([head, *self.columns], self.rows(), caption, note=note)
 
     def figure(
         self,

@@ -72,6 +72,8 @@ def leads_to(behind: Answers, among: Answers) -> dict[str, str]:
     verdicts, or with the ids of the items.
     """
     wanted = {(row.run.id, row.item.id) for row in behind if row.run}
+    if not wanted:
+        return {}
     to, meant, near = {}, behind.runs, among.runs
     for name in OF_RUN:
         values = dict.fromkeys(_of_run(run, name) for run in meant)

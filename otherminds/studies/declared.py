@@ -9,15 +9,18 @@ Each finding leads to exactly the answers behind it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from otherminds.results.answers import Answers, Wanted, shared
 from otherminds.results.itembrowser import leads_to
-from otherminds.stats import Difference
+from otherminds.stats import Difference, Estimate
 from otherminds.studies.study import Finding
 
 Tags = Mapping[str, Wanted]
+Say = Callable[[Any], str]
+"""The sentence that tells an estimate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,11 +30,25 @@ class Score:
     what: str
     tags: Tags = field(default_factory=dict)
     of: str = "value"
+    """The number that is meant; empty: every answer counts, whether or not it has a value."""
     chance: float | None = None
     beside: str = ""
     first: bool = False
     """Whether it belongs on the first screen."""
     digits: int = 2
+    measure: Callable[[Answers], Estimate | None] | None = None
+    """What is measured of the answers, if not the mean."""
+    say: Say | None = None
+
+    def number(self, answers: Answers) -> Estimate | None:
+        """What is measured; None where there is nothing."""
+        some = self.behind(answers)
+        return self.measure(some) if self.measure else some.mean(self.of)
+
+    def behind(self, answers: Answers) -> Answers:
+        """The answers that it is measured of."""
+        some = answers.where(None, **self.tags)
+        return some.with_value(self.of) if self.of else some
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,18 +62,23 @@ class Gap:
     paired: bool = False
     beside: str = ""
     first: bool = False
+    say: Say | None = None
 
-    def behind(self, answers: Answers) -> tuple[Answers, Answers]:
+    def number(self, answers: Answers) -> Difference | None:
+        """The difference; None where there is nothing to compare."""
+        one, other = self._sides(answers)
+        return one.less(other, self.of) if self.paired else one.against(other, self.of)
+
+    def behind(self, answers: Answers) -> Answers:
         """The answers that it compares."""
+        one, other = self._sides(answers)
+        return one | other
+
+    def _sides(self, answers: Answers) -> tuple[Answers, Answers]:
         one, other = (answers.where(None, **tags).with_value(self.of) for tags in (self.one, self.other))
         if self.paired:
             one, other = shared(one, other)
         return one, other
-
-    def measure(self, answers: Answers) -> Difference | None:
-        """The difference; None where there is nothing to compare."""
-        one, other = self.behind(answers)
-        return one.less(other, self.of) if self.paired else one.against(other, self.of)
 
 
 def findings(
@@ -66,20 +88,20 @@ def findings(
     table: Answers,
     rules: Mapping[str, Answers] | None = None,
 ) -> Iterator[Finding]:
-    """What is declared, as far as it can be measured of these answers; `rules` got theirs on the same items."""
+    """What is declared, as far as it can be measured of these answers; `rules` answered the same items."""
     for each in declared:
-        if isinstance(each, Gap):
-            if gap := each.measure(answers):
-                one, other = each.behind(answers)
-                to = leads_to(one | other, table)
-                yield Finding(each.what, label, gap, None, each.beside, to, first=each.first)
-            continue
-        some = answers.where(None, **each.tags).with_value(each.of)
-        if mean := some.mean(each.of):
-            same = {name: rule.where(None, **each.tags).mean(each.of) for name, rule in (rules or {}).items()}
+        if found := each.number(answers):
+            score = each if isinstance(each, Score) else Score(each.what)
+            same = {name: score.number(rule) for name, rule in (rules or {}).items() if score is each}
             yield Finding(
-                *(each.what, label, mean, each.chance, each.beside, leads_to(some, table)),
+                each.what,
+                label,
+                found,
+                score.chance,
+                each.beside,
+                leads_to(each.behind(answers), table),
                 first=each.first,
-                digits=each.digits,
+                digits=score.digits,
+                sentence=each.say(found) if each.say else "",
                 rules={name: one.value for name, one in same.items() if one},
             )

@@ -17,7 +17,7 @@ from otherminds.errors import ModelError, Unable, UsageError
 from otherminds.items import Item, Suite
 from otherminds.items.lint import Fault, faults
 from otherminds.models import Model
-from otherminds.pages.report import Block, Report
+from otherminds.pages.report import Block, Report, Section
 from otherminds.results.reading import why_right
 from otherminds.stats import Estimate
 
@@ -169,6 +169,13 @@ def ask_each(subjects: Iterable[Subject], ask: Callable[[Subject], T]) -> Asked[
     if not done:
         raise ModelError("; ".join(cut)) if cut else Unable("; ".join(left_out))
     return Asked(done, tuple(cut), tuple(left_out))
+
+
+def study_page(study: str, title: str, lead: str, sections: Iterable[Section], runs: Sequence[Run]) -> Report:
+    """The page of a study: the sections that have something to say, and under the title what made it."""
+    manifest = runs[0].manifest
+    subtitle = f"otherminds {manifest['otherminds']} · {manifest['started'][:10]} · study {study}"
+    return Report(title, lead, [section for section in sections if section.blocks], subtitle=subtitle)
 
 
 def unfinished(runs: Iterable[Run]) -> list[str]:

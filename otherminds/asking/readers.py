@@ -37,6 +37,8 @@ class Reader(Scripted):
     """1 or 0 for an item, as score 'letters' has it; none where the right choice is as good as another."""
     in_words: Callable[[Item], float | None]
     """The same by score 'text'."""
+    share: Callable[[Item], float]
+    """S, the probability of the right choice among the choices."""
 
     def values(self, items: Collection[Item]) -> dict[str, float]:
         """By item id what it gets by letters, or in words if some have no choices; without items where that is none."""
@@ -147,6 +149,7 @@ def reader(
     model = Reader(answer, name=name, weigh=weigh)
     model.by_letters = lambda item: value_of(item.answer, {own: log(one) for own, one in weights(item).items()})
     model.in_words = in_words
+    model.share = lambda item: weights(item)[item.answer]
     # The same words can have another answer in another suite, so a stored call must not serve both.
     model.identity = {**model.identity, "suite": suite.digest, "seed": seed}
     return model

@@ -95,10 +95,15 @@ class Answers(Sequence[Answer]):
         return cls(row for run in runs for row in _rows(run))
 
     @classmethod
-    def by_rule(cls, name: str, items: Sequence[Item], values: Mapping[str, float]) -> Answers:
-        """What a rule gets, by item id; what it says nothing about is left out."""
-        known = [item for item in items if item.id in values]
-        return cls(Answer(each, name, values[each.id], by) for each, by in zip(known, groups(known), strict=True))
+    def by_rule(
+        cls, name: str, items: Sequence[Item], values: Mapping[str, float], **more: Mapping[str, float]
+    ) -> Answers:
+        """What a rule gets, by item id, and `more` numbers such as S; what it says nothing about is left out."""
+        known = [item for item in items if any(item.id in some for some in (values, *more.values()))]
+        return cls(
+            Answer(each, name, values.get(each.id), by, detail={of: some.get(each.id) for of, some in more.items()})
+            for each, by in zip(known, groups(known), strict=True)
+        )
 
     @overload
     def __getitem__(self, place: int) -> Answer: ...

@@ -12,7 +12,7 @@ from otherminds.asking.runs import Run
 from otherminds.errors import UsageError
 from otherminds.items import Item, Tag
 from otherminds.items.tags import FALSE_BELIEF, KIND, ORDER, STORY, TWIN, has_right_answer
-from otherminds.results.answers import Answers, shared
+from otherminds.results.answers import Answers, Wanted, shared
 
 MOST_VALUES = 8
 """A tag with more values than that names items rather than kinds of items."""
@@ -26,7 +26,7 @@ class Split:
     """Some of a suite's items, by a tag; all of them, by none."""
 
     label: str
-    tags: Mapping[str, Tag] = field(default_factory=dict)
+    tags: Mapping[str, Wanted] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class Row:
     difference: stats.Difference
     holm: float
     """p adjusted for all lines that rest on enough groups; 1 for the others."""
-    tags: Mapping[str, Tag] = field(default_factory=dict)
+    tags: Mapping[str, Wanted] = field(default_factory=dict)
     """Which items these are."""
     behind: Answers = field(default_factory=Answers, compare=False)
     """The answers of both."""
@@ -129,7 +129,7 @@ def missing(given: Run | Answers) -> int:
     return sum(row.value is None and row.verdict != "unscored" for row in table(given))
 
 
-def mean_of(given: Run | Answers, of: str = "value", /, **tags: Tag) -> stats.Estimate | None:
+def mean_of(given: Run | Answers, of: str = "value", /, **tags: Wanted) -> stats.Estimate | None:
     """The mean of a run's values with its interval, or nothing where nothing was measured."""
     return table(given).where(None, **tags).mean(of)
 

@@ -181,7 +181,8 @@ def _beside_baselines(asked: Asked) -> list[Block]:
     """The runs, and what simple rules would score on all items that any of them was asked."""
     rules = _baselines(asked.name, asked.items)
     belief = beliefs(asked.items)
-    grid = Grid.of({**asked.parts, **rules}, [EVERYTHING, *belief]).turned
+    shown = [EVERYTHING, *belief]
+    grid = Grid.of(asked.parts, shown).beside(Grid.of(rules, shown)).turned
     drawn = Grid(grid.columns[1:] or [""], [(label, line[bool(belief) :]) for label, line in grid.lines])
     lines = [*drawn.lines[: len(asked.parts)], ("baselines", []), *drawn.lines[len(asked.parts) :]]
     numbers = {label: len(part.numbers()) for label, part in {**asked.parts, **rules}.items()}

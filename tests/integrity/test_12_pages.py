@@ -25,9 +25,8 @@ from otherminds.studies.perturbed import intervene
 from otherminds.studies.perturbed.build import build as build_perturbed
 from otherminds.studies.perturbed.page import show as show_perturbed
 from otherminds.studies.safety.build import build as build_safety
-from otherminds.studies.safety.lineups import SeriesTrend, trends
+from otherminds.studies.safety.lineups import SeriesTrend, sit, trends
 from otherminds.studies.safety.series import Lineup, Member
-from otherminds.studies.safety.sittings import sit
 from otherminds.studies.study import Chapter, Finding
 from tests.browser import Browser, needs_browser
 from tests.integrity.pages import Cell, Items, Key, Tables

@@ -12,8 +12,9 @@ without a value (tied, refused, cut off, unreadable) are left out of means: not 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import inf
+from statistics import fmean
 from typing import Any, overload
 
 from otherminds import stats
@@ -149,6 +150,16 @@ class Answers(Sequence[Answer]):
             if row.run is not None:
                 found[row.run.id].append(row)
         return [(run, Answers(found[run.id], self.wanted)) for run in self.runs]
+
+    @property
+    def averaged(self) -> Answers:
+        """An answer an item: where one was asked for several times, its value is their mean."""
+        found: dict[str, list[Answer]] = {}
+        for row in self.rows:
+            found.setdefault(row.item.id, []).append(row)
+        values = {id: [row.value for row in some if row.value is not None] for id, some in found.items()}
+        rows = (replace(some[0], value=fmean(values[id]) if values[id] else None) for id, some in found.items())
+        return Answers(rows, self.wanted)
 
     def with_value(self, of: str = "value") -> Answers:
         """Those that have this number."""

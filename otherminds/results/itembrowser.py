@@ -276,11 +276,3 @@ def _gold(who: str, told: Sequence[object], gold: Sequence[Sequence[object]]) ->
         "matters": [{"heading": visible(f"What {who} believes"), "lanes": [["right", lane]], "unknown": "unknown"}],
         "chain": True,
     }
-
-
-def exactly(to: Mapping[str, str], runs: Sequence[Run], behind: Sequence[tuple[Run, str]]) -> dict[str, str]:
-    """The same of runs and ids."""
-    pairs = {(run.id, id) for run, id in behind}
-    rows = Answers.of({run.id: run for run, _ in behind}.values())
-    some = (row for row in rows if row.run and (row.run.id, row.item.id) in pairs)
-    return leads_to(Answers(some, {name: tuple(value.split("|")) for name, value in to.items()}), Answers.of(runs))

@@ -20,9 +20,10 @@ from datetime import UTC, datetime
 from functools import partial
 from importlib.metadata import version
 from statistics import fmean
-from typing import Any
+from typing import Any, Literal
 
 from otherminds.asking.costs import Budget, Forecast, Price, estimate, read_prices
+from otherminds.asking.frames import frame
 from otherminds.asking.packing import Result, recall, unpack, unpack_prompt
 from otherminds.asking.plans import Plan, groups, plan
 from otherminds.asking.recorded import Progress, Recorded
@@ -145,6 +146,10 @@ class Run:
             # A tag may have the name of a column, as `question` has in one of our own suites.
             rows.append(row | {f"tag_{name}" if name in row else name: item.tags.get(name) for name in tags})
         return rows
+
+    def frame(self, library: Literal["pandas", "polars"] | None = None) -> Any:
+        """The rows as a DataFrame: of pandas if that is installed, else of polars, or of the one that is named."""
+        return frame(self.rows(), library)
 
 
 def run(

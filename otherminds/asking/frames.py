@@ -25,7 +25,7 @@ def frame(rows: Sequence[Mapping[str, Any]], library: str | None = None) -> Any:
             f"a frame needs {' or '.join(wanted)}, and {absent} not installed; install it, as with:"
             f" pip install {library or EXTRA}"
         )
-    columns = {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
+    columns: dict[str, Sequence[Any]] = {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
     if found == "polars":
         # A tag may be a number for some items and a text for others; polars wants one type a column.
         columns = {name: _of_one_type(values) for name, values in columns.items()}

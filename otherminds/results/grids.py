@@ -7,12 +7,13 @@ grid = Grid.of({"a": answers_of_a, "b": answers_of_b}, [Split("false belief", {"
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from otherminds.pages import plots
-from otherminds.pages.report import Cell, Figure, Table
+from otherminds.pages.report import Cell, Figure, Linked, Table
 from otherminds.results.answers import Answers
+from otherminds.results.itembrowser import Links
 from otherminds.results.measures import Split
 from otherminds.stats import Estimate
 
@@ -35,6 +36,8 @@ class Grid:
     columns: Sequence[str]
     lines: Sequence[Line]
     shows: Sequence[Show] = ()
+    links: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    """By line and column, or the other way round, where the answers behind a number are."""
 
     @classmethod
     def of(
@@ -42,16 +45,26 @@ class Grid:
         parts: Mapping[str, Answers],
         splits: Iterable[Split],
         measure: Callable[[Answers], Estimate | None] = Answers.mean,
+        links: Links | None = None,
     ) -> Grid:
         """A line a split, a column a part."""
-        lines = [(one.label, [measure(part.where(None, **one.tags)) for part in parts.values()]) for one in splits]
-        return cls(list(parts), lines)
+        cells = {one.label: {name: part.where(None, **one.tags) for name, part in parts.items()} for one in splits}
+        lines = [(label, list(map(measure, line.values()))) for label, line in cells.items()]
+        return cls(list(parts), lines).linked(cells, links)
+
+    def linked(self, cells: Mapping[str, Mapping[str, Answers]], links: Links | None) -> Grid:
+        """The same with a way to the answers behind each number, by line and column."""
+        if links is None:
+            return self
+        behind = {(label, name): some.with_value() for label, line in cells.items() for name, some in line.items()}
+        return replace(self, links={place: to for place, some in behind.items() if (to := links.to(some))})
 
     @property
     def turned(self) -> Grid:
         """Its columns as lines."""
         numbers = zip(*(line for _, line in self.lines), strict=True)
-        return Grid([label for label, _ in self.lines], list(zip(self.columns, numbers, strict=True)))
+        lines = list(zip(self.columns, numbers, strict=True))
+        return Grid([label for label, _ in self.lines], lines, links=self.links)
 
     @property
     def filled(self) -> Grid:
@@ -67,7 +80,8 @@ class Grid:
         """Some of its columns."""
         kept = list(places)
         lines = [(label, [line[place] for place in kept]) for label, line in self.lines]
-        return Grid([self.columns[place] for place in kept], lines, [self._shows[place] for place in kept])
+        shows = [self._shows[place] for place in kept]
+        return Grid([self.columns[place] for place in kept], lines, shows, self.links)
 
     def shown(self, show: Show) -> Grid:
         """The same with another look."""
@@ -77,7 +91,8 @@ class Grid:
         """The same lines with more columns."""
         pairs = zip(self.lines, other.lines, strict=True)
         lines = [(label, [*one, *two]) for (label, one), (_, two) in pairs]
-        return Grid([*self.columns, *other.columns], lines, [*self._shows, *other._shows])
+        links = {**self.links, **other.links}
+        return Grid([*self.columns, *other.columns], lines, [*self._shows, *other._shows], links)
 
     @property
     def _shows(self) -> Sequence[Show]:
@@ -86,9 +101,14 @@ class Grid:
     def rows(self) -> list[list[Cell]]:
         """The cells of a table."""
         return [
-            [label, *(one and show(one) for show, one in zip(self._shows, line, strict=True))]
+            [label, *(one and self._cell(label, place, one) for place, one in enumerate(line))]
             for label, line in self.lines
         ]
+
+    def _cell(self, label: str, place: int, one: Estimate) -> Cell:
+        cell, column = self._shows[place](one), self.columns[place]
+        to = self.links.get((label, column)) or self.links.get((column, label))
+        return Linked(cell, to) if to and not isinstance(cell, Linked) else cell
 
     def table(self, head: str, caption: str, *, note: str = "") -> Table:
         """The numbers as they are read."""

@@ -90,6 +90,19 @@ def leads_to(behind: Answers, among: Answers) -> dict[str, str]:
     return {}
 
 
+@dataclass(frozen=True, slots=True)
+class Links:
+    """From numbers to their answers, in a page that shows all of a part."""
+
+    part: str
+    among: Answers
+
+    def to(self, behind: Answers) -> str:
+        """Where exactly these answers are; empty where no link leads to them alone."""
+        found = leads_to(behind, self.among)
+        return link(self.part, found) if found else ""
+
+
 def shows(to: Mapping[str, str], run: Run, record: Record) -> bool:
     """Whether a link to these properties shows this answer; items.js goes by the same rule."""
     return all(_property(run, record, name) in value.split("|") for name, value in to.items())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from otherminds.asking.plans import STORIES, groups
@@ -15,6 +15,7 @@ from otherminds.minds.telling import listing
 from otherminds.pages.report import Block, Cards, Example, Report, Section
 from otherminds.results.answers import Answers
 from otherminds.results.grids import Grid
+from otherminds.results.itembrowser import Links
 from otherminds.results.labels import count, on_suite, run_labels
 from otherminds.results.measures import EVERYTHING, beliefs, by_suite, chance, missing, splits, twins_right
 from otherminds.results.reading import read_record, read_verdict
@@ -51,8 +52,11 @@ WAYS = {
 }
 
 
-def summarise(runs: Sequence[Run], *, title: str = "") -> Report:
-    """One report of one or more runs; runs of different suites stand one after another."""
+def summarise(runs: Sequence[Run], *, title: str = "", links: Links | None = None) -> Report:
+    """One report of one or more runs; runs of different suites stand one after another.
+
+    `links` lead from numbers to their answers, where the report is part of a page that shows these.
+    """
     shown = list({run.id: run for run in runs if run.records}.values())
     if not shown:
         raise UsageError("there is nothing to report: no item of these runs was answered yet")
@@ -62,8 +66,8 @@ def summarise(runs: Sequence[Run], *, title: str = "") -> Report:
     for asked in suites:
         suffix = f": {asked.name}" if len(suites) > 1 else ""
         sections += [
-            Section(f"Right answers{suffix}", _right_answers(asked)),
-            Section(f"Beside the baselines{suffix}", _beside_baselines(asked)),
+            Section(f"Right answers{suffix}", _right_answers(asked, links)),
+            Section(f"Beside the baselines{suffix}", _beside_baselines(asked, links)),
             Section(f"How it answered{suffix}", how_it_answered(asked.runs, labels)),
         ]
     sections += [
@@ -147,15 +151,15 @@ def _cards(suites: Sequence[Asked]) -> Cards:
     return Cards(cards)
 
 
-def _right_answers(asked: Asked) -> list[Block]:
-    grid = Grid.of(asked.parts, splits(asked.items))
+def _right_answers(asked: Asked, links: Links | None) -> list[Block]:
+    grid = Grid.of(asked.parts, splits(asked.items), links=links)
     together = [twins_right(part) for part in asked.parts.values()]
     twins = [("all twins right", together)] if any(together) else []
     note = _unscored(asked) + (TWINS if twins else "")
     caption = "Share of right answers, with 95 % intervals by story"
     blocks: list[Block] = [
         "\n\n".join(WAYS[score] for score in dict.fromkeys(run.score for run in asked.runs) if score in WAYS),
-        Grid(grid.columns, [*grid.lines, *twins]).table("items", caption, note=note),
+        replace(grid, lines=[*grid.lines, *twins]).table("items", caption, note=note),
     ]
     for start in range(0, len(grid.columns), MANY):
         part = slice(start, start + MANY)
@@ -177,12 +181,12 @@ def _unscored(asked: Asked) -> str:
     return f"{note} {count(open_ended, 'item')} without a right answer: not counted."
 
 
-def _beside_baselines(asked: Asked) -> list[Block]:
+def _beside_baselines(asked: Asked, links: Links | None) -> list[Block]:
     """The runs, and what simple rules would score on all items that any of them was asked."""
     rules = _baselines(asked.name, asked.items)
     belief = beliefs(asked.items)
     shown = [EVERYTHING, *belief]
-    grid = Grid.of(asked.parts, shown).beside(Grid.of(rules, shown)).turned
+    grid = Grid.of(asked.parts, shown, links=links).beside(Grid.of(rules, shown)).turned
     drawn = Grid(grid.columns[1:] or [""], [(label, line[bool(belief) :]) for label, line in grid.lines])
     lines = [*drawn.lines[: len(asked.parts)], ("baselines", []), *drawn.lines[len(asked.parts) :]]
     numbers = {label: len(part.numbers()) for label, part in {**asked.parts, **rules}.items()}

@@ -31,6 +31,7 @@ from otherminds.studies.study import Chapter, Finding
 from tests.browser import Browser, needs_browser
 from tests.integrity.pages import Cell, Items, Key, Tables
 from tests.integrity.recount import Given, given, paired, recount
+from tests.integrity.recount import mean as counted
 from tests.studies.explore.made_up import FALSE, TRUE, says
 from tests.studies.perturbed import agents
 from tests.studies.safety.drift import drifting
@@ -212,6 +213,14 @@ def test_every_number_of_a_profile_leads_to_exactly_its_items(opened: Opened) ->
             if cell.link:
                 followed.append(cell.link)
                 check(cell, *paired(lambda each: each.model, opened.models[0])(opened.behind(cell.link)))
+    tables = ["Share of right answers", "The model and the baselines on all items"]
+    tables += [f"{name}{which}" for name in opened.models for which in (": right answers by class", " by mental state")]
+    for caption in tables:
+        linked = [cell for row in opened.rows(caption)[1:] for cell in row if cell.link]
+        assert linked, caption
+        for cell in linked:
+            followed.append(cell.link)
+            check(cell, *counted()(opened.behind(cell.link)))
     for model, right, _story in opened.rows("The hardest stories found")[1:]:
         answers = opened.behind(right.link)
         followed.append(right.link)

@@ -10,6 +10,7 @@ from otherminds.errors import ModelError
 from otherminds.items import Suite
 from otherminds.pages.report import Block, Section
 from otherminds.results.answers import Answers
+from otherminds.results.itembrowser import Links
 from otherminds.studies.declared import Gap, Score, findings
 from otherminds.studies.dialogue import bank
 from otherminds.studies.dialogue.drawn import drawn, example, part, suite
@@ -51,13 +52,15 @@ def look(subjects: Sequence[Subject], desk: Desk) -> Chapter | None:
     cut: list[str] = []
     played = [block for subject in subjects if subject.name in named for block in _played(subject, desk, cut)]
     found = measure(talks, runs)
-    page = report(talks, found, live=Section("Played live", played) if played else None)
+    table = Answers.of(runs)
+    live_section = Section("Played live", played) if played else None
+    page = report(talks, found, live=live_section, links=Links("dialogue", table))
     if desk.size == "quick":
         said = f"A first look, at {len(talks)} of {len(bank.authored())} written conversations, by seed {desk.seed}."
         page = replace(page, lead=f"{page.lead} {said}")
     return Chapter(
         page,
-        list(_findings(found, Answers.of(runs))),
+        list(_findings(found, table)),
         runs,
         by="order",
         cut=[*done.cut, *unfinished(done.done.values()), *cut],

@@ -11,15 +11,16 @@ from otherminds.asking.runs import Run
 from otherminds.minds.telling import listing
 from otherminds.pages.report import Block, Cards, Cell, Folded, Report, Section, Table
 from otherminds.results.grids import Grid
+from otherminds.results.itembrowser import Links
 from otherminds.results.labels import count
 from otherminds.results.run_details import how_it_answered, what_was_run
 from otherminds.stats import Estimate, signed, span, sure
 from otherminds.studies.dialogue import ablation, traits
 from otherminds.studies.dialogue.measure import (
     ALL,
+    CELLS,
     FALSE,
     FIRST,
-    KINDS,
     LEXICAL,
     PUBLISHED,
     SECOND,
@@ -63,14 +64,16 @@ def show(
     return report(talks, measure(talks, runs, readings=readings), live=live)
 
 
-def report(talks: Sequence[Talk], found: Measures, *, live: Section | None = None) -> Report:
-    """The page of numbers that are there already."""
+def report(
+    talks: Sequence[Talk], found: Measures, *, live: Section | None = None, links: Links | None = None
+) -> Report:
+    """The page of numbers that are there already; `links` lead to the answers behind them."""
     asked = [run for sitting in found.sittings for run in sitting.runs]
     labels = names(found.sittings)
     sections = [
         Section("", [_cards(found), *_unfair(found)]),
         Section("What this shows, and what it cannot", [LIMITS]),
-        Section("By mental state", _by_state(found)),
+        Section("By mental state", _by_state(found, links)),
         Section("Beside rules and published figures", _beside(found)),
         Section("By personality", _by_personality(found)),
         Section("Words in common", overlap_blocks(found.overlaps)),
@@ -141,9 +144,9 @@ def _unfair(found: Measures) -> list[Block]:
 # ---- right answers ------------------------------------------------------------------------------------------------
 
 
-def _by_state(found: Measures) -> list[Block]:
+def _by_state(found: Measures, links: Links | None) -> list[Block]:
     blocks: list[Block] = []
-    for row in found.models:
+    for sitting, row in zip(found.sittings, found.models, strict=True):
         kinds = [kind for kind in (FIRST, SECOND, FALSE) if row.get(kind)]
         if kinds:
             lines = [(state, [row.get(kind, state) for kind in kinds]) for state in (*STATES, ALL)]
@@ -155,12 +158,11 @@ def _by_state(found: Measures) -> list[Block]:
                     measure="share of right answers",
                 )
             )
-        rows: list[list[Cell]] = [
-            [_kind(state, kind), row.get(kind, state), *(_short(rule.get(kind, state)) for rule in found.rules)]
-            for state in (*STATES, ALL)
-            for kind in KINDS
-            if row.get(kind, state)
-        ]
+        cells = {_kind(*cell): (cell, tags) for cell, tags in CELLS.items() if cell in row.cells}
+        own = Grid([row.label], [(label, [row.cells[cell]]) for label, (cell, _) in cells.items()])
+        rules = [(label, [rule.cells.get(cell) for rule in found.rules]) for label, (cell, _) in cells.items()]
+        behind = {label: {row.label: sitting.answers.where(None, **tags)} for label, (_, tags) in cells.items()}
+        grid = own.linked(behind, links).beside(Grid([rule.label for rule in found.rules], rules).shown(span))
         note = (
             "False beliefs and right readings are both second order, as far as they are labelled. Rules answer every"
             " question that was asked."
@@ -168,8 +170,7 @@ def _by_state(found: Measures) -> list[Block]:
         note += f" Without a value, and so in no mean: {row.unscored} answers." if row.unscored else ""
         if any(one.clusters < FEWEST for one in row.cells.values()):
             note += f" Intervals that rest on fewer than {FEWEST} conversations say little, and some do."
-        columns = ["", row.label, *(rule.label for rule in found.rules)]
-        blocks.append(Table(columns, rows, f"{row.label} by mental state", note=note))
+        blocks.append(grid.table("", f"{row.label} by mental state", note=note))
     return blocks
 
 

@@ -10,7 +10,7 @@ from otherminds.asking.runs import Run
 from otherminds.items import Suite
 from otherminds.pages.report import Report, minus
 from otherminds.results.answers import Answers
-from otherminds.results.itembrowser import leads_to
+from otherminds.results.itembrowser import Links, leads_to
 from otherminds.results.measures import FEWEST
 from otherminds.stats import Difference
 from otherminds.studies.declared import Gap, Score, findings
@@ -44,10 +44,11 @@ def look(subjects: Sequence[Subject], desk: Desk) -> Chapter | None:
     if not runs:
         return None
     found = measure(runs)
-    page = report(found, runs)
+    table = Answers.of(runs)
+    page = report(found, runs, Links("perturbed", table))
     return Chapter(
         replace(page, lead=f"{page.lead} {_drawn_in_words(questions, desk)}".strip()),
-        list(_findings(found, Answers.of(runs))),
+        list(_findings(found, table)),
         runs,
         by="class",
         cut=[*asked.cut, *unfinished(each for some in asked.done.values() for each in some)],

@@ -13,6 +13,7 @@ from otherminds.items import Item
 from otherminds.pages import plots
 from otherminds.pages.report import Block, Cards, Cell, Figure, Report, Section, Table
 from otherminds.results.grids import Grid
+from otherminds.results.itembrowser import Links
 from otherminds.results.labels import run_labels
 from otherminds.results.run_details import how_it_answered, what_was_run
 from otherminds.stats import Difference, signed, sure
@@ -68,12 +69,12 @@ def show(runs: Sequence[Run]) -> Report:
     return report(measure(runs), runs)
 
 
-def report(found: Measures, runs: Sequence[Run]) -> Report:
-    """The page of numbers that are there already, and of the runs behind them."""
+def report(found: Measures, runs: Sequence[Run], links: Links | None = None) -> Report:
+    """The page of numbers that are there already, and of the runs behind them; `links` lead to the answers."""
     sections = [
         Section("", [_cards(found)]),
         Section("What this shows, and what it cannot", [LIMITS]),
-        Section("By class", _by_class(found)),
+        Section("By class", _by_class(found, links)),
         Section("What a perturbation does", _perturbations(found)),
         Section("What reasoning does", _reasoning(found)),
         Section("Lines of the published study", _verdicts(found)),
@@ -156,7 +157,7 @@ def _cards(found: Measures) -> Cards:
     return Cards(cards)
 
 
-def _by_class(found: Measures) -> list[Block]:
+def _by_class(found: Measures, links: Links | None) -> list[Block]:
     blocks: list[Block] = [
         "Focal items only: the false-belief story, asked about the belief, in both swaps. An item counts only if every"
         " style gave a readable answer to it. **Always reality** answers with what is so, **always decoy** with what"
@@ -167,7 +168,12 @@ def _by_class(found: Measures) -> list[Block]:
         " binomial test, p ≤ 0.05; for all together, the whole interval)."
     )
     for model in found.models:
-        grid = _classes(model, {"": "right"}, NAMES)
+        read = model.sitting.read(**SCOPES["focal"])
+        behind = {
+            class_name(name): {NAMES[style]: some.where(None, **tags) for style, some in read.items()}
+            for name, tags in OF_CLASS.items()
+        }
+        grid = _classes(model, {"": "right"}, NAMES).linked(behind, links)
         caption = f"{model.label}: right answers by class"
         blocks.append(grid.beside(_rules(found)).filled.table("class", caption, note=note))
         blocks.append(

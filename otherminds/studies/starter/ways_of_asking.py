@@ -9,6 +9,7 @@ from otherminds.asking.runs import Run
 from otherminds.errors import ModelError, Unable
 from otherminds.items import Suite
 from otherminds.results.answers import Answers
+from otherminds.results.itembrowser import Links
 from otherminds.results.measures import chance
 from otherminds.results.summary import summarise
 from otherminds.studies.declared import Gap, Score, findings
@@ -29,9 +30,10 @@ def look(subjects: Sequence[Subject], desk: Desk) -> Chapter | None:
     runs = [each for some in asked.done.values() for each in some if each.records]
     if not runs:
         return None
+    table = Answers.of(runs)
     return Chapter(
-        summarise(runs),
-        list(_findings(Answers.of(runs))),
+        summarise(runs, links=Links("starter", table)),
+        list(_findings(table)),
         runs,
         by="false_belief",
         cut=[*cut, *asked.cut, *unfinished(each for some in asked.done.values() for each in some)],

@@ -73,6 +73,8 @@ class Comparison:
     mcnemar: float
     unpaired: int
     """Items that lack a value in one of the runs, or are not in both."""
+    both: tuple[Answers, Answers] = field(default=(Answers(), Answers()), compare=False)
+    """What each of the runs answered to the items that are compared."""
 
 
 EVERYTHING = Split("all items")
@@ -166,11 +168,6 @@ def same_model(run: Run) -> str:
     return json.dumps([run.model, known], sort_keys=True)
 
 
-def paired(first: Run, second: Run, of: str = "value") -> stats.Difference | None:
-    """How far the first run lies above the second, item by item; None if they share no item with a value."""
-    return table(first).less(table(second), of)
-
-
 def compare(first: Run, second: Run, *, by: str = "") -> Comparison:
     """The paired difference between two runs, clustered by story: overall, and by one tag or by all."""
     one, two = table(first), table(second)
@@ -193,7 +190,8 @@ def compare(first: Run, second: Run, *, by: str = "") -> Comparison:
     gained = tuple(id for id, *sides in values if sides == [1, 0])
     lost = tuple(id for id, *sides in values if sides == [0, 1])
     whole = [item for item in (one | two).items if has_right_answer(item.tags)]
-    return Comparison(adjusted(rows), gained, lost, stats.mcnemar(len(gained), len(lost)), len(whole) - len(items))
+    changed = stats.mcnemar(len(gained), len(lost))
+    return Comparison(adjusted(rows), gained, lost, changed, len(whole) - len(items), (both[0], both[1]))
 
 
 def adjusted(rows: Sequence[Row]) -> tuple[Row, ...]:

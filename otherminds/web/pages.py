@@ -7,13 +7,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
 
-from otherminds.asking.runs import Record, Run
+from otherminds.asking.runs import Run
 from otherminds.asking.store import RunRow
 from otherminds.items.tags import has_right_answer
 from otherminds.minds.stories import STORIES, titled_story
 from otherminds.pages.drawing import visible
 from otherminds.pages.report import Block, Browser, Cell, Linked, Report, Section, Table, minus
-from otherminds.results.answers import Answers, shared
+from otherminds.results.answers import Answer, Answers, shared
 from otherminds.results.itembrowser import Part, leads_to, link, records, script
 from otherminds.results.labels import run_labels
 from otherminds.results.measures import FEWEST, Comparison, Row, compare, mean_of
@@ -193,12 +193,12 @@ def _right(estimate: Estimate | None, answers: int) -> list[Cell]:
 
 def _sides(first: Run, second: Run, found: Comparison, *, saved: bool) -> list[Block]:
     """The items that only one of the runs has right, with what both said."""
-    a, b = ({record.item.id: record for record in run.records} for run in (first, second))
+    a, b = (some.ids for some in found.both)
 
-    def said(name: str, run: Run, record: Record) -> Linked:
-        id = record.item.id
+    def said(name: str, run: Run, row: Answer) -> Linked:
+        id = row.item.id
         to = link(name, {"id": visible(id)}) if saved else to_answer(run.id, id)
-        return Linked(record.score.answer or record.verdict, to)
+        return Linked(row.said or row.verdict, to)
 
     def table(ids: Iterable[str], caption: str) -> Table:
         lines: list[list[Cell]] = [

@@ -48,16 +48,19 @@ class Grid:
         links: Links | None = None,
     ) -> Grid:
         """A line a split, a column a part."""
-        cells = {one.label: {name: part.where(None, **one.tags) for name, part in parts.items()} for one in splits}
-        lines = [(label, list(map(measure, line.values()))) for label, line in cells.items()]
+        cells = [(one.label, {name: part.where(None, **one.tags) for name, part in parts.items()}) for one in splits]
+        lines = [(label, list(map(measure, line.values()))) for label, line in cells]
         return cls(list(parts), lines).linked(cells, links)
 
-    def linked(self, cells: Mapping[str, Mapping[str, Answers]], links: Links | None) -> Grid:
+    def linked(self, cells: Iterable[tuple[str, Mapping[str, Answers]]], links: Links | None) -> Grid:
         """The same with a way to the answers behind each number, by line and column."""
-        if links is None:
-            return self
-        behind = {(label, name): some.with_value() for label, line in cells.items() for name, some in line.items()}
-        return replace(self, links={place: to for place, some in behind.items() if (to := links.to(some))})
+        found: dict[tuple[str, str], str] = {}
+        for label, line in cells if links else ():
+            for name, some in line.items():
+                # Two tags may be told in the same words; a link by these could be the other's.
+                twice = (label, name) in found
+                found[label, name] = "" if twice or not links else links.to(some.with_value())
+        return replace(self, links=found)
 
     @property
     def turned(self) -> Grid:

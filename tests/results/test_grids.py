@@ -1,8 +1,11 @@
 """Grids: a number for every split and part, as a table and as a picture."""
 
-from otherminds.pages.report import Figure
+from otherminds.asking.readers import oracle, realist
+from otherminds.asking.runs import run
+from otherminds.pages.report import Figure, Linked
 from otherminds.results.answers import Answers
 from otherminds.results.grids import Grid
+from otherminds.results.itembrowser import Links
 from otherminds.results.measures import EVERYTHING, Split
 from otherminds.stats import Estimate, span
 from otherminds.studies.starter.build import starter
@@ -41,6 +44,23 @@ def test_a_table_shows_each_column_in_its_way() -> None:
     assert isinstance(table.rows[0][1], Estimate)
     assert str(table.rows[1][2]).startswith("0.00 [0.00, ")
     assert GRID.rows()[2] == ["no such kind", None, None]
+
+
+def test_numbers_lead_to_their_answers_whichever_way_the_grid_is_turned() -> None:
+    suite = starter()
+    table = Answers.of([run(suite, oracle(suite)), run(suite, realist(suite))])
+    links = Links("mine", table)
+    grid = Grid.of(table.by("model"), [EVERYTHING, FALSE], links=links)
+    to = "#items?study=mine&model=realist&false_belief=true"
+    cell = grid.rows()[1][2]
+    assert isinstance(cell, Linked)
+    assert cell.to == to
+    assert [each.to for each in grid.turned.rows()[1][1:] if isinstance(each, Linked)] == [to.rpartition("&")[0], to]
+    beside = grid.beside(Grid.of({"rule": WORLD}, [EVERYTHING, FALSE]))
+    assert not isinstance(beside.rows()[1][3], Linked)
+    twice = Grid.of(table.by("model"), [FALSE, Split("false belief", {"false_belief": False})], links=links)
+    assert len(twice.lines) == 2
+    assert not any(isinstance(each, Linked) for row in twice.rows() for each in row)
 
 
 def test_a_picture_has_the_same_lines() -> None:

@@ -161,7 +161,7 @@ def _by_state(found: Measures, links: Links | None) -> list[Block]:
         cells = {_kind(*cell): (cell, tags) for cell, tags in CELLS.items() if cell in row.cells}
         own = Grid([row.label], [(label, [row.cells[cell]]) for label, (cell, _) in cells.items()])
         rules = [(label, [rule.cells.get(cell) for rule in found.rules]) for label, (cell, _) in cells.items()]
-        behind = {label: {row.label: sitting.answers.where(None, **tags)} for label, (_, tags) in cells.items()}
+        behind = [(label, {row.label: sitting.answers.where(None, **tags)}) for label, (_, tags) in cells.items()]
         grid = own.linked(behind, links).beside(Grid([rule.label for rule in found.rules], rules).shown(span))
         note = (
             "False beliefs and right readings are both second order, as far as they are labelled. Rules answer every"

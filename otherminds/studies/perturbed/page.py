@@ -169,10 +169,10 @@ def _by_class(found: Measures, links: Links | None) -> list[Block]:
     )
     for model in found.models:
         read = model.sitting.read(**SCOPES["focal"])
-        behind = {
-            class_name(name): {NAMES[style]: some.where(None, **tags) for style, some in read.items()}
+        behind = [
+            (class_name(name), {NAMES[style]: some.where(None, **tags) for style, some in read.items()})
             for name, tags in OF_CLASS.items()
-        }
+        ]
         grid = _classes(model, {"": "right"}, NAMES).linked(behind, links)
         caption = f"{model.label}: right answers by class"
         blocks.append(grid.beside(_rules(found)).filled.table("class", caption, note=note))

@@ -18,6 +18,7 @@ from otherminds.items import Item, Suite
 from otherminds.items.lint import Fault, faults
 from otherminds.models import Model
 from otherminds.pages.report import Block, Report, Section
+from otherminds.results.answers import Answers
 from otherminds.results.reading import why_right
 from otherminds.stats import Estimate
 
@@ -136,6 +137,8 @@ class Chapter:
     """What was left undone, and why: asked again, it goes on."""
     left_out: Sequence[str] = ()
     """Who or what could not be asked at all."""
+    answers: Answers | None = None
+    """All answers of the runs, where that table was made already."""
     why: Callable[[Item], str] = why_right
     """Why the right answer to an item is right, where anything tells."""
 

@@ -65,6 +65,7 @@ def look(subjects: Sequence[Subject], desk: Desk) -> Chapter | None:
         by="order",
         cut=[*done.cut, *unfinished(done.done.values()), *cut],
         left_out=done.left_out,
+        answers=table,
     )
 
 

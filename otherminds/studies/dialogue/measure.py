@@ -16,7 +16,7 @@ from otherminds.errors import UsageError
 from otherminds.items import Item, Suite
 from otherminds.items.tags import FALSE_BELIEF, ORDER, STATE, STORY
 from otherminds.results.answers import Answers, Wanted
-from otherminds.results.labels import tell_apart
+from otherminds.results.labels import mark, together
 from otherminds.results.measures import same_model
 from otherminds.stats import Difference, Estimate
 from otherminds.studies.dialogue import ablation, artefacts, overlap, traits
@@ -198,17 +198,12 @@ def _of_traits(run: Run) -> bool:
 
 def _sittings(runs: Sequence[Run]) -> tuple[Sitting, ...]:
     """Runs of one model on the same questions belong together, whatever their seeds; a name alone is no model."""
-    together: dict[tuple[str, ...], list[Run]] = {}
-    for run in runs:
-        if run.records:
-            together.setdefault((run.model, run.score, run.prompt, run.digest, same_model(run)), []).append(run)
-    labels = tell_apart(
-        [
-            (model, f", {score} ({prompt})", f", {digest[:6]}", f" ({some[0].fingerprint[:6]})")
-            for (model, score, prompt, digest, _), some in together.items()
-        ]
+    found = together(
+        (run for run in runs if run.records),
+        lambda run: (run.score, run.prompt, run.digest, same_model(run)),
+        lambda run: (run.model, f", {run.score} ({run.prompt})", f", {run.digest[:6]}", mark(run)),
     )
-    return tuple(map(Sitting, labels, map(Answers.of, together.values())))
+    return tuple(Sitting(label, Answers.of(some)) for label, some in found)
 
 
 def names(sittings: Sequence[Sitting]) -> dict[str, str]:

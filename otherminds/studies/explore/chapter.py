@@ -110,6 +110,7 @@ def look(subjects: Sequence[Subject], desk: Desk) -> Chapter | None:
         front=[_hardest(numbers, table)],
         cut=cut,
         left_out=asked.left_out,
+        answers=table,
     )
 
 

@@ -53,6 +53,7 @@ def look(subjects: Sequence[Subject], desk: Desk) -> Chapter | None:
         by="class",
         cut=[*asked.cut, *unfinished(each for some in asked.done.values() for each in some)],
         left_out=asked.left_out,
+        answers=table,
     )
 
 

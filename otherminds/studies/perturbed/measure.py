@@ -18,7 +18,7 @@ from otherminds.errors import UsageError
 from otherminds.items import Item
 from otherminds.items.tags import CLASS, STORY
 from otherminds.results.answers import Answers, Wanted, shared
-from otherminds.results.labels import tell_apart
+from otherminds.results.labels import mark, together
 from otherminds.stats import Difference, Estimate
 from otherminds.studies.perturbed.build import STYLES, Style
 from otherminds.studies.perturbed.calculus import CLASSES
@@ -196,18 +196,9 @@ def measure(runs: Sequence[Run]) -> Measures:
 
 def sit(runs: Sequence[Run]) -> tuple[Sitting, ...]:
     """One sitting a model; a model asked with and without a schema is two."""
-    style = {prompt: style for style, prompt in STYLES.items()}
-    together: dict[tuple[str, str], dict[str, Answers]] = {}
-    for run in runs:
-        plain = Answers.of([run]).where(lambda row: "edit" not in row.item.tags and row.verdict != "error")
-        if run.prompt in style and plain:
-            by_style = together.setdefault((run.fingerprint, run.score), {})
-            by_style[style[run.prompt]] = by_style.get(style[run.prompt], Answers()) | plain
-    named = []
-    for fingerprint, score in together:
-        model = next(iter(together[fingerprint, score].values()))[0].model
-        named.append((model + (", without a schema" if score == "json-free" else ""), f" ({fingerprint[:6]})"))
-    sittings = map(Sitting, tell_apart(named), together.values())
+    asked = [run for run in runs if run.prompt in STYLES.values() and _plain(run)]
+    found = together(asked, lambda run: (run.fingerprint, run.score), lambda run: (_named(run), mark(run)))
+    sittings = [Sitting(label, _by_style(some)) for label, some in found]
     with_answers = tuple(each for each in sittings if each.styles and any(each.asked().values()))
     if not with_answers:
         raise UsageError(
@@ -215,6 +206,24 @@ def sit(runs: Sequence[Run]) -> tuple[Sitting, ...]:
             "`otherminds build perturbed` and run it"
         )
     return with_answers
+
+
+def _plain(run: Run) -> Answers:
+    return Answers.of([run]).where(lambda row: "edit" not in row.item.tags and row.verdict != "error")
+
+
+def _named(run: Run) -> str:
+    return run.model + (", without a schema" if run.score == "json-free" else "")
+
+
+def _by_style(runs: Sequence[Run]) -> dict[str, Answers]:
+    style = {prompt: style for style, prompt in STYLES.items()}
+    found: dict[str, Answers] = {}
+    for run in runs:
+        # What was asked twice counts once, as it was answered last.
+        both = found.get(style[run.prompt], Answers()) | _plain(run)
+        found[style[run.prompt]] = Answers(both.ids.values())
+    return found
 
 
 def rule(label: str, key: str, items: Sequence[Item], styles: Sequence[str]) -> Sitting:

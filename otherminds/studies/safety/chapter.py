@@ -52,15 +52,17 @@ def look(subjects: Sequence[Subject], desk: Desk) -> Chapter | None:
     whole = len(written()) + sum(GENERATED["standard"].values())
     said = f" {len(questions)} of {whole} items, drawn by seed {desk.seed}." if desk.size == "quick" else ""
     beside = [section for subject in subjects for section in ladder(subject, desk, SMALL)]
+    table = Answers.of(every)
     *most, last = page.sections
     return Chapter(
         replace(page, lead=f"{page.lead}{said}", sections=[*most, *beside, last]),
-        list(_findings(found, Answers.of(every))),
+        list(_findings(found, table)),
         every,
         by="task",
         front=[_ladder(found)],
         cut=[*asked.cut, *(f"{name}, {said}" for name, each in asked.done.items() for said in each.failed)],
         left_out=asked.left_out,
+        answers=table,
     )
 
 

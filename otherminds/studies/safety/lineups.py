@@ -17,7 +17,7 @@ from otherminds.errors import UsageError
 from otherminds.items import Item
 from otherminds.items.tags import EVENTS, ORDER, TASK
 from otherminds.results.answers import Answers, shared
-from otherminds.results.labels import tell_apart
+from otherminds.results.labels import mark, together
 from otherminds.results.measures import same_model
 from otherminds.stats import Difference, Estimate
 from otherminds.stats.trends import Trend, page
@@ -82,7 +82,10 @@ class Sitting:
 def sit(runs: Runs) -> tuple[Sitting, ...]:
     """A sitting for every model that has a main run; all must have been asked the same suite, and each way once."""
     found: list[tuple[str, Sitting]] = []
-    for name, several in _by_model(runs).items():
+    named = (
+        runs.items() if isinstance(runs, Mapping) else together(runs, same_model, lambda run: (run.model, mark(run)))
+    )
+    for name, several in named:
         scored = [run for run in several if run.records]
         _check_once(name, scored)
         if main := [run for run in scored if (run.score, run.prompt) == ("letters", "raw") and not _control(run)]:
@@ -96,16 +99,6 @@ def sit(runs: Runs) -> tuple[Sitting, ...]:
                 "run both on one suite"
             )
     return tuple(each for _, each in found)
-
-
-def _by_model(runs: Runs) -> Mapping[str, Sequence[Run]]:
-    if isinstance(runs, Mapping):
-        return runs
-    found: dict[str, list[Run]] = {}
-    for run in runs:
-        found.setdefault(same_model(run), []).append(run)
-    names = tell_apart([(first.model, f" ({first.fingerprint[:6]})") for first, *_ in found.values()])
-    return dict(zip(names, found.values(), strict=True))
 
 
 def _check_once(name: str, runs: Sequence[Run]) -> None:

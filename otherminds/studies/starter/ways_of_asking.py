@@ -38,6 +38,7 @@ def look(subjects: Sequence[Subject], desk: Desk) -> Chapter | None:
         by="false_belief",
         cut=[*cut, *asked.cut, *unfinished(each for some in asked.done.values() for each in some)],
         left_out=[*left_out, *asked.left_out],
+        answers=table,
     )
 
 

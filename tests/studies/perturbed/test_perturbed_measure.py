@@ -290,6 +290,13 @@ def test_two_models_of_one_name_are_told_apart():
     assert all(label.startswith("gold (") for label in labels)
 
 
+def test_what_was_asked_twice_counts_once():
+    once = ask("gold", focal=True)
+    again = [replace(each, id=f"{each.id}2", records=each.records[:20]) for each in once]
+    (model,) = measure([*once, *again]).models
+    assert model.chains["all"].proper.n == model.cells["cot"]["all"].right.n == 136
+
+
 def test_runs_of_something_else_are_refused(sally_anne):
     from otherminds.asking.readers import oracle
     from otherminds.minds.questions import quiz

@@ -37,6 +37,7 @@ MODULES = {
         "pages.report": "Section Table Figure Cards Folded Example",
         "studies.study": "Study Subject Desk Finding Chapter ask_each",
         "studies.declared": "Score Gap findings",
+        "studies.builds": "Build Built Option",
     },
     "Study: explore": {
         "studies.explore.sets": "choose grid",

@@ -13,7 +13,6 @@ from otherminds.results.answers import Answers
 from otherminds.results.itembrowser import Links
 from otherminds.studies.declared import Gap, Score, findings
 from otherminds.studies.dialogue import bank
-from otherminds.studies.dialogue.drawn import drawn, example, part, suite
 from otherminds.studies.dialogue.live import live
 from otherminds.studies.dialogue.measure import (
     ALL,
@@ -29,6 +28,7 @@ from otherminds.studies.dialogue.measure import (
     measure,
 )
 from otherminds.studies.dialogue.page import report
+from otherminds.studies.dialogue.sample import drawn, example, part, suite
 from otherminds.studies.dialogue.talks import Talk
 from otherminds.studies.study import LETTERS, TEXT, Chapter, Desk, Finding, Subject, ask_each, unfinished, without_value
 

@@ -22,7 +22,7 @@ from otherminds.results.labels import mark, together
 from otherminds.stats import Difference, Estimate
 from otherminds.studies.perturbed.build import STYLES, Style
 from otherminds.studies.perturbed.calculus import CLASSES
-from otherminds.studies.perturbed.faith import SCOPES, Chains, Faith, Placebo, chains, faith, placebo
+from otherminds.studies.perturbed.faithfulness import SCOPES, Chains, Faith, Placebo, chains, faith, placebo
 from otherminds.studies.perturbed.intervene import Followed, followed
 
 PAIR: tuple[Style, Style] = ("vanilla", "cot")

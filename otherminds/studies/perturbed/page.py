@@ -18,7 +18,8 @@ from otherminds.results.labels import run_labels
 from otherminds.results.run_details import how_it_answered, what_was_run
 from otherminds.stats import Difference, signed, sure
 from otherminds.stats.significance import p_value
-from otherminds.studies.perturbed.faith import SCOPES
+from otherminds.studies.perturbed.belief_tracks import NAMES, answers_to_look_at, belief_tracks, class_name
+from otherminds.studies.perturbed.faithfulness import SCOPES
 from otherminds.studies.perturbed.measure import (
     LIMITED,
     OF_CLASS,
@@ -34,7 +35,6 @@ from otherminds.studies.perturbed.measure import (
     measure,
 )
 from otherminds.studies.perturbed.page_chains import are_chains_right, are_they_followed
-from otherminds.studies.perturbed.tracks import NAMES, answers_to_look_at, belief_tracks, class_name
 from otherminds.studies.study import study_page
 
 WHOLE = tuple(OF_CLASS)

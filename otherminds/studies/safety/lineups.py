@@ -212,6 +212,7 @@ def trends(sittings: Sequence[Sitting], lineup: Lineup) -> tuple[SeriesTrend, ..
 
 
 def _trend(series: str, present: Sequence[tuple[Sitting, int]], task: str) -> SeriesTrend | None:
+    # Versions are compared on the same items: one that answered fewer would otherwise be judged on others.
     versions = shared(*(each.main.where(task=task) for each, _ in present), of="S")
     if not versions[0]:
         return None

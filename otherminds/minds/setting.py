@@ -74,7 +74,7 @@ class Setting:
         return cls(**stock, kinds=kinds, premises=premises)
 
     def next(self, story: Story) -> list[Event]:
-        """Every event of this setting that can happen next."""
+        """Every event of this setting that can happen next and leads anywhere (`Event.is_idle`)."""
         return [event for kind in self.kinds for event in self._of_kind(kind, story, _in_order)]
 
     def step(self, story: Story, rng: random.Random) -> Event | None:
@@ -101,7 +101,7 @@ class Setting:
     def _of_kind(self, kind: str, story: Story, order: Order) -> Iterator[Event]:
         name = kind.removesuffix("*")
         ways = KINDS[name].secret_ways if name != kind else KINDS[name].ways
-        return ways(name, self, story, order)
+        return (event for event in ways(name, self, story, order) if not event.is_idle(story))
 
 
 T = TypeVar("T")

@@ -7,7 +7,6 @@ somebody asks for them, and kept; minds that were never told apart share one vie
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from copy import copy
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -84,7 +83,7 @@ class Cast(NamedTuple):
 class Story:
     """Events in order; empty to begin with."""
 
-    __slots__ = ("_hash", "_past", "_sightings", "_views", "cast", "event", "length", "premises", "unshaken", "world")
+    __slots__ = ("_hash", "_past", "_sightings", "_views", "cast", "event", "length", "premises", "world")
 
     def __init__(self, *, premises: Premises = CREDULOUS) -> None:
         self._past: Story | None = None
@@ -96,8 +95,6 @@ class Story:
         self._sightings: tuple[Sighting, ...] = ()  # newest first
         self._views: dict[Minds, View] = {}
         self._hash = hash(premises)
-        self.unshaken = False
-        """Whether nobody is talked out of what they have had before their eyes ever since; see `unshaken_twin`."""
 
     @classmethod
     def of(cls, *events: Event, premises: Premises = CREDULOUS) -> Story:
@@ -146,7 +143,6 @@ class Story:
         new.length = self.length + 1
         new._views = {}
         new._hash = 0
-        new.unshaken = self.unshaken
         new.world, sightings, rooms = event.happen(self)
         where = new.world._room
         if self.premises.clear or self.premises.fresh:
@@ -220,8 +216,12 @@ class Story:
         """The number of the last event in which these minds saw this property with their own eyes."""
         return self.last_shown(fact, minds, seen=True)
 
-    def under_the_eyes(self, name: str, property: str, minds: Minds) -> bool:
+    def before_the_eyes(self, name: str, property: str, minds: Minds) -> bool:
         """Whether these minds saw this property and have all been in the room with it, attending, ever since."""
+        if not self.seen_by(minds).knows(name, property):
+            return False
+        if len(minds) > 1 and not self.before_the_eyes(name, property, minds[:-1]):
+            return False
         first, others = minds[0], minds[1:]
         story = self
         while (past := story._past) is not None:
@@ -239,22 +239,6 @@ class Story:
 
     def _misses(self, person: str) -> bool:
         return self.event is not None and person in self.event.distracted
-
-    def unshaken_twin(self) -> Story:
-        """The same events, if nobody were talked out of what they have had before their eyes ever since.
-
-        The world is the same, and so is all that is seen; where two views differ, the answer hangs on such talk.
-        Where no fact was told, it is this very story.
-        """
-        parts = list(self.prefixes())
-        if not any(isinstance(each, Saying) for part in parts for each in part._sightings):
-            return self
-        twin = Story(premises=self.premises)
-        twin.unshaken = True
-        for part in parts:
-            before, twin = twin, copy(part)
-            twin._past, twin._views, twin.unshaken = before, {}, True
-        return twin
 
     def present(self, room: str) -> frozenset[str]:
         """The people who are in a room."""
@@ -283,7 +267,7 @@ class Story:
 
     def tell(self, *, seed: int | None = None) -> str:
         """The story in words; with a seed, in other words than the canonical ones."""
-        return " ".join([*told_premises(self.premises), *sentences(self, seed=seed)])
+        return " ".join([*told_premises(self), *sentences(self, seed=seed)])
 
     def prefixes(self) -> Iterator[Story]:
         """The story after its first event, after its second, …, whole."""

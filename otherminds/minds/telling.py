@@ -9,11 +9,12 @@ import random
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
+from otherminds.minds.sightings import Saying
 from otherminds.minds.world import STATE, Fact
 
 if TYPE_CHECKING:
     from otherminds.minds.events import Event
-    from otherminds.minds.story import Premises, Story
+    from otherminds.minds.story import Story
 
 Forms = tuple[str, ...]
 """Ways to say the same, of which the first is the canonical one."""
@@ -21,7 +22,7 @@ Forms = tuple[str, ...]
 PEEKED: Forms = (
     "{who} secretly saw this, and nothing else, without anyone noticing.",
     "Unnoticed by anyone, {who} secretly watched just this.",
-    "Nobody noticed that {who} secretly saw this happen, though nothing more.",
+    "Nobody noticed that {who} secretly saw this, and saw nothing else.",
     "{who} witnessed this one thing in secret; nobody noticed.",
     "In secret, and noticed by nobody, {who} saw this and only this.",
     "Without anyone noticing, {who} secretly caught sight of this, and of this alone.",
@@ -51,8 +52,9 @@ def last_sentence(story: Story, *, seed: str) -> str:
     return _sentence(story.event, story._past, random.Random(seed)) if story.event is not None else ""
 
 
-def told_premises(premises: Premises) -> list[str]:
-    """What a reader must know beforehand."""
+def told_premises(story: Story) -> list[str]:
+    """What a reader must know beforehand; where facts are told, also what it takes to be believed."""
+    premises = story.premises
     clear = [
         f"The {name} can be seen through: anyone in the room sees what is in it." for name in sorted(premises.clear)
     ]
@@ -60,8 +62,16 @@ def told_premises(premises: Premises) -> list[str]:
         f"{hearer} never believes what {speaker} says, and everyone knows that."
         for hearer, speaker in sorted(premises.distrust)
     ]
-    fresh = ["Nobody here is talked out of what they saw more lately than the speaker did."] if premises.fresh else []
-    return clear + distrust + fresh
+    fresh = ["Nobody here is talked out of what they saw at a later time than the speaker."] if premises.fresh else []
+    says = any(isinstance(each, Saying) for part in story.prefixes() for each in part._sightings)
+    return clear + distrust + fresh + ([_trusting(but=bool(distrust or fresh))] if says else [])
+
+
+def _trusting(*, but: bool) -> str:
+    return (
+        f"{'Otherwise, everyone' if but else 'Everyone'} here believes what they are told, unless they have seen for "
+        "themselves that it is otherwise and have not left or looked away since; and everyone knows that."
+    )
 
 
 def _sentence(event: Event, before: Story | None, rng: random.Random | None) -> str:

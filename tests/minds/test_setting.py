@@ -19,13 +19,13 @@ from tests.strategies import settings, tales
 
 
 def brute_force(setting: Setting, story: Story) -> set[Event]:
-    """Every event that the setting has words for, tried one by one."""
+    """Every event that the setting has words for and that leads anywhere, tried one by one."""
     found = set()
     for kind in setting.kinds:
         for make, options in of_kind(setting, story, kind.removesuffix("*")):
             for peekers, distracted in ways(setting) if kind.endswith("*") else [((), ())]:
                 event = make(**options, peekers=frozenset(peekers), distracted=frozenset(distracted))
-                if story.can(event):
+                if story.can(event) and not event.is_idle(story):
                     found.add(event)
     return found
 

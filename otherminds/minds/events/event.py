@@ -185,6 +185,10 @@ class Event(ABC):
         openly = cls.ways(kind, setting, story, order)
         return (each for event in openly for each in in_secret(event, setting, story, order))
 
+    def is_idle(self, story: Story) -> bool:
+        """Whether it leads nowhere: to come straight back, to tell what is no news. It may happen, and is not drawn."""
+        return False
+
     def kind(self, before: Story) -> str:
         """Which of its kinds it is; what settings do not call anything goes by the name of its class."""
         return next(iter(self.kinds()), type(self).__name__.lower())

@@ -35,17 +35,17 @@ LEAVE: Forms = (
     "{person} walked out of the {room}.",
     "{person} went out of the {room}.",
     "{person} stepped out of the {room}.",
-    "{person} went away from the {room}.",
-    "Then {person} was off, out of the {room}.",
+    "{person} exited the {room}.",
+    "{person} headed out of the {room}.",
 )
 PLACE: dict[str, Forms] = {
     "person": (
         "{name} was in the {room}.",
-        "{name} was to be found in the {room}.",
+        "{name} happened to be in the {room}.",
         "In the {room} was {name}.",
-        "{name} spent this time in the {room}.",
+        "{name} could be found in the {room}.",
         "The {room} is where {name} was.",
-        "{name} was there, in the {room}.",
+        "There, in the {room}, was {name}.",
     ),
     "thing": (
         "The {name} lay in plain view in the {room}.",
@@ -59,7 +59,7 @@ PLACE: dict[str, Forms] = {
         "The {name} stood in the {room}.",
         "In the {room} stood the {name}.",
         "The {name} was in the {room}.",
-        "There, in the {room}, was the {name}.",
+        "In the {room} there was the {name}.",
         "The {name} had its place in the {room}.",
         "The {room} is where the {name} stood.",
     ),
@@ -83,6 +83,9 @@ class Enter(Deed):
         if story.world.get(self.person, "room") == self.room:
             return f"{self.person} is in the {self.room} already, so cannot enter it"
         return None
+
+    def is_idle(self, story: Story) -> bool:
+        return _has_just_come(story, self.person) or _has_just_gone(story, self.person, self.room)
 
     def happen(self, story: Story) -> Outcome:
         person, room = self.person, self.room
@@ -124,6 +127,9 @@ class Leave(Deed):
         if story.world.get(self.person, "room") != self.room:
             return f"{self.person} is not in the {self.room}, so cannot leave it"
         return None
+
+    def is_idle(self, story: Story) -> bool:
+        return _has_just_come(story, self.person)
 
     def happen(self, story: Story) -> Outcome:
         return story.world.gone(self.person), depart(self, story, self.person), ()
@@ -211,3 +217,21 @@ class Place(Event):
     @classmethod
     def ways(cls, kind: str, setting: Setting, story: Story, order: Order) -> Iterator[Self]:
         return iter(())
+
+
+def _has_just_come(story: Story, person: str) -> bool:
+    return isinstance(story.event, Enter) and story.event.person == person
+
+
+def _has_just_gone(story: Story, person: str, room: str) -> bool:
+    """Whether nothing was done in a room since this person was there last."""
+    part: Story | None = story
+    while part is not None and part.event is not None:
+        before, actor = part._past, part.event.actor()
+        was_there = before is not None and before.world._room.get(actor) == room
+        if actor == person and was_there:
+            return part.world._room.get(person) != room
+        if was_there or part.world._room.get(actor) == room:
+            return False
+        part = before
+    return False

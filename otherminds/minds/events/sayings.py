@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from otherminds.minds.events.event import Order
-from otherminds.minds.sightings import NOBODY
+from otherminds.minds.sightings import NOBODY, Minds, Saying
 from otherminds.minds.world import Fact, Words
 
 if TYPE_CHECKING:
@@ -17,31 +17,21 @@ Said = tuple[Words, str, str | None]
 """Words, who says them, and to whom; None for all in the room."""
 
 
-def is_news_to(listener: str, words: Words, speaker: str, story: Story) -> bool:
-    """In private: whether the speaker does not think that the listener has it."""
-    # Of newcomers, and of what was never talked about, nobody thinks anything yet: no need to look into a mind.
-    if listener not in story.cast.roles or (isinstance(words, str) and words not in story.world.topics):
-        return True
-    return not story.seen_by((speaker, listener)).has(words)
-
-
-def is_news_among(
-    hearers: frozenset[str],
-    words: Words,
-    story: Story,
-    *,
-    peekers: frozenset[str] = NOBODY,
-    distracted: frozenset[str] = NOBODY,
-) -> bool:
-    """Out loud: whether somebody who attends lacks it, or thinks that one of the hearers lacks it."""
-    attentive = hearers - distracted
-    if not isinstance(words, str):
-        attentive |= peekers
-    view = story.seen_by
-    # One mind is looked into sooner than two, so the pairs come last.
-    return any(not view((first,)).has(words) for first in attentive) or any(
-        not view((first, second)).has(words) for first in attentive for second in hearers if second != first
+def is_news(words: Words, speaker: str, hearers: Iterable[str], story: Story) -> bool:
+    """Whether one of these hearers would learn it, and the speaker thinks that they have yet to."""
+    return any(
+        _learns(words, speaker, (hearer,), story) and not story.seen_by((speaker, hearer)).has(words)
+        for hearer in hearers
+        if hearer != speaker
     )
+
+
+def _learns(words: Words, speaker: str, minds: Minds, story: Story) -> bool:
+    """Whether these minds lack it, and would be persuaded."""
+    view = story.seen_by(minds)
+    if view.has(words):
+        return False
+    return isinstance(words, str) or Saying(NOBODY, NOBODY, speaker, words).teach(view, minds, story).has(words)
 
 
 def _in_company(story: Story, person: str) -> bool:

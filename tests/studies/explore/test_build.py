@@ -88,6 +88,9 @@ def second_answer(item: dict[str, Any], story: dict[str, Any], worlds: list[dict
     known = opinion.beliefs(tuple(meta["minds"]))
     if tags["kind"] in ("container", "room"):
         return _place(known, meta)
+    first = opinion.beliefs(tuple(meta["minds"][:1]))
+    if len(meta["minds"]) > 1 and not _knows(first, meta):
+        return "has no view"
     if tags["kind"] == "topic":
         has = meta["about"] in known["topics"]
     else:
@@ -95,6 +98,12 @@ def second_answer(item: dict[str, Any], story: dict[str, Any], worlds: list[dict
         state = known["state"].get((meta["about"], meta["property"].removeprefix("state:")))
         has = state is not None and f"the {meta['about']} {state}?" in question
     return "yes" if has is (tags["polarity"] == "positive") else "no"
+
+
+def _knows(known: dict[str, Any], meta: dict[str, Any]) -> bool:
+    if meta["property"] == "topic":
+        return meta["about"] in known["topics"]
+    return (meta["about"], meta["property"].removeprefix("state:")) in known["state"]
 
 
 def _place(known: dict[str, Any], meta: dict[str, Any]) -> str:

@@ -11,7 +11,7 @@ Where the definition can be read in two ways, a comment that starts with "Readin
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -193,7 +193,7 @@ class Opinion:
         key = (told["entity"], told["property"])
 
         def watched(facts: Facts) -> frozenset[str]:
-            """The properties at stake that this mind, taken by itself, has had before its eyes ever since it saw them."""
+            """The properties at stake that this mind, taken by itself, has had before its eyes since it saw them."""
             return frozenset(each for each in ("room", "container", key[1]) if facts.before_the_eyes(now, key[0], each))
 
         def find(facts: Facts) -> Hashable:

@@ -101,7 +101,7 @@ class Setting:
     def _of_kind(self, kind: str, story: Story, order: Order) -> Iterator[Event]:
         name = kind.removesuffix("*")
         ways = KINDS[name].secret_ways if name != kind else KINDS[name].ways
-        return (event for event in ways(name, self, story, order) if not event.is_idle(story))
+        return ways(name, self, story, order)
 
 
 T = TypeVar("T")

@@ -80,10 +80,22 @@ class Cast(NamedTuple):
         return Cast({**roles, **new}, (*self.people, *people), self.things.union(things), visible)
 
 
+class Moment:
+    """An event as those who saw it have it: what it brought to light, after which story, and the views worked out."""
+
+    # Not the story that it ends: the two would hold each other, and only the garbage collector could part them.
+    __slots__ = ("past", "sightings", "views")
+
+    def __init__(self, past: Story, sightings: tuple[Sighting, ...]) -> None:
+        self.past = past
+        self.sightings = sightings
+        self.views: dict[Minds, View] = {}
+
+
 class Story:
     """Events in order; empty to begin with."""
 
-    __slots__ = ("_hash", "_past", "_sightings", "_views", "cast", "event", "length", "premises", "world")
+    __slots__ = ("_hash", "_last", "_past", "_sightings", "cast", "event", "length", "premises", "world")
 
     def __init__(self, *, premises: Premises = CREDULOUS) -> None:
         self._past: Story | None = None
@@ -93,7 +105,9 @@ class Story:
         self.world = NOTHING
         self.length = 0
         self._sightings: tuple[Sighting, ...] = ()  # newest first
-        self._views: dict[Minds, View] = {}
+        self._last: dict[str, Moment] = {}
+        """For everybody, the last moment at which they saw anything: whatever chain of minds they head, it has had the
+        same view since."""
         self._hash = hash(premises)
 
     @classmethod
@@ -141,7 +155,6 @@ class Story:
         new.premises = self.premises
         new.cast = self.cast.after(event)
         new.length = self.length + 1
-        new._views = {}
         new._hash = 0
         new.world, sightings, rooms = event.happen(self)
         where = new.world._room
@@ -155,6 +168,12 @@ class Story:
             if present := new.present(room):
                 sightings = (*sightings, Glance(present - event.distracted, present, room, new))
         new._sightings = sightings[::-1] if len(sightings) > 1 else sightings
+        new._last = self._last
+        if sightings:
+            moment, new._last = Moment(self, new._sightings), self._last.copy()
+            for sighting in sightings:
+                for person in sighting.seen_by:
+                    new._last[person] = moment
         return new
 
     # ---- asking -----------------------------------------------------------------------------------------------
@@ -175,13 +194,15 @@ class Story:
         """The view of a chain without adjacent repeats; of people who are not in the story yet, an empty one."""
         if not minds:
             return self.world
-        known = self._views.get(minds)
-        if known is not None:
-            return known
-        view, news = self._news(minds)
-        for sighting, past in reversed(news):
-            view = sighting.teach(view, minds, past)
-        self._views[minds] = view
+        moment = self._last.get(minds[0])
+        if moment is None:
+            return NOTHING
+        view = moment.views.get(minds)
+        if view is None:
+            view, news = self._news(minds)
+            for sighting, past in reversed(news):
+                view = sighting.teach(view, minds, past)
+            moment.views[minds] = view
         return view
 
     def _news(self, minds: Minds, *, all: bool = False) -> tuple[View, list[tuple[Sighting, Story]]]:
@@ -191,14 +212,15 @@ class Story:
         """
         first, others = minds[0], minds[1:]
         news: list[tuple[Sighting, Story]] = []
-        story = self
-        while (past := story._past) is not None:
-            if not all and (view := story._views.get(minds)) is not None:
+        moment = self._last.get(first)
+        while moment is not None:
+            if not all and (view := moment.views.get(minds)) is not None:
                 return view, news
-            for sighting in story._sightings:
+            past = moment.past
+            for sighting in moment.sightings:
                 if first in sighting.seen_by and sighting.assumed.issuperset(others):
                     news.append((sighting, past))
-            story = past
+            moment = past._last.get(first)
         return NOTHING, news
 
     def last_shown(self, fact: Fact, minds: Minds, *, seen: bool = False) -> int:

@@ -177,7 +177,7 @@ class Event(ABC):
     @classmethod
     @abstractmethod
     def ways(cls, kind: str, setting: Setting, story: Story, order: Order) -> Iterator[Self]:
-        """Every way in which this kind of it can happen next."""
+        """Every way in which this kind of it can happen next, but for those that lead nowhere."""
 
     @classmethod
     def secret_ways(cls, kind: str, setting: Setting, story: Story, order: Order) -> Iterator[Self]:

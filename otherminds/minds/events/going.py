@@ -109,7 +109,9 @@ class Enter(Deed):
         where = story.world._room
         for person in order(setting.people):
             for room in order(setting.rooms):
-                if where.get(person) != room:
+                if where.get(person) != room and not (
+                    _has_just_come(story, person) or _has_just_gone(story, person, room)
+                ):
                     yield cls(person, room)
 
 
@@ -148,7 +150,7 @@ class Leave(Deed):
     def ways(cls, kind: str, setting: Setting, story: Story, order: Order) -> Iterator[Self]:
         where = story.world._room
         for person in order(setting.people):
-            if person in where:
+            if person in where and not _has_just_come(story, person):
                 yield cls(person, where[person])
 
 

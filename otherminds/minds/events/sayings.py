@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING
 
 from otherminds.minds.events.event import Order
@@ -18,56 +19,81 @@ Said = tuple[Words, str, str | None]
 
 
 def is_news(words: Words, speaker: str, hearers: Iterable[str], story: Story) -> bool:
-    """Whether one of these hearers would learn it, and the speaker thinks that they have yet to."""
-    return any(
-        _learns(words, speaker, (hearer,), story) and not story.seen_by((speaker, hearer)).has(words)
-        for hearer in hearers
-        if hearer != speaker
-    )
+    """Whether one of these hearers would learn it."""
+    return any(learns(hearer, words, speaker, story) for hearer in hearers if hearer != speaker)
 
 
-def _learns(words: Words, speaker: str, minds: Minds, story: Story) -> bool:
-    """Whether these minds lack it, and would be persuaded."""
+def learns(hearer: str, words: Words, speaker: str, story: Story) -> bool:
+    """Whether this hearer lacks it and would be persuaded."""
+    if isinstance(words, str):
+        # Of what was never talked about nobody has heard: no need to look into a mind.
+        return words not in story.world._heard or words not in story.seen_by((hearer,))._heard
+    minds = (hearer,)
     view = story.seen_by(minds)
-    if view.has(words):
-        return False
-    return isinstance(words, str) or Saying(NOBODY, NOBODY, speaker, words).teach(view, minds, story).has(words)
+    return not view.has(words) and Saying(NOBODY, NOBODY, speaker, words).teach(view, minds, story).has(words)
 
 
-def _in_company(story: Story, person: str) -> bool:
-    room = story.world._room.get(person)
-    return room is not None and len(story.present(room)) > 1
+def said(kind: str, setting: Setting, story: Story, order: Order) -> Iterator[Said]:
+    """All that can be said in this way."""
+    return SAYINGS[kind](setting, story, order, lambda *given: True)
 
 
-def _listeners(setting: Setting, story: Story, order: Order, speaker: str, *, aloud: bool) -> tuple[str | None, ...]:
-    """Whom somebody can speak to; None for all in the room."""
-    if aloud:
-        return (None,) if _in_company(story, speaker) else ()
-    return order(tuple([person for person in setting.people if person != speaker]))
+def news(kind: str, setting: Setting, story: Story, order: Order) -> Iterator[Said]:
+    """What can be said in this way and is news to somebody who hears it."""
+    return SAYINGS[kind](setting, story, order, learns)
 
 
-def _topic(setting: Setting, story: Story, order: Order, *, aloud: bool) -> Iterator[Said]:
+Learns = Callable[[str, Words, str, "Story"], bool]
+
+
+def _topic(setting: Setting, story: Story, order: Order, learns: Learns) -> Iterator[Said]:
+    for listener in order(setting.people):
+        for topic in order(setting.topics):
+            if learns(listener, topic, "", story):
+                for speaker in order(setting.people):
+                    if speaker != listener:
+                        yield topic, speaker, listener
+
+
+def _topic_aloud(setting: Setting, story: Story, order: Order, learns: Learns) -> Iterator[Said]:
     for speaker in order(setting.people):
-        for listener in _listeners(setting, story, order, speaker, aloud=aloud):
+        if others := _others(story, speaker):
             for topic in order(setting.topics):
-                yield topic, speaker, listener
+                if any(learns(hearer, topic, speaker, story) for hearer in others):
+                    yield topic, speaker, None
 
 
 def _fact(
-    setting: Setting, story: Story, order: Order, *, aloud: bool, property: str, lie: bool = False
+    setting: Setting,
+    story: Story,
+    order: Order,
+    learns: Learns,
+    *,
+    property: str,
+    lie: bool = False,
+    aloud: bool = False,
 ) -> Iterator[Said]:
-    known = tuple([thing for thing in setting.things if thing in story.cast.things])
-    for speaker in order(setting.people) if known else ():
-        if speaker not in story.cast.roles:
-            continue
-        things = order(known)
-        # Lies are drawn even if nobody is there to hear them, so what was drawn from a seed remains so.
-        if aloud and not lie and not _in_company(story, speaker):
-            continue
-        facts = _sayable(setting, story, order, speaker, things, property, lie)
-        for listener in _listeners(setting, story, order, speaker, aloud=aloud) if facts else ():
+    things = tuple([thing for thing in setting.things if thing in story.cast.things])
+    for speaker in order(setting.people) if things else ():
+        others = _others(story, speaker) if aloud else setting.people
+        facts = _sayable(setting, story, order, speaker, order(things), property, lie) if others else []
+        if aloud:
             for fact in facts:
-                yield fact, speaker, listener
+                if any(learns(hearer, fact, speaker, story) for hearer in others):
+                    yield fact, speaker, None
+        elif facts:
+            for listener in order(others):
+                for fact in facts:
+                    if listener != speaker and learns(listener, fact, speaker, story):
+                        yield fact, speaker, listener
+
+
+def _others(story: Story, speaker: str) -> tuple[str, ...]:
+    """Who would hear somebody speak up."""
+    where = story.world._room
+    if (room := where.get(speaker)) is None:
+        return ()
+    return tuple([person for person in story.cast.people if where.get(person) == room and person != speaker])
 
 
 def _sayable(
@@ -87,13 +113,13 @@ def _sayable(
 
 
 # By the kinds of event that settings know.
-SAYINGS: dict[str, Callable[[Setting, Story, Order], Iterator[Said]]] = {
-    "topic": lambda *given: _topic(*given, aloud=False),
-    "topic aloud": lambda *given: _topic(*given, aloud=True),
-    "container": lambda *given: _fact(*given, aloud=False, property="container"),
-    "container aloud": lambda *given: _fact(*given, aloud=True, property="container"),
-    "room": lambda *given: _fact(*given, aloud=False, property="room"),
-    "room aloud": lambda *given: _fact(*given, aloud=True, property="room"),
-    "lie": lambda *given: _fact(*given, aloud=False, property="container", lie=True),
-    "lie aloud": lambda *given: _fact(*given, aloud=True, property="container", lie=True),
+SAYINGS: dict[str, Callable[[Setting, Story, Order, Learns], Iterator[Said]]] = {
+    "topic": _topic,
+    "topic aloud": _topic_aloud,
+    "container": partial(_fact, property="container"),
+    "container aloud": partial(_fact, property="container", aloud=True),
+    "room": partial(_fact, property="room"),
+    "room aloud": partial(_fact, property="room", aloud=True),
+    "lie": partial(_fact, property="container", lie=True),
+    "lie aloud": partial(_fact, property="container", lie=True, aloud=True),
 }

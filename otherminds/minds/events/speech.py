@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Self, final
 
 from otherminds.errors import BadFile
-from otherminds.minds.events.event import Event, Order, Outcome, Shape, known, text
-from otherminds.minds.events.sayings import SAYINGS, is_news
+from otherminds.minds.events.event import Event, Order, Outcome, Shape, in_secret, known, text
+from otherminds.minds.events.sayings import SAYINGS, is_news, news, said
 from otherminds.minds.sightings import Saying, Shown
 from otherminds.minds.telling import Forms, clause
 from otherminds.minds.world import STATE, Fact, Words
@@ -137,7 +137,14 @@ class Tell(Event):
 
     @classmethod
     def ways(cls, kind: str, setting: Setting, story: Story, order: Order) -> Iterator[Self]:
-        return (cls._of(*said) for said in SAYINGS[kind](setting, story, order))
+        # Made into an event only if it is news, since most that can be said is none.
+        return (cls._of(*words) for words in news(kind, setting, story, order))
+
+    @classmethod
+    def secret_ways(cls, kind: str, setting: Setting, story: Story, order: Order) -> Iterator[Self]:
+        # With peekers other words are news than without, so that is asked last.
+        tells = (cls._of(*words) for words in said(kind, setting, story, order))
+        return (each for tell in tells for each in in_secret(tell, setting, story, order) if not each.is_idle(story))
 
     @classmethod
     def _of(cls, words: Words, speaker: str, listener: str | None) -> Self:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from otherminds.items import Suite
 
-BALANCE = ("false_belief", "like_reality", "interesting")
+BALANCE = ("answer", "false_belief", "like_reality", "interesting")
 PERTURBED = ("vanilla", "cot", "states", "perspective")
 
 
@@ -33,7 +33,11 @@ def build(as_json: bool) -> None:
 @click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), required=True, metavar="SUITE.jsonl")
 @click.option("--order", type=click.IntRange(min=0), default=2, show_default=True, help="The deepest questions.")
 @click.option("--interesting", is_flag=True, help="Only questions to which another person would answer otherwise.")
-@click.option("--balance", type=click.Choice(BALANCE), help="As many items with each value of this tag.")
+@click.option(
+    "--balance",
+    type=click.Choice(BALANCE),
+    help="By this tag, and no answer too often.",
+)
 @click.option("--paraphrase", type=int, metavar="SEED", help="Tell the stories in other words.")
 @click.option("--limit", type=click.IntRange(min=1), help="At most so many items, in whole stories.")
 @click.option("--seed", type=int, default=0, show_default=True, help="For --balance and --limit.")
@@ -44,12 +48,13 @@ def explore(folder: Path, output: Path, balance: str | None, limit: int | None, 
     DIR is what `otherminds explore` wrote. A data card is written beside the suite.
     """
     from otherminds.asking.plans import limited
-    from otherminds.studies.explore.build import balanced, load, suite
+    from otherminds.studies.explore.build import balanced, evened, load, suite
 
     seed = given.pop("seed")
     made = suite(load(folder), **given, name=output.stem)
     if balance is not None:
-        made = replace(made, items=balanced(made.items, balance, seed=seed))
+        items = made.items if balance == "answer" else balanced(made.items, balance, seed=seed)
+        made = replace(made, items=evened(items, seed=seed))
     made = replace(made, items=limited(made.items, limit=limit, seed=seed))
     how = "stories found by search against a model, answers proved by their events"
     _told(made, _saved(made, output, _card(made, how)), as_json)

@@ -21,7 +21,7 @@ from math import log, sqrt
 from statistics import fmean
 
 from otherminds.items import Item, Suite, Tag
-from otherminds.items.tags import STORY, TWIN
+from otherminds.items.tags import ORDER, STORY, TWIN
 
 CLEAR, SURE = 0.1, 1.645
 """A cue is looked at from so far above chance on, if that is so many standard errors: chance gives 1 in 20 of these."""
@@ -60,7 +60,7 @@ def cues(items: Iterable[Item]) -> list[Cue]:
     """Every cue over the items that have choices, as far as it has an opinion. Ties are shared out."""
     asked = [item for item in items if item.choices]
     found = []
-    for name, pick in {**CUES, "words of choices": _worded(asked)}.items():
+    for name, pick in {**CUES, "words of choices": _worded(asked), "one answer for all": _constant(asked)}.items():
         marks = [(item, best) for item in asked if (best := pick(item))]
         if marks:
             right = fmean((item.answer in best) / len(best) for item, best in marks)
@@ -161,6 +161,14 @@ def _worded(items: Sequence[Item]) -> Callable[[Item], list[str]]:
         return _best(item, lambda choice: sum(map(odds, sorted(set(_words(choice))))))
 
     return pick
+
+
+def _constant(items: Sequence[Item]) -> Callable[[Item], list[str]]:
+    """The answer that is right most often at the order of the item, whatever it is asked: "unknown", say."""
+    answers: dict[Tag | None, Counter[str]] = defaultdict(Counter)
+    for item in items:
+        answers[item.tags.get(ORDER)][item.answer] += 1
+    return lambda item: [min(answers[item.tags.get(ORDER)].items(), key=lambda pair: (-pair[1], pair[0]))[0]]
 
 
 def _group(item: Item) -> str:

@@ -76,7 +76,7 @@ class Saying(Sighting):
 
     def teach(self, view: View, minds: Minds, past: Story) -> View:
         after = self._taken(view, minds, past)
-        return view if after is not view and self._denies_eyes(view, after, minds, past) else after
+        return view if after is not view and self.denies_eyes(view, after, minds, past) else after
 
     def _taken(self, view: View, minds: Minds, past: Story) -> View:
         """The view of these minds if nothing of it lies before their eyes."""
@@ -94,7 +94,7 @@ class Saying(Sighting):
             return view
         return super().teach(view, minds, past)
 
-    def _denies_eyes(self, view: View, after: View, minds: Minds, past: Story) -> bool:
+    def denies_eyes(self, view: View, after: View, minds: Minds, past: Story) -> bool:
         """Whether it would change what these minds have had before their eyes ever since they saw it."""
         name = self.fact.of
         return any(

@@ -223,9 +223,13 @@ class Story:
             moment = past._last.get(first)
         return NOTHING, news
 
+    def reached(self, minds: Minds) -> list[tuple[Sighting, Story]]:
+        """All that has reached these minds, each with the story before it, newest first."""
+        return self._news(minds, all=True)[1]
+
     def last_shown(self, fact: Fact, minds: Minds, *, seen: bool = False) -> int:
         """The number of the last event that told these minds about this property; `seen`: that showed it to them."""
-        for sighting, past in self._news(minds, all=True)[1]:
+        for sighting, past in self.reached(minds):
             if isinstance(sighting, Saying):
                 shown = NOTHING if seen or sighting.speaker == minds[-1] else sighting.learn(NOTHING)
             else:

@@ -24,13 +24,29 @@ def is_news(words: Words, speaker: str, hearers: Iterable[str], story: Story) ->
 
 
 def learns(hearer: str, words: Words, speaker: str, story: Story) -> bool:
-    """Whether this hearer lacks it and would be persuaded."""
-    if isinstance(words, str):
-        # Of what was never talked about nobody has heard: no need to look into a mind.
-        return words not in story.world._heard or words not in story.seen_by((hearer,))._heard
+    """Whether this hearer lacks it, as far as the speaker knows too, and would be persuaded.
+
+    Of words that are not trusted, it is enough that they are heard for the first time.
+    """
+    # Of what was never talked about nobody has heard: no need to look into a mind.
+    if isinstance(words, str) and words not in story.world._heard:
+        return True
     minds = (hearer,)
     view = story.seen_by(minds)
-    return not view.has(words) and Saying(NOBODY, NOBODY, speaker, words).teach(view, minds, story).has(words)
+    if view.has(words) or story.seen_by((speaker, hearer)).has(words):
+        return False
+    if isinstance(words, str):
+        return True
+    saying = Saying(NOBODY, NOBODY, speaker, words)
+    if (hearer, speaker) in story.premises.distrust:
+        return not saying.denies_eyes(view, saying.learn(view), minds, story) and not _was_told(minds, saying, story)
+    return saying.teach(view, minds, story).has(words)
+
+
+def _was_told(minds: Minds, saying: Saying, story: Story) -> bool:
+    """Whether these minds have heard just this from this speaker before."""
+    earlier = (each for each, _ in story.reached(minds) if isinstance(each, Saying))
+    return any((each.speaker, each.fact) == (saying.speaker, saying.fact) for each in earlier)
 
 
 def said(kind: str, setting: Setting, story: Story, order: Order) -> Iterator[Said]:
@@ -49,9 +65,9 @@ Learns = Callable[[str, Words, str, "Story"], bool]
 def _topic(setting: Setting, story: Story, order: Order, learns: Learns) -> Iterator[Said]:
     for listener in order(setting.people):
         for topic in order(setting.topics):
-            if learns(listener, topic, "", story):
+            if learns(listener, topic, "", story):  # soon told, and no need then to try all speakers
                 for speaker in order(setting.people):
-                    if speaker != listener:
+                    if speaker != listener and learns(listener, topic, speaker, story):
                         yield topic, speaker, listener
 
 

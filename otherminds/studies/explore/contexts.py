@@ -118,11 +118,12 @@ def setting(context: Context, cell: Cell, *, seed: int = 0) -> Setting:
     rng = random.Random(f"{seed}:{context.id}:{cell.name}")
     people = tuple(person.name for person in context.people[: cell.people])
     containers = context.containers[: max(cell.moves, 2)]
-    clear = frozenset(rng.sample(containers, 1)) if cell.set.clear else frozenset()
+    clear = frozenset(rng.sample(containers, len(containers) // 2)) if cell.set.clear else frozenset()
     distrust: frozenset[tuple[str, str]] = frozenset()
     if cell.set.distrust and len(people) > 1:
-        hearer, speaker = rng.sample(people, 2)
-        distrust = frozenset([(hearer, speaker)])
+        # Half of the people distrust one of the others, so that whom the words reach makes a difference.
+        speaker, *others = rng.sample(people, len(people))
+        distrust = frozenset((hearer, speaker) for hearer in others[: len(people) // 2])
     return Setting(
         people=people,
         rooms=context.rooms[: cell.set.rooms],

@@ -109,14 +109,6 @@ def test_each_kind_comes_up_and_is_complete(kind):
     assert seen
 
 
-def test_something_said_again_for_the_ears_of_a_peeker():
-    setting = Setting(("Mira", "Theo", "Oskar"), ("shed",), ("kite",), ("crate",), kinds=("container aloud*",))
-    story = Story.of(Enter("Mira", "shed"), Enter("Theo", "shed"), Move("Mira", "kite", "crate"))
-    again = Tell("Theo", fact=Fact("kite", "container", "crate"), peekers={"Oskar"})
-    assert story.can(again)
-    assert again in setting.next(story)
-
-
 @hypothesis(max_examples=40, deadline=None)
 @given(st.data(), settings(), st.integers(0, 2**32))
 def test_a_step_is_one_of_the_next_events_and_seeded(data, setting, seed):

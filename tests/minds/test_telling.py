@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from otherminds.minds.events import Carry, Change, Enter, Leave, Look, Move, Open, Place, Tell
 from otherminds.minds.story import Premises, Story
-from otherminds.minds.telling import MISSED, PEEKED, listing, sentences
+from otherminds.minds.telling import MISSED, MISSED_TOO, PEEKED, listing, sentences
 from otherminds.minds.world import Fact
 from tests.strategies import stories
 
@@ -46,7 +46,7 @@ EVERYTHING = Story.of(
 )
 BELIEVED = (
     "Everyone here believes what they are told, unless they have seen for themselves that it is otherwise "
-    "and have not left or looked away since; and everyone knows that."
+    "and have not left the room or looked away since; and everyone knows that."
 )
 TEXT = [
     "Nils was in the cellar.",
@@ -84,7 +84,9 @@ WAYS_TO_SAY_IT = {
 }
 
 
-@pytest.mark.parametrize("forms", sorted({*WAYS_TO_SAY_IT, PEEKED, Tell.peeked, MISSED}), ids=lambda forms: forms[0])
+@pytest.mark.parametrize(
+    "forms", sorted({*WAYS_TO_SAY_IT, PEEKED, Tell.peeked, MISSED, MISSED_TOO}), ids=lambda forms: forms[0]
+)
 def test_there_are_six_ways_to_say_it_and_they_say_the_same(forms):
     assert len(forms) >= 6
     assert len(set(forms)) == len(forms)
@@ -108,7 +110,7 @@ def test_the_text_has_every_kind_of_event():
 def test_premises_come_first():
     premises = Premises(clear=frozenset({"jar"}), distrust=frozenset({("Theo", "Mira")}), fresh=True)
     assert Story.of(Enter("Mira", "shed"), premises=premises).text == (
-        "The jar can be seen through: anyone in the room sees what is in it. "
+        "The jar is see-through: anyone in the room sees what is in it. "
         "Theo never believes what Mira says, and everyone knows that. "
         "Nobody here is talked out of what they saw at a later time than the speaker. "
         "Mira entered the shed."

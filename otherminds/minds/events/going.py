@@ -85,7 +85,7 @@ class Enter(Deed):
         return None
 
     def is_idle(self, story: Story) -> bool:
-        return _has_just_come(story, self.person) or _has_just_gone(story, self.person, self.room)
+        return _goes_idly(story, self.person, self.room)
 
     def happen(self, story: Story) -> Outcome:
         person, room = self.person, self.room
@@ -109,9 +109,7 @@ class Enter(Deed):
         where = story.world._room
         for person in order(setting.people):
             for room in order(setting.rooms):
-                if where.get(person) != room and not (
-                    _has_just_come(story, person) or _has_just_gone(story, person, room)
-                ):
+                if where.get(person) != room and not _goes_idly(story, person, room):
                     yield cls(person, room)
 
 
@@ -131,7 +129,7 @@ class Leave(Deed):
         return None
 
     def is_idle(self, story: Story) -> bool:
-        return _has_just_come(story, self.person)
+        return _goes_idly(story, self.person, None)
 
     def happen(self, story: Story) -> Outcome:
         return story.world.gone(self.person), depart(self, story, self.person), ()
@@ -150,7 +148,7 @@ class Leave(Deed):
     def ways(cls, kind: str, setting: Setting, story: Story, order: Order) -> Iterator[Self]:
         where = story.world._room
         for person in order(setting.people):
-            if person in where and not _has_just_come(story, person):
+            if person in where and not _goes_idly(story, person, None):
                 yield cls(person, where[person])
 
 
@@ -221,19 +219,25 @@ class Place(Event):
         return iter(())
 
 
-def _has_just_come(story: Story, person: str) -> bool:
-    return isinstance(story.event, Enter) and story.event.person == person
+def _goes_idly(story: Story, person: str, room: str | None) -> bool:
+    """Whether somebody would leave where they are, or come back to a room, with nothing done there since they came."""
+    here = story.world._room.get(person)
+    return (here is not None and _quiet_since(story, person, here)) or (
+        room is not None and _quiet_since(story, person, room)
+    )
 
 
-def _has_just_gone(story: Story, person: str, room: str) -> bool:
-    """Whether nothing was done in a room since this person was there last."""
-    part: Story | None = story
-    while part is not None and part.event is not None:
-        before, actor = part._past, part.event.actor()
-        was_there = before is not None and before.world._room.get(actor) == room
-        if actor == person and was_there:
-            return part.world._room.get(person) != room
-        if was_there or part.world._room.get(actor) == room:
+def _quiet_since(story: Story, person: str, room: str) -> bool:
+    """Whether nobody did anything in a room, but come and go, since this person last came there or left."""
+    part = story
+    while (before := part._past) is not None:
+        event = part.event
+        assert event is not None
+        actor = event.actor()
+        there = room in (before.world._room.get(actor), part.world._room.get(actor))
+        if there and not isinstance(event, Enter | Leave):
             return False
+        if there and actor == person:
+            return True
         part = before
     return False

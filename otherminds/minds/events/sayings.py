@@ -1,4 +1,4 @@
-"""Sayings: what can be said, by whom and to whom, and whether it would tell anybody anything."""
+"""Sayings: what can be said, by whom and to whom, that tells somebody something."""
 
 from __future__ import annotations
 
@@ -49,20 +49,7 @@ def _was_told(minds: Minds, saying: Saying, story: Story) -> bool:
     return any((each.speaker, each.fact) == (saying.speaker, saying.fact) for each in earlier)
 
 
-def said(kind: str, setting: Setting, story: Story, order: Order) -> Iterator[Said]:
-    """All that can be said in this way."""
-    return SAYINGS[kind](setting, story, order, lambda *given: True)
-
-
-def news(kind: str, setting: Setting, story: Story, order: Order) -> Iterator[Said]:
-    """What can be said in this way and is news to somebody who hears it."""
-    return SAYINGS[kind](setting, story, order, learns)
-
-
-Learns = Callable[[str, Words, str, "Story"], bool]
-
-
-def _topic(setting: Setting, story: Story, order: Order, learns: Learns) -> Iterator[Said]:
+def _topic(setting: Setting, story: Story, order: Order) -> Iterator[Said]:
     for listener in order(setting.people):
         for topic in order(setting.topics):
             if learns(listener, topic, "", story):  # soon told, and no need then to try all speakers
@@ -71,7 +58,7 @@ def _topic(setting: Setting, story: Story, order: Order, learns: Learns) -> Iter
                         yield topic, speaker, listener
 
 
-def _topic_aloud(setting: Setting, story: Story, order: Order, learns: Learns) -> Iterator[Said]:
+def _topic_aloud(setting: Setting, story: Story, order: Order) -> Iterator[Said]:
     for speaker in order(setting.people):
         if others := _others(story, speaker):
             for topic in order(setting.topics):
@@ -83,7 +70,6 @@ def _fact(
     setting: Setting,
     story: Story,
     order: Order,
-    learns: Learns,
     *,
     property: str,
     lie: bool = False,
@@ -129,7 +115,7 @@ def _sayable(
 
 
 # By the kinds of event that settings know.
-SAYINGS: dict[str, Callable[[Setting, Story, Order, Learns], Iterator[Said]]] = {
+SAYINGS: dict[str, Callable[[Setting, Story, Order], Iterator[Said]]] = {
     "topic": _topic,
     "topic aloud": _topic_aloud,
     "container": partial(_fact, property="container"),

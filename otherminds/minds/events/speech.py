@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Self, final
 
 from otherminds.errors import BadFile
-from otherminds.minds.events.event import Event, Order, Outcome, Shape, in_secret, known, text
-from otherminds.minds.events.sayings import SAYINGS, is_news, news, said
+from otherminds.minds.events.event import Event, Order, Outcome, Shape, known, text
+from otherminds.minds.events.sayings import SAYINGS, is_news
 from otherminds.minds.sightings import Saying, Shown
 from otherminds.minds.telling import Forms, clause
 from otherminds.minds.world import STATE, Fact, Words
@@ -89,7 +89,7 @@ class Tell(Event):
 
     def is_idle(self, story: Story) -> bool:
         words = self.topic if self.fact is None else self.fact
-        return not is_news(words, self.speaker, self.scene(story) | self.peekers, story)
+        return not is_news(words, self.speaker, self.scene(story), story)
 
     def happen(self, story: Story) -> Outcome:
         hearers, world, fact = self.scene(story), story.world, self.fact
@@ -137,14 +137,7 @@ class Tell(Event):
 
     @classmethod
     def ways(cls, kind: str, setting: Setting, story: Story, order: Order) -> Iterator[Self]:
-        # Made into an event only if it is news, since most that can be said is none.
-        return (cls._of(*words) for words in news(kind, setting, story, order))
-
-    @classmethod
-    def secret_ways(cls, kind: str, setting: Setting, story: Story, order: Order) -> Iterator[Self]:
-        # With peekers other words are news than without, so that is asked last.
-        tells = (cls._of(*words) for words in said(kind, setting, story, order))
-        return (each for tell in tells for each in in_secret(tell, setting, story, order) if not each.is_idle(story))
+        return (cls._of(*said) for said in SAYINGS[kind](setting, story, order))
 
     @classmethod
     def _of(cls, words: Words, speaker: str, listener: str | None) -> Self:

@@ -33,7 +33,7 @@ class Sighting:
     def __init__(self, seen_by: frozenset[str], assumed: frozenset[str]) -> None:
         self.seen_by = seen_by
         self.assumed = assumed
-        self._after: dict[int, tuple[View, View]] = {}
+        self._after: dict[int, tuple[View, View]] | None = None  # made when somebody first asks
 
     def learn(self, view: View) -> View:
         """The view of one who takes it in."""
@@ -41,10 +41,13 @@ class Sighting:
 
     def teach(self, view: View, minds: Minds, past: Story) -> View:
         """The view of these minds after it; minds that shared a view before go on sharing one."""
-        known = self._after.get(id(view))
+        after = self._after
+        if after is None:
+            after = self._after = {}
+        known = after.get(id(view))
         if known is None:
             # The old view is kept beside the new one, so that its id cannot be given to another.
-            known = self._after[id(view)] = (view, self.learn(view))
+            known = after[id(view)] = (view, self.learn(view))
         return known[1]
 
 
@@ -54,7 +57,7 @@ class Shown(Sighting):
     __slots__ = ("_facts",)
 
     def __init__(self, seen_by: frozenset[str], assumed: frozenset[str], facts: Callable[[View], View]) -> None:
-        super().__init__(seen_by, assumed)
+        self.seen_by, self.assumed, self._after = seen_by, assumed, None
         self._facts = facts
 
     def learn(self, view: View) -> View:
@@ -145,7 +148,7 @@ class Glance(Sighting):
     __slots__ = ("_cast", "_clear", "_glimpse", "_room", "_world")
 
     def __init__(self, seen_by: frozenset[str], assumed: frozenset[str], room: str, story: Story) -> None:
-        super().__init__(seen_by, assumed)
+        self.seen_by, self.assumed, self._after = seen_by, assumed, None
         # Not the story itself: the two would hold each other, and only the garbage collector could part them.
         self._room, self._world, self._cast, self._clear = room, story.world, story.cast, story.premises.clear
         self._glimpse: Glimpse | None = None

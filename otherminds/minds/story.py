@@ -95,7 +95,20 @@ class Moment:
 class Story:
     """Events in order; empty to begin with."""
 
-    __slots__ = ("_hash", "_last", "_past", "_sightings", "cast", "event", "length", "premises", "world")
+    __slots__ = (
+        "_hash",
+        "_last",
+        "_past",
+        "_quiet",
+        "_sightings",
+        "_there",
+        "cast",
+        "event",
+        "length",
+        "missed",
+        "premises",
+        "world",
+    )
 
     def __init__(self, *, premises: Premises = CREDULOUS) -> None:
         self._past: Story | None = None
@@ -104,6 +117,10 @@ class Story:
         self.cast = Cast()
         self.world = NOTHING
         self.length = 0
+        self._there: dict[str, frozenset[str]] = {}
+        self._quiet: dict[str, frozenset[str]] = {}
+        self.missed = False
+        """Whether anybody was ever distracted."""
         self._sightings: tuple[Sighting, ...] = ()  # newest first
         self._last: dict[str, Moment] = {}
         """For everybody, the last moment at which they saw anything: whatever chain of minds they head, it has had the
@@ -157,6 +174,8 @@ class Story:
         new.length = self.length + 1
         new._hash = 0
         new.world, sightings, rooms = event.happen(self)
+        new._gather(self, event)
+        new.missed = self.missed or bool(event.distracted)
         where = new.world._room
         if self.premises.clear or self.premises.fresh:
             # More is in plain view than events can tell apart, or it matters when it was last seen: look everywhere.
@@ -268,8 +287,32 @@ class Story:
 
     def present(self, room: str) -> frozenset[str]:
         """The people who are in a room."""
-        where = self.world._room
-        return frozenset([person for person in self.cast.people if where.get(person) == room])
+        return self._there.get(room, NOBODY)
+
+    def quiet(self, person: str, room: str | None = None) -> bool:
+        """Whether nobody did anything but come and go in a room (by default where they are) since this person last came
+        there or left."""
+        return person in self._quiet.get(room or self.world._room.get(person, ""), NOBODY)
+
+    def _gather(self, past: Story, event: Event) -> None:
+        """Who is in which room now, and who has seen nothing done there; what is not changed is shared."""
+        self._there, self._quiet = there, quiet = past._there, past._quiet
+        actor = event.actor()
+        before, after = past.world._room.get(actor), self.world._room.get(actor)
+        if before != after and self.cast.roles.get(actor) == "person":
+            self._there = there = there.copy()
+            if before is not None:
+                there[before] -= {actor}
+            if after is not None:
+                there[after] = there.get(after, NOBODY) | {actor}
+        if event.only_goes:
+            quiet = quiet.copy()
+            for room in (before, after):
+                if room is not None:
+                    quiet[room] = quiet.get(room, NOBODY) | {actor}
+            self._quiet = quiet
+        elif quiet.get(before or "") or quiet.get(after or ""):
+            self._quiet = {room: people for room, people in quiet.items() if room not in (before, after)}
 
     @property
     def people(self) -> tuple[str, ...]:

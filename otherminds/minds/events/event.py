@@ -60,6 +60,8 @@ class Event(ABC):
 
     peeked: ClassVar[Forms] = PEEKED
     """How it is told that somebody peeks."""
+    only_goes: ClassVar[bool] = False
+    """Whether somebody comes or goes and nothing else is done."""
 
     peekers: frozenset[str] = field(default=NOBODY, kw_only=True)
     distracted: frozenset[str] = field(default=NOBODY, kw_only=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self, final
+from typing import TYPE_CHECKING, Any, ClassVar, Self, final
 
 from otherminds.minds.events.event import Deed, Event, Order, Outcome, Shape, arrive, depart, known
 from otherminds.minds.telling import Forms
@@ -71,6 +71,8 @@ PLACE: dict[str, Forms] = {
 class Enter(Deed):
     """A person comes into a room; whoever was in another room leaves it in sight of those there."""
 
+    only_goes: ClassVar[bool] = True
+
     room: str
 
     def scene(self, story: Story) -> frozenset[str]:
@@ -85,7 +87,7 @@ class Enter(Deed):
         return None
 
     def is_idle(self, story: Story) -> bool:
-        return _goes_idly(story, self.person, self.room)
+        return story.quiet(self.person, self.room) or story.quiet(self.person)
 
     def happen(self, story: Story) -> Outcome:
         person, room = self.person, self.room
@@ -108,8 +110,8 @@ class Enter(Deed):
     def ways(cls, kind: str, setting: Setting, story: Story, order: Order) -> Iterator[Self]:
         where = story.world._room
         for person in order(setting.people):
-            for room in order(setting.rooms):
-                if where.get(person) != room and not _goes_idly(story, person, room):
+            for room in order(setting.rooms) if not story.quiet(person) else ():
+                if where.get(person) != room and not story.quiet(person, room):
                     yield cls(person, room)
 
 
@@ -117,6 +119,8 @@ class Enter(Deed):
 @dataclass(frozen=True, slots=True)
 class Leave(Deed):
     """A person leaves a room; those there see it, but not where to."""
+
+    only_goes: ClassVar[bool] = True
 
     room: str
 
@@ -129,7 +133,7 @@ class Leave(Deed):
         return None
 
     def is_idle(self, story: Story) -> bool:
-        return _goes_idly(story, self.person, None)
+        return story.quiet(self.person)
 
     def happen(self, story: Story) -> Outcome:
         return story.world.gone(self.person), depart(self, story, self.person), ()
@@ -148,7 +152,7 @@ class Leave(Deed):
     def ways(cls, kind: str, setting: Setting, story: Story, order: Order) -> Iterator[Self]:
         where = story.world._room
         for person in order(setting.people):
-            if person in where and not _goes_idly(story, person, None):
+            if person in where and not story.quiet(person):
                 yield cls(person, where[person])
 
 
@@ -217,27 +221,3 @@ class Place(Event):
     @classmethod
     def ways(cls, kind: str, setting: Setting, story: Story, order: Order) -> Iterator[Self]:
         return iter(())
-
-
-def _goes_idly(story: Story, person: str, room: str | None) -> bool:
-    """Whether somebody would leave where they are, or come back to a room, with nothing done there since they came."""
-    here = story.world._room.get(person)
-    return (here is not None and _quiet_since(story, person, here)) or (
-        room is not None and _quiet_since(story, person, room)
-    )
-
-
-def _quiet_since(story: Story, person: str, room: str) -> bool:
-    """Whether nobody did anything in a room, but come and go, since this person last came there or left."""
-    part = story
-    while (before := part._past) is not None:
-        event = part.event
-        assert event is not None
-        actor = event.actor()
-        there = room in (before.world._room.get(actor), part.world._room.get(actor))
-        if there and not isinstance(event, Enter | Leave):
-            return False
-        if there and actor == person:
-            return True
-        part = before
-    return False

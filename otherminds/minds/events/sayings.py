@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from otherminds.minds.events.event import Order
-from otherminds.minds.sightings import NOBODY, Minds, Saying
+from otherminds.minds.sightings import Minds, Saying
 from otherminds.minds.world import Fact, Words
 
 if TYPE_CHECKING:
@@ -33,20 +33,22 @@ def learns(hearer: str, words: Words, speaker: str, story: Story) -> bool:
         return True
     minds = (hearer,)
     view = story.seen_by(minds)
-    if view.has(words) or story.seen_by((speaker, hearer)).has(words):
+    # Only where somebody was distracted can the speaker think so wrongly of what was told before.
+    if view.has(words) or (story.missed and story.seen_by((speaker, hearer)).has(words)):
         return False
     if isinstance(words, str):
         return True
-    saying = Saying(NOBODY, NOBODY, speaker, words)
-    if (hearer, speaker) in story.premises.distrust:
-        return not saying.denies_eyes(view, saying.learn(view), minds, story) and not _was_told(minds, saying, story)
-    return saying.teach(view, minds, story).has(words)
+    premises = story.premises
+    if premises.fresh or (hearer, speaker) in premises.distrust:
+        return not _was_told(minds, words, speaker, story)
+    known = view.value(words.of, words.property)
+    return known is None or not story.before_the_eyes(words.of, words.property, minds)
 
 
-def _was_told(minds: Minds, saying: Saying, story: Story) -> bool:
+def _was_told(minds: Minds, fact: Fact, speaker: str, story: Story) -> bool:
     """Whether these minds have heard just this from this speaker before."""
     earlier = (each for each, _ in story.reached(minds) if isinstance(each, Saying))
-    return any((each.speaker, each.fact) == (saying.speaker, saying.fact) for each in earlier)
+    return any((each.speaker, each.fact) == (speaker, fact) for each in earlier)
 
 
 def _topic(setting: Setting, story: Story, order: Order) -> Iterator[Said]:
@@ -60,42 +62,36 @@ def _topic(setting: Setting, story: Story, order: Order) -> Iterator[Said]:
 
 def _topic_aloud(setting: Setting, story: Story, order: Order) -> Iterator[Said]:
     for speaker in order(setting.people):
-        if others := _others(story, speaker):
+        others = story.present(story.world._room.get(speaker, ""))
+        if len(others) > 1:
             for topic in order(setting.topics):
-                if any(learns(hearer, topic, speaker, story) for hearer in others):
+                if is_news(topic, speaker, others, story):
                     yield topic, speaker, None
 
 
-def _fact(
-    setting: Setting,
-    story: Story,
-    order: Order,
-    *,
-    property: str,
-    lie: bool = False,
-    aloud: bool = False,
-) -> Iterator[Said]:
+def _fact(setting: Setting, story: Story, order: Order, *, property: str, lie: bool = False) -> Iterator[Said]:
     things = tuple([thing for thing in setting.things if thing in story.cast.things])
     for speaker in order(setting.people) if things else ():
-        others = _others(story, speaker) if aloud else setting.people
-        facts = _sayable(setting, story, order, speaker, order(things), property, lie) if others else []
-        if aloud:
+        facts = _sayable(setting, story, order, speaker, order(things), property, lie)
+        if not facts:
+            continue
+        for listener in order(setting.people):
             for fact in facts:
-                if any(learns(hearer, fact, speaker, story) for hearer in others):
+                if listener != speaker and learns(listener, fact, speaker, story):
+                    yield fact, speaker, listener
+        # If all are of one mind, so are the other speakers. Late in a story that is common.
+        if not lie and all(story.seen_by((person,)).has(fact) for person in setting.people for fact in facts):
+            return
+
+
+def _fact_aloud(setting: Setting, story: Story, order: Order, *, property: str, lie: bool = False) -> Iterator[Said]:
+    things = tuple([thing for thing in setting.things if thing in story.cast.things])
+    for speaker in order(setting.people) if things else ():
+        others = story.present(story.world._room.get(speaker, ""))
+        if len(others) > 1:
+            for fact in _sayable(setting, story, order, speaker, order(things), property, lie):
+                if is_news(fact, speaker, others, story):
                     yield fact, speaker, None
-        elif facts:
-            for listener in order(others):
-                for fact in facts:
-                    if listener != speaker and learns(listener, fact, speaker, story):
-                        yield fact, speaker, listener
-
-
-def _others(story: Story, speaker: str) -> tuple[str, ...]:
-    """Who would hear somebody speak up."""
-    where = story.world._room
-    if (room := where.get(speaker)) is None:
-        return ()
-    return tuple([person for person in story.cast.people if where.get(person) == room and person != speaker])
 
 
 def _sayable(
@@ -119,9 +115,9 @@ SAYINGS: dict[str, Callable[[Setting, Story, Order], Iterator[Said]]] = {
     "topic": _topic,
     "topic aloud": _topic_aloud,
     "container": partial(_fact, property="container"),
-    "container aloud": partial(_fact, property="container", aloud=True),
+    "container aloud": partial(_fact_aloud, property="container"),
     "room": partial(_fact, property="room"),
-    "room aloud": partial(_fact, property="room", aloud=True),
+    "room aloud": partial(_fact_aloud, property="room"),
     "lie": partial(_fact, property="container", lie=True),
-    "lie aloud": partial(_fact, property="container", lie=True, aloud=True),
+    "lie aloud": partial(_fact_aloud, property="container", lie=True),
 }

@@ -36,7 +36,7 @@ def build(as_json: bool) -> None:
 @click.option(
     "--balance",
     type=click.Choice(BALANCE),
-    help="By this tag, and no answer too often.",
+    help="As many of each value; answer: none too often.",
 )
 @click.option("--paraphrase", type=int, metavar="SEED", help="Tell the stories in other words.")
 @click.option("--limit", type=click.IntRange(min=1), help="At most so many items, in whole stories.")
@@ -53,8 +53,8 @@ def explore(folder: Path, output: Path, balance: str | None, limit: int | None, 
     seed = given.pop("seed")
     made = suite(load(folder), **given, name=output.stem)
     if balance is not None:
-        items = made.items if balance == "answer" else balanced(made.items, balance, seed=seed)
-        made = replace(made, items=evened(items, seed=seed))
+        even = evened(made.items, seed=seed) if balance == "answer" else balanced(made.items, balance, seed=seed)
+        made = replace(made, items=even)
     made = replace(made, items=limited(made.items, limit=limit, seed=seed))
     how = "stories found by search against a model, answers proved by their events"
     _told(made, _saved(made, output, _card(made, how)), as_json)

@@ -39,14 +39,15 @@ def learns(hearer: str, words: Words, speaker: str, story: Story) -> bool:
     if isinstance(words, str):
         return True
     premises = story.premises
-    if premises.fresh or (hearer, speaker) in premises.distrust:
-        return not _was_told(minds, words, speaker, story)
+    doubts = premises.fresh or (hearer, speaker) in premises.distrust
+    if doubts and _was_told((speaker, hearer), words, speaker, story):
+        return False
     known = view.value(words.of, words.property)
     return known is None or not story.before_the_eyes(words.of, words.property, minds)
 
 
 def _was_told(minds: Minds, fact: Fact, speaker: str, story: Story) -> bool:
-    """Whether these minds have heard just this from this speaker before."""
+    """Whether just this has reached these minds from this speaker before."""
     earlier = (each for each, _ in story.reached(minds) if isinstance(each, Saying))
     return any((each.speaker, each.fact) == (speaker, fact) for each in earlier)
 

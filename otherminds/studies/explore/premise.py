@@ -15,6 +15,7 @@ from otherminds.errors import InvalidEvent
 from otherminds.minds.events import Event
 from otherminds.minds.questions import questions
 from otherminds.minds.setting import kind_of
+from otherminds.minds.sightings import NOBODY
 from otherminds.minds.story import Story
 from otherminds.studies.explore.sets import ActionSet
 
@@ -39,7 +40,8 @@ def _without(story: Story, about: ActionSet) -> Iterator[Story]:
     if about.premise == "lies":
         yield from _without_a_lie(story)
     elif about.premise:
-        left_out = replace(story.premises, **{about.premise: frozenset()})
+        premises = story.premises
+        left_out = replace(premises, clear=NOBODY) if about.clear else replace(premises, distrust=frozenset())
         yield Story.of(*story.events, premises=left_out)
 
 

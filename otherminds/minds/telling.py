@@ -36,12 +36,12 @@ MISSED: Forms = (
     "This escaped {who}, distracted for just a moment; nobody noticed.",
 )
 MISSED_TOO: Forms = (
-    "{who} {was} distracted at that same moment and missed what happened, without anyone noticing.",
-    "Nobody noticed that {who} {was} distracted at that same moment and missed what happened.",
-    "{who} missed what happened, being distracted at that same moment, which nobody noticed.",
-    "For just that same moment {who} {was} distracted and missed what happened; nobody noticed.",
-    "Without anyone noticing, {who} missed what happened because of a moment's distraction.",
-    "What happened escaped {who}, distracted at that same moment; nobody noticed.",
+    "{who} {was} distracted at that same moment and missed it, without anyone noticing.",
+    "Nobody noticed that {who} {was} distracted at that same moment and missed it.",
+    "{who} missed it, being distracted at that same moment, which nobody noticed.",
+    "For just that same moment {who} {was} distracted and missed it; nobody noticed.",
+    "Without anyone noticing, {who} missed it because of a moment's distraction.",
+    "It escaped {who}, distracted at that same moment; nobody noticed.",
 )
 """The same where somebody else peeked."""
 

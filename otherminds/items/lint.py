@@ -23,6 +23,8 @@ from statistics import fmean
 from otherminds.items import Item, Suite, Tag
 from otherminds.items.tags import ORDER, STORY, TWIN
 
+COMMON = 0.2
+"""The share of questions that an answer must be a choice of, to be one for all; names and places seldom are."""
 CLEAR, SURE = 0.1, 1.645
 """A cue is looked at from so far above chance on, if that is so many standard errors: chance gives 1 in 20 of these."""
 
@@ -164,11 +166,17 @@ def _worded(items: Sequence[Item]) -> Callable[[Item], list[str]]:
 
 
 def _constant(items: Sequence[Item]) -> Callable[[Item], list[str]]:
-    """The answer that is right most often at the order of the item, whatever it is asked: "unknown", say."""
+    """The answer that is right most often at the order of the item, of those that can be given again and again."""
     answers: dict[Tag | None, Counter[str]] = defaultdict(Counter)
+    offered: dict[Tag | None, Counter[str]] = defaultdict(Counter)
     for item in items:
         answers[item.tags.get(ORDER)][item.answer] += 1
-    return lambda item: [min(answers[item.tags.get(ORDER)].items(), key=lambda pair: (-pair[1], pair[0]))[0]]
+        offered[item.tags.get(ORDER)].update(item.choices)
+    usual: dict[Tag | None, str] = {}
+    for order, counts in answers.items():
+        common = [each for each in sorted(counts) if offered[order][each] >= COMMON * counts.total()]
+        usual[order] = max(common, key=lambda each: counts[each], default="")
+    return lambda item: [each for each in (usual[item.tags.get(ORDER)],) if each in item.choices]
 
 
 def _group(item: Item) -> str:

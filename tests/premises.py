@@ -1,6 +1,7 @@
 """Whether stories test what their set is named after, by a program that shares nothing with the package's solver.
 
     python -m tests.premises --stories 500
+    python -m tests.premises --tell 40      # stories of all sets with some of their questions, to be read by people
 
 Stories of all sets are drawn. In none does anybody leave and come straight back, or hear the same twice from the same
 person with nothing in between. Where a set is about a premise, the story's twin without it (nothing is clear, nobody is
@@ -122,11 +123,25 @@ def _without_secrets(event: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in event.items() if name not in ("peekers", "distracted")}
 
 
+def tell(number: int, *, seed: int) -> None:
+    """Print stories, every other one in varied words, each with four questions and their answers."""
+    rng = random.Random(f"told:{seed}")
+    for count, (about, story) in enumerate(drawn(number, seed=seed), start=1):
+        print(f"{count}. [{about.name}]\n{story.tell(seed=rng.randrange(10**6) if count % 2 else None)}")
+        asked = questions(story, order=2)
+        for question in rng.sample(asked, min(4, len(asked))):
+            print(f"   {question.text} ({', '.join(question.choices)}) {question.answer}")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--stories", type=int, default=500)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--tell", type=int, metavar="N", help="print so many stories instead")
     options = parser.parse_args()
+    if options.tell:
+        tell(options.tell, seed=options.seed)
+        return 0
     counts: Counter[str] = Counter()
     for about, story in drawn(options.stories, seed=options.seed):
         counts["stories"] += 1

@@ -11,7 +11,7 @@ from otherminds.asking.plans import Plan, plan
 from otherminds.asking.scores import Score, way
 from otherminds.errors import ModelError, UsageError
 from otherminds.items import Item, Suite, Tag
-from otherminds.minds.questions import NOWHERE, UNKNOWN, Answers, Matter, Question, can_be_asked, matters, quiz
+from otherminds.minds.questions import NOWHERE, UNKNOWN, Answers, Matter, Question, matters, quiz
 from otherminds.minds.story import Story
 from otherminds.models import Model
 from otherminds.studies.explore.need import differs
@@ -131,8 +131,7 @@ class Examiner:
 
 def _is_asked(answers: Answers, matter: Matter, order: int) -> bool:
     """Whether anybody can be asked about this matter at exactly this order."""
-    sound = answers.sound(matter)
-    return any(len(minds) == order and can_be_asked(matter, minds, sound) for minds in sound)
+    return any(len(minds) == order for minds in answers.replies(matter))
 
 
 def accuracy(scores: Sequence[Score]) -> float | None:

@@ -15,6 +15,7 @@ from otherminds.commands.compare import compare
 from otherminds.commands.doctor import doctor
 from otherminds.commands.explore import explore
 from otherminds.commands.export import export
+from otherminds.commands.imports import import_
 from otherminds.commands.judge import judge
 from otherminds.commands.lint import lint
 from otherminds.commands.models import models
@@ -38,6 +39,7 @@ COMMANDS = (
     series,
     play,
     build,
+    import_,
     judge,
     lint,
     run,

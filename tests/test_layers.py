@@ -2,7 +2,7 @@
 
 commands  cli       what a person gives
 web                 pages that are served
-profiles            all studies on some models
+profiles | bridges  all studies on some models; other people's benchmarks and tools
 studies             study.py, and a folder each; none imports another
 results             what runs come to
 asking              items meet models
@@ -27,7 +27,7 @@ FLOORS = [
     {"asking"},
     {"results"},
     {"studies"},
-    {"profiles"},
+    {"profiles", "bridges"},
     {"web"},
     {"commands", "cli", "", "__main__"},  # `import otherminds` gathers everything, so only these may
 ]

@@ -10,6 +10,7 @@ from typing import IO, Any
 import click
 
 from otherminds.commands.annotate import annotate
+from otherminds.commands.audit import audit
 from otherminds.commands.build import build
 from otherminds.commands.compare import compare
 from otherminds.commands.doctor import doctor
@@ -42,6 +43,7 @@ COMMANDS = (
     import_,
     judge,
     lint,
+    audit,
     run,
     annotate,
     runs,

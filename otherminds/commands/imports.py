@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -45,7 +46,7 @@ def import_(
     store_path: Path,
     as_json: bool,
 ) -> None:
-    """Read a benchmark's FILE into a suite, or another program's log into a run.
+    """Read other people's benchmarks and logs.
 
     A benchmark is a file or a folder as its authors publish it; see docs/benchmarks.md. The record is kept with every
     item, and what was repaired is counted.
@@ -56,10 +57,35 @@ def import_(
     from otherminds.bridges.benchmarks.patches import write_patch
 
     kind = kind or guess(path).name
-    suite = read(path, kind, gold=gold, name=output.stem, **dict(map(_tag, only)))
+    suite = tagged(read(path, kind, gold=gold, name=output.stem), only)
     suite.save(output)
     patched = write_patch(suite, patch) if patch else None
     _told(suite, kind, gold, output, patched, as_json)
+
+
+def opened(name: str) -> Suite:
+    """A suite by its name or file, or else a benchmark's file or folder."""
+    from otherminds.bridges.benchmarks.known import BENCHMARKS, read
+    from otherminds.errors import BadFile
+    from otherminds.studies.suites import get_suite
+
+    path = Path(name)
+    foreign = path.exists() and any(each.fits(path) for each in BENCHMARKS.values())
+    if not foreign:
+        return get_suite(name)
+    try:
+        return get_suite(name) if path.suffix == ".jsonl" else read(path)
+    except BadFile:
+        return read(path)
+
+
+def tagged(suite: Suite, only: tuple[str, ...]) -> Suite:
+    """The items of a suite that have all tags that --only names."""
+    wanted = dict(map(_tag, only))
+    kept = tuple(i for i in suite if all(str(i.tags.get(tag)) == value for tag, value in wanted.items()))
+    if not kept:
+        raise UsageError(f"{suite.name} has no item with {', '.join(only)}")
+    return replace(suite, items=kept)
 
 
 def _tag(pair: str) -> tuple[str, str]:

@@ -108,3 +108,18 @@ def _names(item: Item, text: str) -> Score:
 
 PUBLISHED = Way("ask", pose, judge_published)
 REPAIRED = Way("ask", pose, judge_repaired)
+
+
+def labelled(item: Item, order: Sequence[str], choice: str) -> str:
+    """A choice as a model that keeps to the instruction gives it."""
+    kind = benchmark_of(item)
+    if choice not in order or item.choices == ("yes", "no"):
+        return choice
+    letter = LETTERS[order.index(choice)]
+    return kind.answer.format(letter=letter, lower=letter.lower(), choice=choice)
+
+
+def published_value(item: Item, choice: str) -> float | None:
+    """What the benchmark's own script gives somebody who answers with that choice every time."""
+    orders = _orders(item, benchmark_of(item), 0)
+    return benchmark_of(item).mark(item, [labelled(item, order, choice) for order in orders], orders).value

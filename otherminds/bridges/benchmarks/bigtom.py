@@ -163,5 +163,6 @@ BENCHMARK = Benchmark(
     scoring="The right label anywhere in the text counts, also beside the wrong one; what has no label goes to a model "
     "that grades there, and is unparsed and wrong here.",
     option="{lower}) {choice}",
+    answer="{lower})",
     ask=lambda item: "Answer with the label of the right option, a) or b), and nothing else.",
 )

@@ -264,6 +264,7 @@ BENCHMARK = Benchmark(
     scoring="The letter in the forms a), (a), a. and so on; every right name and no other; yes before no, so "
     "that “No, nobody knows it” is a yes; facts by the F1 of their words.",
     option="({lower}) {choice}",
+    answer="({lower})",
     ask=ask,
 )
 

@@ -146,4 +146,5 @@ BENCHMARK = Benchmark(
     mark=mark,
     scoring="No script is shipped: the letter, or the option's own words, by the row's own gold.",
     option="{letter}. {choice}",
+    answer="{letter}",
 )

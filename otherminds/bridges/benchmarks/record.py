@@ -56,6 +56,8 @@ class Benchmark:
     option: str = ""
     """How an option is shown, with {letter}, {lower} and {choice}; empty: the model is asked for words."""
     ask: Callable[[Item], str] = lambda item: "Answer with the letter of the right option, and nothing else."
+    answer: str = "{choice}"
+    """How an option is given as the answer, in the same words."""
     tries: int = 1
     """How often one item is asked, the options shuffled anew each time."""
 

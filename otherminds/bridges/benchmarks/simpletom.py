@@ -83,6 +83,7 @@ BENCHMARK = Benchmark(
     mark=mark,
     scoring="(A) to (D) in the order of the letters wherever they stand, then bare capitals; none counts as wrong.",
     option="({letter}) {choice}",
+    answer="({letter})",
     ask=lambda item: "Answer with (A) or (B), and nothing else.",
 )
 

@@ -46,6 +46,7 @@ BENCHMARK = Benchmark(
     mark=mark,
     scoring="The first letter in square brackets, also out of reasoning; none counts as wrong. Options stay in order.",
     option="[{letter}] {choice}",
+    answer="[{letter}]",
     ask=lambda item: (
         "Answer with the letter of the most probable option in square brackets, such as [A], and nothing else."
     ),

@@ -123,6 +123,7 @@ BENCHMARK = Benchmark(
     scoring="Five tries with shuffled options and the majority of them; [[A]] to [[D]] by the alphabet, else "
     "the last capital A to D, else A; questions with missing options have no score, since the script breaks on them.",
     option="{letter}. {choice}",
+    answer="[[{letter}]]",
     ask=lambda item: "Answer with the letter of the right option in double brackets, such as [[A]], and nothing else.",
     tries=5,
 )

@@ -30,6 +30,7 @@ from otherminds.commands.series import series
 from otherminds.commands.show import runs, show
 from otherminds.commands.store import store
 from otherminds.commands.tell import tell
+from otherminds.commands.track import track
 from otherminds.commands.web import web
 from otherminds.errors import OthermindsError, UsageError
 
@@ -51,6 +52,7 @@ COMMANDS = (
     report,
     compare,
     export,
+    track,
     web,
     store,
     models,

@@ -50,9 +50,9 @@ def _pair(item: Item) -> tuple[Item, Item] | None:
 def _ways(lines: list[str], what: Asked, open_containers: bool) -> Iterator[tuple[list[str], list[str]]]:
     """Pairs of tellings to try, those that break most rules first."""
     if open_containers:
-        for base in (lines, *_moved(lines)):
+        for base in (lines, *_moved(lines, what)):
             yield from _returned(base, what)
-    yield from ((lines, other) for other in _moved(lines))
+    yield from ((lines, other) for other in _moved(lines, what))
 
 
 def _lines(item: Item) -> list[str]:
@@ -68,13 +68,18 @@ def _returned(lines: Sequence[str], what: Asked) -> Iterator[tuple[list[str], li
             yield [*lines[: place + 1], *again, *lines[place + 1 :]], [*lines, *again]
 
 
-def _moved(lines: Sequence[str]) -> Iterator[list[str]]:
-    """Every way to put one coming or going at another place in the story, the nearest first."""
-    comings = [place for place, line in enumerate(lines) if " entered the " in line or " exited the " in line]
+def _moved(lines: Sequence[str], what: Asked) -> Iterator[list[str]]:
+    """Every way to put one coming or going of theirs at another place in the story, the nearest first."""
+    comings = [place for place, line in enumerate(lines) if _goes(line, what.minds)]
     ways = [(abs(to - place), place, to) for place in comings for to in range(len(lines)) if to != place]
     for _, place, to in sorted(ways):
         rest = [*lines[:place], *lines[place + 1 :]]
         yield [*rest[:to], lines[place], *rest[to:]]
+
+
+def _goes(line: str, minds: Sequence[str]) -> bool:
+    hit = re.fullmatch(r"(.+?) (?:entered|exited) the [\w ]+\.", line)
+    return bool(hit and set(re.split(r",\s*|\s+and\s+", hit[1])) & set(minds))
 
 
 def _told(item: Item, lines: Sequence[str], what: Asked, open_containers: bool) -> Item | None:

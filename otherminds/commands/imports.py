@@ -49,8 +49,12 @@ def import_(
     """Read other people's benchmarks and logs.
 
     A benchmark is a file or a folder as its authors publish it; see docs/benchmarks.md. The record is kept with every
-    item, and what was repaired is counted.
+    item, and what was repaired is counted. A log of Inspect (.eval) or of lm-evaluation-harness (samples_….jsonl)
+    becomes a run in the store.
     """
+    if kind is None and (log := _log(path)):
+        _import_log(path, log, store_path, as_json)
+        return
     if output is None:
         raise UsageError("say with -o where the suite is to be written, such as -o suite.jsonl")
     from otherminds.bridges.benchmarks.known import guess, read
@@ -61,6 +65,33 @@ def import_(
     suite.save(output)
     patched = write_patch(suite, patch) if patch else None
     _told(suite, kind, gold, output, patched, as_json)
+
+
+def _log(path: Path) -> str:
+    """Whose log a file is, if it is one."""
+    from otherminds.bridges.lm_eval import is_log
+
+    return "inspect" if path.suffix == ".eval" else "lm-eval" if is_log(path) else ""
+
+
+def _import_log(path: Path, whose: str, store_path: Path, as_json: bool) -> None:
+    from otherminds.asking.store import Store
+    from otherminds.results.measures import mean_of
+
+    with Store(store_path) as store:
+        if whose == "inspect":
+            from otherminds.bridges.inspect.logs import read as read_log
+
+            run = read_log(path, store)
+        else:
+            from otherminds.bridges.lm_eval import read as read_samples
+
+            run = read_samples(path, store)
+    if as_json:
+        print_json({"run": run.id, "suite": run.suite, "model": run.model, "verdicts": run.verdicts()})
+        return
+    say(f"run {run.id}: {run.suite}, answered by {run.model}; right: {mean_of(run) or 'nothing measured'}")
+    note(f"otherminds report {run.id} -o {run.suite}.html")
 
 
 def opened(name: str) -> Suite:

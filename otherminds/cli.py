@@ -11,6 +11,7 @@ import click
 
 from otherminds.commands.annotate import annotate
 from otherminds.commands.audit import audit
+from otherminds.commands.benchmark import benchmark
 from otherminds.commands.build import build
 from otherminds.commands.compare import compare
 from otherminds.commands.doctor import doctor
@@ -46,6 +47,7 @@ COMMANDS = (
     lint,
     audit,
     run,
+    benchmark,
     annotate,
     runs,
     show,

@@ -112,14 +112,15 @@ def opened(name: str) -> Suite:
 
 def tagged(suite: Suite, only: tuple[str, ...]) -> Suite:
     """The items of a suite that have all tags that --only names."""
-    wanted = dict(map(_tag, only))
+    wanted = dict(map(tag_of, only))
     kept = tuple(i for i in suite if all(str(i.tags.get(tag)) == value for tag, value in wanted.items()))
     if not kept:
         raise UsageError(f"{suite.name} has no item with {', '.join(only)}")
     return replace(suite, items=kept)
 
 
-def _tag(pair: str) -> tuple[str, str]:
+def tag_of(pair: str) -> tuple[str, str]:
+    """One --only TAG=VALUE."""
     name, equals, value = pair.partition("=")
     if not equals or not name:
         raise UsageError(f"--only {pair!r} should be TAG=VALUE, such as split=test")

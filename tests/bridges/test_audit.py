@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -47,7 +48,8 @@ def test_the_earliest_leaver_of_the_chain(tmp_path: Path) -> None:
 
 def test_what_has_no_opinion_guesses(tmp_path: Path) -> None:
     item = Item("x", "Which?", "b", choices=("a", "b", "c"))
-    assert gains([item])["constant answer"] == {"x": 1.0}
+    other = Item("z", "Which?", "c", choices=("a", "b", "c"))
+    assert gains([item, other, replace(other, id="v")])["constant answer"] == {"x": 0.0, "z": 0.5, "v": 0.5}
     assert "reality" not in gains([item])
     assert gains([Item("y", "Which?", "b", choices=("a", "b", "c"), meta={"reality": "moon"}), item]).keys() >= {
         "first option"

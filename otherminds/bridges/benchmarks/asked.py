@@ -22,7 +22,7 @@ from otherminds.errors import UsageError
 from otherminds.items import Item
 from otherminds.models import Message, Prompt, Response
 
-SHORT, LONG = 32, 1024
+SHORT, LONG = 20, 1024
 
 
 def pose(item: Item, *, prompt: str, seed: int) -> tuple[Posed, ...]:

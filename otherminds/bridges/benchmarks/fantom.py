@@ -38,6 +38,7 @@ BINARY = {
 }
 TABLE = ("context", "question", "answer_choices", "gt_answer")
 ONE_OPTION = "both options are the same, so no choice is right"
+SHUFFLED = "the options of the table are shuffled: in published ones the right answer always stands first"
 
 
 def read(path: Path) -> Iterator[Item]:
@@ -155,6 +156,7 @@ def _table(path: Path) -> Iterator[Item]:
     """Belief questions as a table; their order is in the name of the file, if anywhere."""
     order = 2 if "second" in path.name else 1
     stories: dict[str, str] = {}
+    drawn = random.Random(99)
     for number, (where, row) in enumerate(csv_rows(path), start=1):
         if missing := [name for name in TABLE if name not in row]:
             raise BadFile(f"{where}: there is no column {missing[0]}; a table of FANToM has {', '.join(TABLE)}")
@@ -172,6 +174,7 @@ def _table(path: Path) -> Iterator[Item]:
             ORDER: order,
             KIND: f"belief, {'second' if order == 2 else 'first'}-order",
         }
+        drawn.shuffle(options)
         same = len(set(options)) < len(options)
         if same:
             tags["scored"] = False
@@ -185,7 +188,7 @@ def _table(path: Path) -> Iterator[Item]:
             choices=told_apart(options),
             raw=row,
             tags=tags,
-            repairs=[ONE_OPTION] if same else [],
+            repairs=[SHUFFLED, *([ONE_OPTION] if same else [])],
         )
 
 

@@ -143,3 +143,28 @@ def _model(path: Path) -> str:
         except (OSError, ValueError, AttributeError):
             pass
     return path.parent.name.replace("__", "/") or "lm-eval"
+
+
+def readme(suite: Suite) -> dict[str, str]:
+    """For a suite of somebody else's benchmark, the page that a task folder of the harness has; none for our own."""
+    from otherminds.bridges.benchmarks.known import BENCHMARKS, repairs
+    from otherminds.bridges.benchmarks.patches import patch
+    from otherminds.items.tags import BENCHMARK
+    from otherminds.results.exports import name_of
+
+    names = sorted({str(item.meta[BENCHMARK]) for item in suite if BENCHMARK in item.meta})
+    if not names:
+        return {}
+    kinds = [BENCHMARKS[name] for name in names if name in BENCHMARKS]
+    lines = [f"# {', '.join(kind.title for kind in kinds)}, with repaired gold", ""]
+    lines += [f"{kind.title}: licence {kind.licence}. Own scoring: {kind.scoring}" for kind in kinds]
+    lines += [
+        "",
+        "## Tasks",
+        "",
+        f"- `{name_of(suite)}_letters`: every order of the options is a document of its own",
+        "",
+    ]
+    lines += ["## What was repaired", "", *(f"- {words}: {number} items" for words, number in repairs(suite).items())]
+    lines += ["", f"{len(patch(suite))} labels differ from the published ones, or are contradicted and were kept.", ""]
+    return {"README.md": "\n".join(lines)}

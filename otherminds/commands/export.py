@@ -49,11 +49,12 @@ def export(what: str, form: str, output: Path, store_path: Path, as_json: bool) 
 
 
 def _lm_eval(what: str, folder: Path) -> tuple[list[Path], str]:
+    from otherminds.bridges.lm_eval import readme
     from otherminds.results.exports import lm_eval_files, name_of, weighed
     from otherminds.studies.suites import get_suite
 
     suite = get_suite(what)
-    written = _write(folder, lm_eval_files(suite))
+    written = _write(folder, lm_eval_files(suite) | readme(suite))
     command = f"lm_eval run --model hf --model_args pretrained=… --tasks {name_of(suite)} --include_path {folder}"
     return written, _left_out(len(suite) - len(weighed(suite)), "no right answer, or no choices") + command
 

@@ -19,6 +19,7 @@ from otherminds.items import Suite
 from otherminds.models.scripted import Scripted
 from otherminds.results.exports import lm_eval_files, name_of
 from otherminds.studies.starter.build import starter
+from tests.bridges.miniatures import MAKERS
 from tests.results.test_exports import documents, harness, weigh
 
 
@@ -86,6 +87,26 @@ def test_bad_logs_are_sentences(tmp_path: Path) -> None:
             read(path, store, suite=om.get_suite("dialogue"))
         with pytest.raises(UsageError, match="should be called samples_otherminds"):
             read(tmp_path / "log.jsonl", store)
+
+
+def test_a_task_folder_for_upstream_has_repaired_gold_and_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = MAKERS["tomi"](tmp_path)
+    for words in (
+        ["import", str(path), "-o", "tomi.jsonl"],
+        ["export", "tomi.jsonl", "--to", "lm-eval", "-o", "folder"],
+    ):
+        done = CliRunner().invoke(cli, words)
+        assert done.exit_code == 0, done.output
+    text = Path("folder/README.md").read_text()
+    assert "CC BY-NC 4.0" in text
+    assert "2 labels differ" in text
+    docs = [json.loads(line) for line in Path("folder/otherminds_tomi_letters.jsonl").read_text().splitlines()]
+    assert {doc["answer"] for doc in docs if doc["id"] == "test-1-5"} == {"tin_box"}
+    assert not CliRunner().invoke(cli, ["export", "starter", "--to", "lm-eval", "-o", "ours"]).exit_code
+    assert not Path("ours/README.md").exists()
 
 
 def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

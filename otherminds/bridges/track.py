@@ -49,8 +49,10 @@ def summary(run: Run) -> Summary:
         for split in splits([record.item for record in run.records]):
             found = mean_of(run, of, **split.tags)
             if found:
-                key = name if not split.tags else f"{name}/{_plain(split.label)}"
-                metrics |= {key: found.value, f"{key}/low": found.low, f"{key}/high": found.high, f"{key}/n": found.n}
+                # No name begins another one: MLflow keeps each in a file, and what is before a / in a folder.
+                label = _plain(split.label)
+                metrics |= {f"{name}/{label}": found.value, f"{name}_n/{label}": found.n}
+                metrics |= {f"{name}_low/{label}": found.low, f"{name}_high/{label}": found.high}
     metrics |= {f"verdicts/{verdict}": float(number) for verdict, number in run.verdicts().items()}
     return Summary(
         f"{run.suite}-{run.model}-{run.id}", {key: str(value)[:LENGTH] for key, value in params.items()}, metrics

@@ -216,6 +216,18 @@ def test_labels_are_weighed_by_the_tokens_that_are_reported() -> None:
     assert found.bounds["B"][1] <= -2.3  # at most as likely, twice, as the least likely that was reported
 
 
+def test_a_provider_keeps_the_contract_of_a_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    from otherminds.bridges.inspect import provider
+    from otherminds.bridges.inspect.model import InspectModel
+    from otherminds.models.check import check_model
+
+    def wordy(*_: Any, **__: Any) -> Scripted:
+        return Scripted(lambda prompt: "one two three four five six seven", name="wordy", weigh=dice)
+
+    monkeypatch.setattr(provider, "get_model", wordy)
+    check_model(InspectModel("otherminds/wordy"))
+
+
 def test_our_provider_is_a_model_of_ours_again() -> None:
     from otherminds.bridges.inspect.model import InspectModel
 

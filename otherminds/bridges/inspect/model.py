@@ -16,8 +16,10 @@ from otherminds.bridges.inspect.results import NO_LOGPROBS, TOP, read_output
 from otherminds.errors import ModelError, UsageError
 from otherminds.models import Prompt, Response, Weighing
 
-RAW = ("openai-api-completions/", "vllm-completions/", "otherminds/")
+RAW = ("openai-api-completions/", "vllm-completions/")
 """Providers that send a single message to the letter, without a chat template."""
+BOTH = "otherminds/"
+"""Our own, which gets a prompt whole."""
 
 
 class InspectModel:
@@ -41,8 +43,8 @@ class InspectModel:
         self.name = f"inspect:{name}"
         self.batch = self.ask_batch = max(1, parallel)
         self.parallel = 1
-        raw = name.startswith(RAW)
-        self.cannot = frozenset({"prefill", "schema", "continuations", *(["chat"] if raw else ["raw"])})
+        lacking = () if name.startswith(BOTH) else ("chat",) if name.startswith(RAW) else ("raw",)
+        self.cannot = frozenset({"prefill", "schema", "continuations", *lacking})
         self.identity: Mapping[str, Any] = {
             "backend": "inspect",
             "model": name,
@@ -56,16 +58,25 @@ class InspectModel:
 
     def ask(self, prompts: Sequence[Prompt]) -> list[Response]:
         """A text for every prompt, in order."""
+        self._refuse(prompts)
         return self._run([self._ask(prompt) for prompt in prompts])
 
     def weigh(self, prompts: Sequence[Prompt]) -> list[Weighing]:
         """The log-probabilities of every prompt's labels, in order."""
+        self._refuse(prompts)
         if not all(prompt.labels for prompt in prompts):
             raise ModelError(f"{self.name} weighs labels alone; use score 'letters' or 'text'")
         found: list[Weighing] = self._run([self._weigh(prompt) for prompt in prompts])
         if any(each.error == NO_LOGPROBS for each in found):
             raise ModelError(f"{self.name}: {NO_LOGPROBS}")
         return found
+
+    def _refuse(self, prompts: Sequence[Prompt]) -> None:
+        """Say what it cannot do before anything is sent."""
+        for prompt in prompts:
+            needs = {prompt.render.removeprefix("chat+"), *(["schema"] if prompt.schema else [])}
+            if lacking := needs & self.cannot:
+                raise ModelError(f"{self.name} cannot do {min(lacking)} prompts; use another --prompt or --score")
 
     def _run(self, work: Sequence[Coroutine[Any, Any, Any]]) -> list[Any]:
         async def together() -> list[Any]:
@@ -93,8 +104,6 @@ class InspectModel:
 
         from otherminds.bridges.inspect.tasks import messages
 
-        if prompt.render not in ("raw", "chat") or prompt.render in self.cannot:
-            raise ModelError(f"{self.name} takes no {prompt.render} prompts; use another --prompt")
         return await self._model.generate(messages(prompt), config=GenerateConfig(**config))
 
 

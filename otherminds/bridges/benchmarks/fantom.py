@@ -60,15 +60,28 @@ def _sets(path: Path) -> Iterator[Item]:
         need(record, where, set_id=str, short_context=str, factQA=dict, beliefQAs=list)
         yield _fact(where, record)
         for place, belief in enumerate(record["beliefQAs"], start=1):
-            yield _belief(f"{where}, belief question {place}", place, record, belief, drawn)
+            told = f"{where}, belief question {place}"
+            yield _belief(told, place, record, _object(belief, told), drawn)
         for field, kind in LISTS.items():
             if field in record:
-                yield _list(f"{where}, {field}", kind, record, record[field])
+                yield _list(f"{where}, {field}", kind, record, _object(record[field], f"{where}, {field}"))
         for field, kind in BINARY.items():
-            for place, row in enumerate(record.get(field, []), start=1):
-                # Of the short context nobody can tell what was missed before it.
-                if row.get("correct_answer") != "no:long":
-                    yield _binary(f"{where}, {field} {place}", kind, place, record, row)
+            yield from _binaries(f"{where}, {field}", kind, record, record.get(field, []))
+
+
+def _object(row: Any, where: str) -> dict[str, Any]:
+    if not isinstance(row, dict):
+        raise BadFile(f"{where} should be an object, not {str(row)[:80]}")
+    return row
+
+
+def _binaries(where: str, kind: str, record: Mapping[str, Any], rows: Any) -> Iterator[Item]:
+    if not isinstance(rows, list):
+        raise BadFile(f"{where} should be a list of questions, not {str(rows)[:80]}")
+    for place, row in enumerate(rows, start=1):
+        # Of the short context nobody can tell what was missed before it.
+        if _object(row, f"{where} {place}").get("correct_answer") != "no:long":
+            yield _binary(f"{where} {place}", kind, place, record, row)
 
 
 def _tags(record: Mapping[str, Any], kind: str, access: str) -> dict[str, Tag]:
@@ -89,9 +102,8 @@ def _belief(where: str, place: int, record: Mapping[str, Any], row: Any, drawn: 
     options = [row["correct_answer"], row["wrong_answer"]]
     drawn.shuffle(options)
     order = str(row.get("tom_type", "first-order"))
-    access = str(
-        row.get("missed_info_accessibility") or row.get("question_type", "").rpartition(":")[2] or "inaccessible"
-    )
+    access = str(row.get("missed_info_accessibility") or str(row.get("question_type", "")).rpartition(":")[2])
+    access = access or "inaccessible"
     tags = {**_tags(record, f"belief, {order}", access), ORDER: 2 if order.startswith("second") else 1}
     return _made(record, f"belief-{place}", row, row["correct_answer"], row["correct_answer"], options, tags, where)
 
@@ -120,7 +132,7 @@ def _binary(where: str, kind: str, place: int, record: Mapping[str, Any], row: A
     gold = row["correct_answer"].partition(":")[0]
     if gold not in ("yes", "no"):
         raise BadFile(f"{where}: correct_answer should be yes, no or no:long, not {row['correct_answer']!r}")
-    lists = [record[field] for field in LISTS if field in record]
+    lists = [record[field] for field in LISTS if isinstance(record.get(field), dict)]
     missed = any(each.get("wrong_answer") for each in lists)
     access = str(row.get("missed_info_accessibility") or ("inaccessible" if missed else "accessible"))
     tags = {**_tags(record, kind, access), ORDER: 1}

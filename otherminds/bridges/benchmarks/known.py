@@ -12,7 +12,7 @@ from otherminds.bridges.benchmarks import bigtom, exploretom, fantom, hitom, ope
 from otherminds.bridges.benchmarks.record import Benchmark
 from otherminds.errors import BadFile, UsageError
 from otherminds.items import Item, Suite
-from otherminds.items.tags import BENCHMARK, PUBLISHED_GOLD, REPAIRS
+from otherminds.items.tags import BENCHMARK, PUBLISHED_GOLD, REPAIRS, check_tags
 
 BENCHMARKS: dict[str, Benchmark] = {
     each.BENCHMARK.name: each.BENCHMARK
@@ -53,6 +53,9 @@ def read(path: str | Path, benchmark: str = "", *, gold: Gold = "repaired", name
         raise UsageError(f"{path} has no item with {wanted}" if wanted else f"{path} has no questions")
     if gold == "published":
         items = [_as_published(item) for item in items]
+    for item in items:
+        # What is written here can be read again: the same rules as for any suite, with the same sentences.
+        check_tags(Item.from_dict(item.to_dict(), where=f"{path}, {item.id}").tags, f"{path}, {item.id}")
     weighed = all(item.choices for item in items)
     suffix = "-published" if gold == "published" else ""
     return Suite(name or kind.name + suffix, tuple(items), "raw", "letters" if weighed else "text")

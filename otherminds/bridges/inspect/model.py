@@ -32,6 +32,7 @@ class InspectModel:
         temperature: float | None = None,
         seed: int | None = None,
         top_p: float | None = None,
+        max_tokens: int | None = None,
         base_url: str | None = None,
         parallel: int = 8,
         max_retries: int = 5,
@@ -40,6 +41,7 @@ class InspectModel:
         if not name:
             raise UsageError("inspect: wants a provider and a model behind it, such as inspect:openai/gpt-4o-mini")
         config = {"temperature": temperature, "seed": seed, "top_p": top_p}
+        self._room = max_tokens or 0
         self.name = f"inspect:{name}"
         self.batch = self.ask_batch = max(1, parallel)
         self.parallel = 1
@@ -50,6 +52,7 @@ class InspectModel:
             "model": name,
             "base_url": base_url,
             "model_args": {key: str(value) for key, value in (model_args or {}).items()},
+            "max_tokens": max_tokens,
             **config,
         }
         self._model = _open(name, base_url, {**config, "max_retries": max_retries}, dict(model_args or {}))
@@ -87,7 +90,7 @@ class InspectModel:
     async def _ask(self, prompt: Prompt) -> Response:
         stops = {"stop_seqs": list(prompt.stop)} if prompt.stop else {}
         try:
-            output = await self._generate(prompt, max_tokens=prompt.max_tokens, **stops)
+            output = await self._generate(prompt, max_tokens=max(prompt.max_tokens, self._room), **stops)
             return read_output(output, prompt, weighed=False)  # type: ignore[return-value]
         except Exception as error:  # whatever one of many providers raises
             return Response(error=_sentence(self.name, error))

@@ -10,7 +10,7 @@ import click
 
 from otherminds.commands.imports import tag_of
 from otherminds.commands.options import common, model_options, open_model, store_option
-from otherminds.commands.screen import note, print_json, print_table, progress
+from otherminds.commands.screen import note, print_json, print_table, progress, say
 
 if TYPE_CHECKING:
     from otherminds.bridges.benchmarks.table import Line
@@ -52,6 +52,7 @@ def benchmark(
 
     suites = gathered(find(list(paths)), dict(map(tag_of, only)))
     rows: list[Line] = []
+    figures: dict[str, float] = {}
     with Store(store_path) as store, progress("benchmarks") as show:
         model = None if readers else open_model(spec, base_url, extra)
         for number, suite in enumerate(suites):
@@ -60,9 +61,12 @@ def benchmark(
             answers = NOTHING
             if model is not None:
                 answers = ask(some, model, store, prompt=prompt, letters=not no_letters, seed=seed)
+            figures |= {f"{suite.name}, {name}": value for name, value in answers.own.items()}
             rows += lines(some.items, answers, whole=suite)
     if as_json:
-        print_json({"model": None if readers else spec, "prompt": prompt, "rows": [_data(row) for row in rows]})
+        print_json(
+            {"model": None if readers else spec, "prompt": prompt, "rows": [_data(row) for row in rows], "own": figures}
+        )
         return
     heads = [
         "benchmark",
@@ -72,6 +76,8 @@ def benchmark(
         "best reader",
     ]
     print_table(heads, [_cells(row, readers) for row in rows], right=["n", "unread"])
+    for name, value in figures.items():
+        say(f"{name}, as published: {value:.3f}")
     note("95 % intervals, drawn by story; the best reader is picked with hindsight, by the repaired gold")
 
 

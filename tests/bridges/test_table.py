@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from click.testing import CliRunner
 from otherminds.asking.prompts import About
 from otherminds.asking.runs import run
 from otherminds.asking.scores import SCORES
-from otherminds.bridges.benchmarks import asked, table
+from otherminds.bridges.benchmarks import asked, own_figures, table
 from otherminds.bridges.benchmarks.known import read
 from otherminds.cli import cli
 from otherminds.commands import benchmark as command
@@ -97,6 +98,25 @@ def test_hitom_counts_an_order_only_with_all_below_it(tmp_path: Path) -> None:
     assert [len(ids) for ids in sets.values()] == [1, 2, 3]
     wrong_first = {item.id: float(item.tags["order"] != 0) for item in plain}
     assert set(table.joint_values(sets, wrong_first).values()) == {0.0}
+
+
+def test_f1_over_labels_is_what_scikit_learn_says() -> None:
+    metrics = pytest.importorskip("sklearn.metrics", reason="scikit-learn comes with the extra harness")
+    chance = random.Random(3)
+    pairs = [(chance.choice("ab"), chance.choice("abc")) for _ in range(60)]
+    gold, said = zip(*pairs, strict=True)
+    for kind, ours in (("macro", own_figures.macro_f1), ("weighted", own_figures.weighted_f1)):
+        assert ours(pairs) == pytest.approx(metrics.f1_score(gold, said, average=kind, zero_division=0))
+
+
+def test_own_figures_of_who_knows_the_published_answers(tmp_path: Path) -> None:
+    _, answers = both("opentom", tmp_path, obedient(published=True))
+    assert set(answers.own.values()) == {1.0}
+    assert set(answers.own) >= {"macro-F1, location_cg_fo", "macro-F1, location_fg_fo", "macro-F1, attitude"}
+    folder = tmp_path / "fantom"
+    folder.mkdir()
+    assert set(both("fantom", folder, obedient())[1].own.values()) == {1.0}
+    assert both("bigtom", tmp_path, obedient())[1].own == {}
 
 
 def test_joint_values() -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import random
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import prod
 from pathlib import Path
 
@@ -21,6 +21,7 @@ from otherminds.asking.runs import Run, run
 from otherminds.asking.store import Store
 from otherminds.bridges import audit
 from otherminds.bridges.benchmarks.known import BENCHMARKS, read
+from otherminds.bridges.benchmarks.own_figures import own_figures
 from otherminds.errors import UsageError
 from otherminds.items import Item, Suite
 from otherminds.items.tags import JOINT, KIND, ORDER
@@ -55,6 +56,8 @@ class Answers:
     repaired: Values
     unparsed: frozenset[str]
     letters: Values
+    own: Mapping[str, float] = field(default_factory=dict)
+    """Figures of the benchmark's own, where it reports others than shares."""
 
 
 NOTHING = Answers({}, {}, frozenset(), {})
@@ -119,7 +122,7 @@ def ask(suite: Suite, model: Model, store: Store | None, *, prompt: str, letters
         by_letters = asked(replace(suite, items=weighed), "letters").values()
     lost = ("unparsed", "truncated", "refused", "error")
     unparsed = frozenset(record.item.id for record in repaired.records if record.score.verdict in lost)
-    return Answers(published.values(), repaired.values(), unparsed, by_letters)
+    return Answers(published.values(), repaired.values(), unparsed, by_letters, own_figures(published))
 
 
 def lines(items: Sequence[Item], answers: Answers = NOTHING, *, whole: Suite) -> list[Line]:

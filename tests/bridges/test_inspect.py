@@ -228,6 +228,21 @@ def test_a_provider_keeps_the_contract_of_a_model(monkeypatch: pytest.MonkeyPatc
     check_model(InspectModel("otherminds/wordy"))
 
 
+def test_prompts_that_wait_for_each_other_are_answered_together_and_none_is_lost() -> None:
+    from concurrent.futures import ThreadPoolExecutor
+
+    from otherminds.bridges.inspect.provider import OthermindsAPI
+
+    api = OthermindsAPI("dice")
+    prompts = [
+        Prompt(text=f"{n}", choices=("A", "B"), labels=True) if n % 3 else Prompt(text=f"{n}") for n in range(300)
+    ]
+    with ThreadPoolExecutor(16) as threads:
+        results = list(threads.map(api._answer, prompts, timeout=60))
+    expected = [api.model.weigh([p])[0] if p.choices else api.model.ask([p])[0] for p in prompts]
+    assert results == expected
+
+
 def test_our_provider_is_a_model_of_ours_again() -> None:
     from otherminds.bridges.inspect.model import InspectModel
 

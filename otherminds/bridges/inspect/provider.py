@@ -48,6 +48,7 @@ class OthermindsAPI(ModelAPI):
         self.render = render
         self.model: Model = get_model(model_name, **settings)
         self._lock = Lock()
+        self._queue = Lock()
         self._waiting: list[tuple[Prompt, Future[Result]]] = []
 
     def max_connections(self) -> int:
@@ -76,10 +77,12 @@ class OthermindsAPI(ModelAPI):
     def _answer(self, prompt: Prompt) -> Result:
         """The result of one prompt; whoever comes first answers all that have come by then."""
         own: Future[Result] = Future()
-        self._waiting.append((prompt, own))
+        with self._queue:
+            self._waiting.append((prompt, own))
         with self._lock:
             if not own.done():
-                batch, self._waiting = self._waiting, []
+                with self._queue:
+                    batch, self._waiting = self._waiting, []
                 for some in ([pair for pair in batch if bool(pair[0].choices) is weighed] for weighed in (True, False)):
                     self._answer_all(some)
         return own.result()

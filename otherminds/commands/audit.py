@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from otherminds.commands.options import common
-from otherminds.commands.screen import note, print_json, print_table, say
+from otherminds.terminal.options import common
+from otherminds.terminal.screen import note, print_json, print_table, say
 
 if TYPE_CHECKING:
     from otherminds.bridges.audit import Scored

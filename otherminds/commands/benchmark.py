@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from otherminds.commands.imports import tag_of
-from otherminds.commands.options import common, model_options, open_model, store_option
-from otherminds.commands.screen import note, print_json, print_table, progress, say
+from otherminds.terminal.options import common, model_options, open_model, store_option
+from otherminds.terminal.screen import note, print_json, print_table, progress, say
 
 if TYPE_CHECKING:
     from otherminds.bridges.benchmarks.table import Line

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from otherminds.commands.options import common, open_run, store_option
-from otherminds.commands.screen import print_json, say
+from otherminds.terminal.options import common, open_run, store_option
+from otherminds.terminal.screen import print_json, say
 
 TRACKERS = ("mlflow", "wandb")
 

@@ -100,7 +100,7 @@ TAGS = _named(
     Key(
         TWIN,
         "items that differ in one detail which turns the answer round",
-        "starter, perturbed, safety, dialogue",
+        "starter, explore, perturbed, safety, dialogue",
         TEXT,
     ),
     Key(STAGE, "people and things that several stories share", "perturbed"),
@@ -247,6 +247,11 @@ META = _named(
     Key("names", "all names that have to be given", "imported benchmarks"),
     Key("others", "names that must not be given", "imported benchmarks"),
 )
+
+
+def has_right_answer(tags: Mapping[str, Tag]) -> bool:
+    """Whether any answer to an item with these tags is right; where none is, it is in no mean."""
+    return tags.get(SCORED) is not False
 
 
 def check_tags(tags: Mapping[str, Tag], where: str) -> None:

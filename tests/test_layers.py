@@ -2,7 +2,7 @@
 
 commands  cli       what a person gives
 web                 pages that are served
-profiles            all studies on some models
+profiles | bridges  all studies on some models; other people's benchmarks and tools
 studies             study.py, and a folder each; none imports another
 terminal            options and printing, for commands
 results             what runs come to
@@ -29,7 +29,7 @@ FLOORS = [
     {"results"},
     {"terminal"},
     {"studies"},
-    {"profiles"},
+    {"profiles", "bridges"},
     {"web"},
     {"commands", "cli", "", "__main__"},  # `import otherminds` gathers everything, so only these may
 ]

@@ -62,7 +62,7 @@ def cues(items: Iterable[Item]) -> list[Cue]:
     """Every cue over the items that have choices, as far as it has an opinion. Ties are shared out."""
     asked = [item for item in items if item.choices]
     found = []
-    for name, pick in {**CUES, "words of choices": _worded(asked), "one answer for all": _constant(asked)}.items():
+    for name, pick in {**CUES, "words of choices": worded(asked), "one answer for all": _constant(asked)}.items():
         marks = [(item, best) for item in asked if (best := pick(item))]
         if marks:
             right = fmean((item.answer in best) / len(best) for item, best in marks)
@@ -143,7 +143,7 @@ CUES: dict[str, Callable[[Item], Sequence[str]]] = {
 }
 
 
-def _worded(items: Sequence[Item]) -> Callable[[Item], list[str]]:
+def worded(items: Sequence[Item]) -> Callable[[Item], list[str]]:
     """The choice whose words were more often right elsewhere (naive Bayes): what never reading the text can learn."""
     right, wrong = Counter[str](), Counter[str]()
     by_group: dict[str, tuple[Counter[str], Counter[str]]] = defaultdict(lambda: (Counter(), Counter()))

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from otherminds.asking.runs import Budget, Recorded, Run, run
     from otherminds.asking.scores import Score
     from otherminds.asking.store import Store
+    from otherminds.diagnosis.audit import separate
+    from otherminds.diagnosis.diagnosis import Diagnosis, diagnose
     from otherminds.errors import InvalidEvent, OthermindsError
     from otherminds.items import Item, Suite
     from otherminds.minds.events import Carry, Change, Enter, Leave, Look, Move, Open, Place, Tell
@@ -36,6 +38,7 @@ _HOMES = {
     "Budget": "asking.runs",
     "Carry": "minds.events",
     "Change": "minds.events",
+    "Diagnosis": "diagnosis.diagnosis",
     "Enter": "minds.events",
     "Fact": "minds.world",
     "InvalidEvent": "errors",
@@ -63,6 +66,7 @@ _HOMES = {
     "Tell": "minds.events",
     "Weighing": "models",
     "check_model": "models.check",
+    "diagnose": "diagnosis.diagnosis",
     "get_model": "models",
     "get_suite": "studies.suites",
     "load_story": "minds.stories",
@@ -70,6 +74,7 @@ _HOMES = {
     "quiz": "minds.questions",
     "realist": "asking.readers",
     "run": "asking.runs",
+    "separate": "diagnosis.audit",
     "summarise": "results.summary",
 }
 
@@ -77,6 +82,7 @@ __all__ = [
     "Budget",
     "Carry",
     "Change",
+    "Diagnosis",
     "Enter",
     "Fact",
     "InvalidEvent",
@@ -104,6 +110,7 @@ __all__ = [
     "Tell",
     "Weighing",
     "check_model",
+    "diagnose",
     "get_model",
     "get_suite",
     "load_story",
@@ -111,6 +118,7 @@ __all__ = [
     "quiz",
     "realist",
     "run",
+    "separate",
     "summarise",
 ]
 

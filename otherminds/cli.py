@@ -12,6 +12,7 @@ import click
 from otherminds.commands.annotate import annotate
 from otherminds.commands.build import build
 from otherminds.commands.compare import compare
+from otherminds.commands.diagnose import diagnose
 from otherminds.commands.doctor import doctor
 from otherminds.commands.explore import explore
 from otherminds.commands.export import export
@@ -46,6 +47,7 @@ COMMANDS = (
     show,
     report,
     compare,
+    diagnose,
     export,
     web,
     store,

@@ -4,7 +4,7 @@ commands  cli       what a person gives
 web                 pages that are served
 profiles            all studies on some models
 studies             study.py, and a folder each; none imports another
-results             what runs come to
+results | diagnosis what runs come to; which known readers they are like
 asking              items meet models
 minds | models | stats | pages
 items               the waist
@@ -25,7 +25,7 @@ FLOORS = [
     {"items"},
     {"minds", "models", "stats", "pages"},
     {"asking"},
-    {"results"},
+    {"results", "diagnosis"},
     {"studies"},
     {"profiles"},
     {"web"},

@@ -138,9 +138,9 @@ def follow(given: Questions, rule: Callable[[Item], str], slip: float, seed: int
 def models(given: Questions, count: int) -> list[dict[str, float]]:
     """Shares of readers: each alone, pairs that can be told apart, guessing; slips from 0 to 0.3."""
     known = evidence(given.answered([0] * len(given.asked))).confusion
-    first = [one[0] for one in known.merged]
+    first = [one[0] for one in known.merged if not set(one) <= set(known.rare)]
     against = {frozenset(pair) for pair in known.opposites}
-    names = dict(zip(first, known.names, strict=True))
+    names = {one[0]: name for one, name in zip(known.merged, known.names, strict=True)}
     pairs = [pair for pair in combinations(first, 2) if frozenset(names[one] for one in pair) not in against]
     dice = random.Random(0)
     found: list[dict[str, float]] = []

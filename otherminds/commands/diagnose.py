@@ -94,6 +94,8 @@ def _print_confusion(found: Confusion) -> None:
             say(f"Cannot be told apart on these items: {', '.join(several)}.")
     for one, other in found.opposites:
         say(f"{one} and {other} are opposites: following both in turn looks like guessing.")
+    if found.rare:
+        say(f"With an opinion on few of these items, and so hardly told from guessing: {', '.join(found.rare)}.")
     if found.without:
         say(f"Without an opinion on enough items: {', '.join(found.without)}.")
 

@@ -13,6 +13,9 @@ from otherminds.stats.significance import Floats
 LEAST = 8
 """Items on which two readers must differ to be told apart; and on which one must have an opinion at all."""
 
+RARE = 0.2
+"""The share of items on which a reader must have an opinion for its share to be told."""
+
 
 @dataclass(frozen=True)
 class Confusion:
@@ -23,6 +26,8 @@ class Confusion:
     """Those with an opinion on enough items."""
     agree: Floats
     """By pair of readers, the share of items to which they give the same answer."""
+    opinions: tuple[int, ...]
+    """By reader, on how many items it has an opinion."""
     differ: Floats
     """By pair of readers, on how many items they differ; half an item where one of two options is left open."""
     merged: tuple[tuple[str, ...], ...]
@@ -31,6 +36,12 @@ class Confusion:
     """Sets, by name, that together cannot be told from guessing: what one takes, the other leaves."""
     without: tuple[str, ...]
     """Readers that have no opinion on enough items."""
+
+    @property
+    def rare(self) -> tuple[str, ...]:
+        """Readers with an opinion on so few of the items that to follow them is hardly more than to guess."""
+        pairs = zip(self.readers, self.opinions, strict=True)
+        return tuple(name for name, count in pairs if count < RARE * self.items)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -45,12 +56,12 @@ def called(readers: tuple[str, ...]) -> str:
 
 def confusion(predicted: Floats, guess: Floats, weights: Floats) -> Confusion:
     """From what every reader predicts, and guessing, for all that was asked."""
-    opinions = weights @ _apart(predicted, guess[:, None])
-    kept = [number for number in range(len(NAMES)) if opinions[number] >= LEAST / 2]
+    apart = _apart(predicted, guess[:, None])
+    kept = [number for number in range(len(NAMES)) if weights @ apart[:, number] >= LEAST / 2]
     own = predicted[:, kept]
     agree = np.einsum("iac,ibc,i->ab", own, own, weights) / weights.sum()
-    differ = np.stack([weights @ _apart(own, own[:, [each]]) for each in range(len(kept))])
-    sets = _sets(differ < LEAST)
+    differ = differences(own, weights)
+    sets = sets_of(differ < LEAST)
     names = tuple(NAMES[number] for number in kept)
     merged = tuple(tuple(names[each] for each in one) for one in sets)
     parts = np.stack([own[:, one].mean(axis=1) for one in sets], axis=1)
@@ -58,11 +69,17 @@ def confusion(predicted: Floats, guess: Floats, weights: Floats) -> Confusion:
         items=round(float(weights.sum())),
         readers=names,
         agree=agree,
+        opinions=tuple(round(float(weights @ (apart[:, number] > 0))) for number in kept),
         differ=differ,
         merged=merged,
         opposites=_opposites(parts, guess, weights, merged),
         without=tuple(name for name in NAMES if name not in names),
     )
+
+
+def differences(predicted: Floats, weights: Floats) -> Floats:
+    """By pair of readers, on how many items they differ."""
+    return np.array([weights @ _apart(predicted, predicted[:, [each]]) for each in range(predicted.shape[1])])
 
 
 def _apart(one: Floats, other: Floats) -> Floats:
@@ -71,7 +88,7 @@ def _apart(one: Floats, other: Floats) -> Floats:
     return found
 
 
-def _sets(same: NDArray[np.bool_]) -> list[list[int]]:
+def sets_of(same: NDArray[np.bool_]) -> list[list[int]]:
     """Numbers that hang together."""
     left, found = list(range(len(same))), []
     while left:

@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from otherminds.diagnosis import mixture
+from otherminds.diagnosis.confusion import LEAST, called, differences, sets_of
 from otherminds.diagnosis.evidence import Evidence
 from otherminds.diagnosis.misfit import misfit, signal
 from otherminds.diagnosis.predictions import Floats, Ints
@@ -53,10 +54,14 @@ def fitted(given: Evidence, *, draws: int = DRAWS, seed: int = 0) -> Fitted:
 
 
 def refitted(given: Evidence, needed: tuple[str, ...], *, draws: int = DRAWS, seed: int = 0) -> Fitted:
-    """The shares of these alone, in a part of the evidence."""
-    chosen = [number for number, name in enumerate(given.names) if name in needed]
-    part = replace(given, names=tuple(given.names[each] for each in chosen), predicted=given.predicted[:, chosen])
-    return Fitted(*_told(part, _Rows.of(part), list(range(len(chosen))), draws, seed), signal(given), 1.0)
+    """The shares of these alone, in a part of the evidence, where more of them may be alike than in the whole."""
+    chosen = [number for number, name in enumerate(given.names) if name in needed and name != GUESS]
+    own = given.predicted[:, chosen]
+    sets = sets_of(differences(own, given.weights) < LEAST) if chosen else []
+    names = [called(tuple(given.names[chosen[each]] for each in one)) for one in sets]
+    parts = [own[:, one].mean(axis=1) for one in sets]
+    part = replace(given, names=(*names, GUESS), predicted=np.stack([*parts, given.predicted[:, -1]], axis=1))
+    return Fitted(*_told(part, _Rows.of(part), list(range(len(part.names))), draws, seed), signal(given), 1.0)
 
 
 @dataclass(frozen=True)

@@ -43,7 +43,7 @@ def _decoy(item: Item) -> Sequence[str]:
 
 
 def _first_order(item: Item) -> Sequence[str]:
-    return _kept(item, FIRST_ORDER) if item.tags.get(ORDER, 0) not in (0, 1) else [item.answer]
+    return [item.answer] if item.tags.get(ORDER) in (0, 1) else _kept(item, FIRST_ORDER)
 
 
 def _outcome(item: Item) -> Sequence[str]:

@@ -96,7 +96,7 @@ def _deeper(whole: Fitted, by_order: Mapping[int, Part]) -> Iterator[str]:
     """At which orders it reads in another way; in one sentence, if that is from one order on."""
     for order in sorted(by_order):
         part = by_order[order]
-        if not part.first or part.first == whole.first:
+        if not part.first or _alike(part.first, whole.first):
             continue
         deeper = [by_order[other] for other in by_order if other > order]
         share = f"{percent(part.fitted.shares[part.first])} of {part.items} items"
@@ -110,9 +110,14 @@ def _of_order(order: int) -> str:
     return "questions about the world" if order == 0 else f"{_ORDERS.get(order, f'order-{order}')} questions"
 
 
+def _alike(one: str, other: str) -> bool:
+    """Whether two names may mean the same reader: in a part, more readers may be alike."""
+    return bool(set(one.split(" or ")) & set(other.split(" or ")))
+
+
 def _otherwise(whole: Fitted, by_event: Mapping[str, Part]) -> Iterator[str]:
     """Where, by what happens, it reads in another way."""
-    apart = {event: part for event, part in by_event.items() if part.first and part.first != whole.first}
+    apart = {event: part for event, part in by_event.items() if part.first and not _alike(part.first, whole.first)}
     for event, part in sorted(apart.items(), key=lambda pair: -pair[1].items):
         share = percent(part.fitted.shares[part.first])
         yield f"With “{event}” like {like(part.first)}: {share} of {part.items} items."

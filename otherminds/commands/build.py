@@ -10,7 +10,7 @@ import click
 
 from otherminds.commands.lint import as_data, print_lint
 from otherminds.commands.options import common
-from otherminds.commands.screen import note, print_json, print_table, say
+from otherminds.commands.screen import in_line, note, print_json, print_table, say
 from otherminds.errors import BadFile, UsageError
 
 if TYPE_CHECKING:
@@ -186,6 +186,25 @@ def traits(talks: Path, output: Path, as_json: bool) -> None:
 
     made = judge_suite(pairs(load(talks)))
     how = "each about two conversations that were played with one level of one person changed"
+    _told(made, _saved(made, output, _card(made, how)), as_json)
+
+
+@build.command()
+@click.argument("suite_name", metavar="SUITE")
+@click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), required=True, metavar="SUITE.jsonl")
+@click.option("--number", type=click.IntRange(min=1), default=60, show_default=True, help="At most so many items.")
+@common
+def separate(suite_name: str, output: Path, number: int, as_json: bool) -> None:
+    """Pick the items of SUITE that tell ways of reading apart.
+
+    Which these are, and which SUITE cannot separate at all: `otherminds diagnose --suite`. A data card is written
+    beside the new suite.
+    """
+    from otherminds.diagnosis.audit import separate as separated
+    from otherminds.studies.suites import get_suite
+
+    made = replace(separated(get_suite(suite_name), number), name=output.stem)
+    how = f"picked from the suite {in_line(suite_name)}, for telling ways of reading apart"
     _told(made, _saved(made, output, _card(made, how)), as_json)
 
 

@@ -64,7 +64,7 @@ def confusion(predicted: Floats, guess: Floats, weights: Floats) -> Confusion:
     sets = sets_of(differ < LEAST)
     names = tuple(NAMES[number] for number in kept)
     merged = tuple(tuple(names[each] for each in one) for one in sets)
-    parts = np.stack([own[:, one].mean(axis=1) for one in sets], axis=1)
+    parts = _means(own, sets)
     return Confusion(
         items=round(float(weights.sum())),
         readers=names,
@@ -79,7 +79,10 @@ def confusion(predicted: Floats, guess: Floats, weights: Floats) -> Confusion:
 
 def differences(predicted: Floats, weights: Floats) -> Floats:
     """By pair of readers, on how many items they differ."""
-    return np.array([weights @ _apart(predicted, predicted[:, [each]]) for each in range(predicted.shape[1])])
+    every = range(predicted.shape[1])
+    return np.array([weights @ _apart(predicted, predicted[:, [each]]) for each in every]).reshape(
+        len(every), len(every)
+    )
 
 
 def _apart(one: Floats, other: Floats) -> Floats:
@@ -117,4 +120,9 @@ def _opposites(
 def together(predicted: Floats, found: Confusion) -> Floats:
     """What every set of readers predicts: the mean of those in it."""
     number = {name: place for place, name in enumerate(NAMES)}
-    return np.stack([predicted[:, [number[name] for name in one]].mean(axis=1) for one in found.merged], axis=1)
+    return _means(predicted, [[number[name] for name in one] for one in found.merged])
+
+
+def _means(predicted: Floats, sets: list[list[int]]) -> Floats:
+    means = [predicted[:, one].mean(axis=1) for one in sets]
+    return np.stack(means, axis=1) if means else predicted[:, :0]

@@ -73,7 +73,7 @@ def evidence(answers: Answers) -> Evidence:
     predicted, weights = predict(answers.items, answers.asked), answers.weights
     guess = guesses(answers.items, answers.which, predicted.shape[2])
     found = confusion(predicted, guess, weights)
-    sets = together(predicted, found) if found.merged else predicted[:, :0]
+    sets = together(predicted, found)
     apart = np.ptp(sets, axis=1).max(axis=1) > 1e-9 if sets.shape[1] else np.zeros(len(weights), dtype=bool)
     whole = np.concatenate([sets, guess[:, None]], axis=1)
     kept = np.flatnonzero(apart)

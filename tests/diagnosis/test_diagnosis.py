@@ -145,6 +145,15 @@ def test_the_same_answers_give_the_same_diagnosis() -> None:
     assert repr(first).startswith("<Diagnosis of realist, 48 items: Answers like a realist")
 
 
+@pytest.mark.parametrize("number", [1, 3, 8, 20])
+def test_of_few_items_it_says_little_and_does_not_break(number: int) -> None:
+    few = om.Suite("few", STARTER.items[:number])
+    found = said(om.run(few, om.oracle(few)))
+    assert found.items == number
+    assert number > 8 or not any("oracle" in sentence for sentence in found.sentences)
+    assert sum(cell.right.n for cell in found.map) == number
+
+
 def test_runs_of_two_models_are_refused() -> None:
     with pytest.raises(UsageError, match="one model"):
         diagnose([om.run(STARTER, om.realist(STARTER)), om.run(STARTER, om.oracle(STARTER))])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -55,8 +56,8 @@ def _of_events(events: list[dict[str, object]]) -> str:
     return "somebody leaves" if any("leave" in each for each in done) else "all stay"
 
 
-def cells(given: Evidence) -> tuple[Cell, ...]:
-    """The map of everything that has a right answer."""
+def cells(given: Evidence, needed: Sequence[str]) -> tuple[Cell, ...]:
+    """The map of everything with a right answer; of readers as likely in a cell, those that are needed elsewhere."""
     answers = given.answers
     found: dict[tuple[int | None, str, bool | None], list[int]] = defaultdict(list)
     for number, item in enumerate(answers.items):
@@ -69,17 +70,17 @@ def cells(given: Evidence) -> tuple[Cell, ...]:
             )
             found[key].append(number)
     ordered = sorted(found.items(), key=lambda pair: (pair[0][0] is None, pair[0][0] or 0, pair[0][1], not pair[0][2]))
-    return tuple(_cell(given, key, numbers) for key, numbers in ordered)
+    return tuple(_cell(given, key, numbers, needed) for key, numbers in ordered)
 
 
-def _cell(given: Evidence, key: tuple[int | None, str, bool | None], numbers: list[int]) -> Cell:
+def _cell(given: Evidence, key: tuple[int | None, str, bool | None], numbers: list[int], needed: Sequence[str]) -> Cell:
     items = [given.answers.items[number] for number in numbers]
     right = [float(bool(given.answers.right[number])) for number in numbers]
-    reader = likeliest(given, numbers) if len(numbers) >= FEWEST else ""
+    reader = likeliest(given, numbers, needed) if len(numbers) >= FEWEST else ""
     return Cell(*key, stats.mean(right, groups=groups(items)), reader, tuple(item.id for item in items))
 
 
-def likeliest(given: Evidence, numbers: list[int]) -> str:
+def likeliest(given: Evidence, numbers: list[int], needed: Sequence[str]) -> str:
     """The reader that makes the answers to these items most likely, if it is allowed to slip; nothing where many do."""
     here = np.isin(given.which, numbers)
     if not here.any():
@@ -93,4 +94,5 @@ def likeliest(given: Evidence, numbers: list[int]) -> str:
     likely = {**dict(zip(given.names[:-1], best.tolist(), strict=True)), GUESS: guess + 1}  # it has no rate to suit
     top = max(likely.values())
     near = [name for name, value in likely.items() if top - value < CLEARLY]
+    near = [name for name in near if name in needed] or near
     return " / ".join(near) if len(near) <= MOST else ""

@@ -102,7 +102,7 @@ def diagnose_answers(answers: Answers, *, draws: int = DRAWS, seed: int = 0) -> 
         misfit=whole.misfit,
         by_order=by_order,
         by_event=by_event,
-        map=cells(given),
+        map=cells(given, whole.needed),
         sentences=tuple(sentences(whole, given.items, by_order, by_event)),
     )
 

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from scipy.optimize import minimize
+from scipy.optimize import minimize  # type: ignore[import-untyped]
 
 from otherminds.diagnosis.mixture import fit, intervals, log_likelihood, select
 

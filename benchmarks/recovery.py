@@ -199,10 +199,23 @@ def report(count: int) -> int:
     every = [right for each in named.values() for right in each]
     print(f"  {'dominant reader named right':28} {fmean(every):.3f}, wanted {NAMED}")
     print(f"  {'shares within 95 % intervals':28} {fmean(held):.3f} of {len(held)} that are not 0, wanted {HELD}")
+    _rare(given)
     outside = [_outside(given, name, rule) for name, rule in OUTSIDE.items()]
     quiet = [not diagnose_answers(simulate(questions(50, seed), {}, seed)).says for seed in range(count)]
     print(f"  {'50 items, guessing: silent':28} {fmean(quiet):.3f}, wanted {SILENT}")
     return int(fmean(every) < NAMED or fmean(held) < HELD or not all(outside) or fmean(quiet) < SILENT)
+
+
+def _rare(given: Questions) -> None:
+    """Readers with an opinion on few items, of which a diagnosis says beforehand that it can hardly tell them."""
+    known = evidence(given.answered([0] * len(given.asked))).confusion
+    for reader in known.rare:
+        every = [{reader: 1 - slip} for slip in SLIPS]
+        hits = sum(
+            recovered(diagnose_answers(simulate(given, shares, seed)), shares)[0] for seed, shares in enumerate(every)
+        )
+        count = known.opinions[known.readers.index(reader)]
+        print(f"  {reader:28} an opinion on {count} items only: named right {hits} of {len(every)}, not counted")
 
 
 def _outside(given: Questions, name: str, rule: Callable[[Item], str]) -> bool:

@@ -14,8 +14,8 @@ import numpy as np
 
 from otherminds.stats.significance import TAIL, Floats
 
-# What is usual of the correlation within a group, Beta(0.7, 2) by its quantiles: mostly small, sometimes near 1.
-_CORRELATIONS = np.array([0.004, 0.022, 0.046, 0.075, 0.11, 0.15, 0.196, 0.249, 0.31, 0.382, 0.469, 0.581, 0.753])
+# What is usual of the correlation within a group, Beta(0.7, 1.4) by its quantiles: mostly small, sometimes near 1.
+_CORRELATIONS = np.array([0.007, 0.032, 0.066, 0.109, 0.157, 0.213, 0.274, 0.343, 0.42, 0.506, 0.605, 0.72, 0.869])
 _WIDEST = 16.0  # log-odds on either side: shares from one in ten million on
 _STEPS = 81
 _NOTHING = 1e-5  # of the whole; what has less is left out when the grid is made finer

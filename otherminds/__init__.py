@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from otherminds.asking.runs import Budget, Recorded, Run, run
     from otherminds.asking.scores import Score
     from otherminds.asking.store import Store
-    from otherminds.diagnosis.audit import separate
-    from otherminds.diagnosis.diagnosis import Diagnosis, diagnose
+    from otherminds.diagnosis.diagnosis import diagnose
     from otherminds.errors import InvalidEvent, OthermindsError
     from otherminds.items import Item, Suite
     from otherminds.minds.events import Carry, Change, Enter, Leave, Look, Move, Open, Place, Tell
@@ -38,7 +37,6 @@ _HOMES = {
     "Budget": "asking.runs",
     "Carry": "minds.events",
     "Change": "minds.events",
-    "Diagnosis": "diagnosis.diagnosis",
     "Enter": "minds.events",
     "Fact": "minds.world",
     "InvalidEvent": "errors",
@@ -74,7 +72,6 @@ _HOMES = {
     "quiz": "minds.questions",
     "realist": "asking.readers",
     "run": "asking.runs",
-    "separate": "diagnosis.audit",
     "summarise": "results.summary",
 }
 
@@ -82,7 +79,6 @@ __all__ = [
     "Budget",
     "Carry",
     "Change",
-    "Diagnosis",
     "Enter",
     "Fact",
     "InvalidEvent",
@@ -118,7 +114,6 @@ __all__ = [
     "quiz",
     "realist",
     "run",
-    "separate",
     "summarise",
 ]
 

@@ -80,3 +80,13 @@ def test_lint_tells_it_too() -> None:
     told = json.loads(CliRunner().invoke(cli, ["lint", "starter", "--json"]).output)
     assert told["inseparable"] == [["oracle", "first order"]]
     assert "cannot tell apart: oracle, first order" in CliRunner().invoke(cli, ["lint", "starter"]).output
+
+
+def test_a_build_keeps_the_items_that_separate(tmp_path: Path) -> None:
+    path = tmp_path / "few.jsonl"
+    done = CliRunner().invoke(cli, ["build", "safety", "--separate", "40", "-o", str(path)])
+    assert done.exit_code == 0, done.output
+    few = om.Suite.load(path)
+    assert few.items == separate(om.get_suite("safety"), 40).items
+    assert "40" in path.with_suffix(".md").read_text(encoding="utf-8")
+    assert CliRunner().invoke(cli, ["build", "safety", "--separate", "0", "-o", str(path)]).exit_code == 2

@@ -66,7 +66,7 @@ def test_ties_alone_are_no_score() -> None:
     weighing = table(report, "What the weighing")
     assert weighing["columns"] == ["S", "S per token", "same in all orders", "bias to A", "mass", "items"]
     assert weighing["letters"][0].startswith("0.500")
-    assert weighing["letters"][2:4] == ["0.00 [0.00, 0.10], n = 48 in 24 groups", "+1.10 [–]"]
+    assert weighing["letters"][2:4] == ["0.00 [0.00, 0.07], n = 48 in 24 groups", "+1.10 [–]"]
     assert float(weighing["letters"][4]) == pytest.approx(0.8)
     assert weighing["letters"][5] == "48"
 

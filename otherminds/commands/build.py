@@ -108,8 +108,9 @@ def _build(
     made = offered.make(output, **given)
     built = Built(made) if isinstance(made, Suite) else made
     if separate is not None:
-        # A card of the whole would tell of items that are no longer there.
-        built = replace(built, suite=separated(built.suite, separate), card="")
+        # A card of the whole would tell of items that are no longer there, and rules for the whole may not hold.
+        picked = replace(separated(built.suite, separate), name=output.stem)
+        built = replace(built, suite=picked, card="")
     _tell(built, [*([] if offered.folder else _save(study, built, output)), *built.files], as_json)
 
 

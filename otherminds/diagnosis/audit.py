@@ -15,8 +15,8 @@ from otherminds.diagnosis.confusion import Confusion, confusion
 from otherminds.diagnosis.predictions import Asked, guesses, predict
 from otherminds.diagnosis.readers import NAMES
 from otherminds.errors import UsageError
-from otherminds.items import Item, Suite
-from otherminds.items.tags import SCORED
+from otherminds.items import Item, Suite, Tag
+from otherminds.items.tags import SCORED, TWIN
 
 
 @dataclass(frozen=True)
@@ -54,23 +54,26 @@ def audit(suite: Suite) -> Audit:
 
 
 def separate(suite: Suite, n: int) -> Suite:
-    """At most n items of a suite that tell readers apart best, in their own order.
+    """At most n items of a suite that tell readers apart best, in their own order; twins stay together.
 
-    One after another, the item that parts most of those pairs of readers that were parted least so far.
+    One after another, the twins that part most of those pairs of readers that were parted least so far.
     """
-    if n < 1:
-        raise UsageError(f"{n} items leave nothing to ask; give a number from 1 on")
     items = _usable(suite)
     predicted = predict(items, _once(items))
     first, second = np.triu_indices(len(NAMES), k=1)
     parts = np.abs(predicted[:, first] - predicted[:, second]).sum(axis=2) / 2
-    seen, chosen, left = np.zeros(parts.shape[1]), [], np.ones(len(items), dtype=bool)
-    for _ in range(min(n, len(items))):
-        gain = np.where(left, parts @ (1 / (1 + seen) ** 2), -1.0)
-        best = int(gain.argmax())
-        chosen.append(best)
-        left[best] = False
-        seen += parts[best]
+    twins: dict[Tag, list[int]] = {}
+    for number, item in enumerate(items):
+        twins.setdefault(item.tags.get(TWIN, f"item {item.id}"), []).append(number)
+    left = {name: parts[numbers].sum(axis=0) for name, numbers in twins.items()}
+    seen, chosen = np.zeros(parts.shape[1]), list[int]()
+    while fit := [name for name in left if len(chosen) + len(twins[name]) <= n]:
+        worth = 1 / (1 + seen) ** 2
+        best = max(fit, key=lambda name: float(left[name] @ worth) / len(twins[name]))
+        seen += left.pop(best)
+        chosen += twins[best]
+    if not chosen:
+        raise UsageError(f"not even one set of twins has room in {n} items; give a larger number")
     return replace(suite, items=tuple(items[number] for number in sorted(chosen)))
 
 

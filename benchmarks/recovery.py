@@ -28,9 +28,9 @@ from otherminds.diagnosis.predictions import Answers, Asked, predict
 from otherminds.diagnosis.readers import GUESS, NAMES, NONE
 from otherminds.items import Item
 from otherminds.items.lint import named
-from otherminds.studies.dialogue.drawn import drawn as drawn_talks
-from otherminds.studies.dialogue.drawn import part
-from otherminds.studies.dialogue.drawn import suite as dialogue_suite
+from otherminds.studies.dialogue.sample import drawn as drawn_talks
+from otherminds.studies.dialogue.sample import part
+from otherminds.studies.dialogue.sample import suite as dialogue_suite
 from otherminds.studies.explore.build import suite as explore_suite
 from otherminds.studies.explore.chapter import example as explore_example
 from otherminds.studies.perturbed.chapter import drawn as drawn_tasks

@@ -16,6 +16,7 @@ from otherminds.commands.audit import audit
 from otherminds.commands.benchmark import benchmark
 from otherminds.commands.build import build
 from otherminds.commands.compare import compare
+from otherminds.commands.diagnose import diagnose
 from otherminds.commands.doctor import doctor
 from otherminds.commands.export import export
 from otherminds.commands.imports import import_
@@ -49,6 +50,7 @@ COMMANDS = (
     show,
     report,
     compare,
+    diagnose,
     export,
     track,
     web,

@@ -5,7 +5,7 @@ web                 pages that are served
 profiles | bridges  all studies on some models; other people's benchmarks and tools
 studies             study.py, and a folder each; none imports another
 terminal            options and printing, for commands
-results             what runs come to
+results | diagnosis what runs come to; which known readers they are like
 asking              items meet models
 minds | models | stats | pages
 items               the waist
@@ -26,7 +26,7 @@ FLOORS = [
     {"items"},
     {"minds", "models", "stats", "pages"},
     {"asking"},
-    {"results"},
+    {"results", "diagnosis"},
     {"terminal"},
     {"studies"},
     {"profiles", "bridges"},

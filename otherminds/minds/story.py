@@ -104,6 +104,7 @@ class Story:
         "_there",
         "cast",
         "event",
+        "heard_by",
         "length",
         "missed",
         "premises",
@@ -119,6 +120,8 @@ class Story:
         self.length = 0
         self._there: dict[str, frozenset[str]] = {}
         self._quiet: dict[str, frozenset[str]] = {}
+        self.heard_by: Mapping[str, frozenset[str]] = {}
+        """For every topic, who was told of it or overheard it."""
         self.missed = False
         """Whether anybody was ever distracted."""
         self._sightings: tuple[Sighting, ...] = ()  # newest first
@@ -175,6 +178,9 @@ class Story:
         new._hash = 0
         new.world, sightings, rooms = event.happen(self)
         new._gather(self, event)
+        new.heard_by = self.heard_by
+        if topic := event.raises():
+            new.heard_by = {**self.heard_by, topic: sightings[0].seen_by | self.heard_by.get(topic, NOBODY)}
         new.missed = self.missed or bool(event.distracted)
         where = new.world._room
         if self.premises.clear or self.premises.fresh or new.cast.visible is not self.cast.visible:

@@ -109,6 +109,10 @@ class Event(ABC):
         """The property of things that it changes, if any, and whether that can be seen."""
         return None
 
+    def raises(self) -> str | None:
+        """The topic that it brings up before all who see it, if any."""
+        return None
+
     # ---- whether it can happen, and what comes of it ------------------------------------------------------------
 
     @abstractmethod

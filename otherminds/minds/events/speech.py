@@ -73,6 +73,9 @@ class Tell(Event):
     def scene(self, story: Story) -> frozenset[str]:
         return Event.scene(self, story) if self.listener is None else frozenset((self.speaker, self.listener))
 
+    def raises(self) -> str | None:
+        return self.topic
+
     def refusal(self, story: Story) -> str | None:
         speaker = self.speaker
         if bool(self.topic) == (self.fact is not None):

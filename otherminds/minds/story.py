@@ -244,7 +244,7 @@ class Story:
                 return view, news
             past = moment.past
             for sighting in moment.sightings:
-                if first in sighting.seen_by and sighting.assumed.issuperset(others):
+                if first in sighting.seen_by and (not others or sighting.assumed.issuperset(others)):
                     news.append((sighting, past))
             moment = past._last.get(first)
         return NOTHING, news

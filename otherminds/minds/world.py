@@ -222,10 +222,12 @@ class View:
         """After a look round a room: what is in plain view is there; what was thought to be in plain view is not."""
         room, here, in_view, states, visible, clear, things = glimpse
         rooms, held, state = self._room, self._held, self._state
-        if not in_view.items() <= held.items():
+        if in_view and not in_view.items() <= held.items():
             held = {**held, **in_view}
         if news := [name for name in here if rooms.get(name) != room]:
-            rooms = {**rooms, **dict.fromkeys(news, room)}
+            rooms = rooms.copy()
+            for name in news:
+                rooms[name] = room
             for thing, place in held.items():
                 if place in news:
                     rooms[thing] = room

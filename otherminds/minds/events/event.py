@@ -13,6 +13,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, Self, TypeVar
 
 from otherminds.errors import BadFile
@@ -208,6 +209,12 @@ class Deed(Event):
 
     def actor(self) -> str:
         return self.person
+
+
+@lru_cache(maxsize=1 << 14)
+def shared(kind: type[E], *values: Any) -> E:
+    """The event of this kind with these values: one object does for all stories that draw it."""
+    return kind(*values)
 
 
 def known(story: Story | None, name: str, property: str) -> str | None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import starmap
 from typing import TYPE_CHECKING, Any, ClassVar, Self, final
 
 from otherminds.errors import BadFile
@@ -63,12 +65,14 @@ class Tell(Event):
         return self.speaker
 
     def names(self) -> tuple[tuple[str, str], ...]:
-        roles = [(name, "person") for name in (self.speaker, self.listener) if name is not None]
-        if self.fact is not None and self.fact.property in ("room", "container"):
-            roles.append((self.fact.value, self.fact.property))
-        if self.fact is not None and self.fact.property != "room":
-            roles.append((self.fact.of, "thing"))
-        return tuple(roles)
+        people = ((self.speaker, "person"),)
+        if self.listener is not None:
+            people = (*people, (self.listener, "person"))
+        if self.fact is None:
+            return people
+        name, property, value = self.fact
+        place = ((value, property),) if property in ("room", "container") else ()
+        return (*people, *place, (name, "thing")) if property != "room" else (*people, *place)
 
     def scene(self, story: Story) -> frozenset[str]:
         return Event.scene(self, story) if self.listener is None else frozenset((self.speaker, self.listener))
@@ -140,11 +144,7 @@ class Tell(Event):
 
     @classmethod
     def ways(cls, kind: str, setting: Setting, story: Story, order: Order) -> Iterator[Self]:
-        return (cls._of(*said) for said in SAYINGS[kind](setting, story, order))
-
-    @classmethod
-    def _of(cls, words: Words, speaker: str, listener: str | None) -> Self:
-        return cls(speaker, listener, topic=words) if isinstance(words, str) else cls(speaker, listener, fact=words)
+        return starmap(_told, SAYINGS[kind](setting, story, order))
 
     def kind(self, before: Story) -> str:
         aloud = " aloud" if self.listener is None else ""
@@ -152,6 +152,11 @@ class Tell(Event):
             return f"topic{aloud}"
         honest = before.seen_by((self.speaker,)).get(self.fact.of, self.fact.property) == self.fact.value
         return f"{self.fact.property if honest else 'lie'}{aloud}"
+
+
+@lru_cache(maxsize=1 << 14)
+def _told(words: Words, speaker: str, listener: str | None) -> Tell:
+    return Tell(speaker, listener, topic=words) if isinstance(words, str) else Tell(speaker, listener, fact=words)
 
 
 def _read_fact(fact: Mapping[str, Any], where: str) -> Fact:

@@ -63,21 +63,23 @@ class Cast(NamedTuple):
 
     def after(self, event: Event) -> Cast:
         """With whatever the event names for the first time."""
-        roles, visible = self.roles, self.visible
-        new = {}
-        for name, role in event.names():
-            if name not in roles:
-                new[name] = role
+        roles, people, things, visible = self
+        names = event.names()
         if event.peekers:
-            new |= {name: "person" for name in sorted(event.peekers) if name not in roles}
+            names = (*names, *[(name, "person") for name in sorted(event.peekers)])
+        for name, role in names:
+            if name not in roles:
+                roles = {**roles, name: role}
+                if role == "person":
+                    people = (*people, name)
+                elif role == "thing":
+                    things = things | {name}
         altered = event.alters()
         if altered is not None and altered[0] not in visible:
             visible = {**visible, altered[0]: altered[1]}
-        if not new and visible is self.visible:
+        if roles is self.roles and visible is self.visible:
             return self
-        people = [name for name, role in new.items() if role == "person"]
-        things = [name for name, role in new.items() if role == "thing"]
-        return Cast({**roles, **new}, (*self.people, *people), self.things.union(things), visible)
+        return Cast(roles, people, things, visible)
 
 
 class Moment:
@@ -190,16 +192,18 @@ class Story:
         elif self.event is not None and self.event.distracted:
             # Whoever was distracted a moment ago attends again now, wherever the story has gone on.
             rooms = (*rooms, *(where[person] for person in sorted(self.event.distracted) if person in where))
-        for room in dict.fromkeys(rooms):
-            if present := new.present(room):
-                sightings = (*sightings, Glance(present - event.distracted, present, room, new))
+        for room in dict.fromkeys(rooms) if rooms else ():
+            if present := new._there.get(room):
+                seen_by = present - event.distracted if event.distracted else present
+                sightings = (*sightings, Glance(seen_by, present, room, new))
         new._sightings = sightings[::-1] if len(sightings) > 1 else sightings
-        new._last = self._last
+        new._last = last = self._last
         if sightings:
-            moment, new._last = Moment(self, new._sightings), self._last.copy()
+            moment = Moment(self, new._sightings)
+            new._last = last = last.copy()
             for sighting in sightings:
                 for person in sighting.seen_by:
-                    new._last[person] = moment
+                    last[person] = moment
         return new
 
     # ---- asking -----------------------------------------------------------------------------------------------
@@ -318,7 +322,7 @@ class Story:
                 if room is not None:
                     quiet[room] = quiet.get(room, NOBODY) | {actor}
             self._quiet = quiet
-        elif quiet.get(before or "") or quiet.get(after or ""):
+        elif quiet and (quiet.get(before or "") or quiet.get(after or "")):
             self._quiet = {room: people for room, people in quiet.items() if room not in (before, after)}
 
     @property

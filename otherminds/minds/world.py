@@ -142,7 +142,9 @@ class View:
         """With this thing, person or container in this room; `container` is where a thing was seen to be."""
         rooms, held = self._room, self._held
         if rooms.get(name) != room:
-            rooms = _with_contents({**rooms, name: room}, held, name, room)
+            rooms = {**rooms, name: room}
+            if held:
+                _with_contents(rooms, held, name, room)
         if container is not None:
             if container != OPEN and rooms.get(container) != room:
                 rooms = _with_contents({**rooms, container: room}, held, container, room)

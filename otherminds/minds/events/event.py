@@ -103,8 +103,7 @@ class Event(ABC):
 
     def scene(self, story: Story) -> frozenset[str]:
         """Who is openly there to see it, as far as that was so before it."""
-        room = story.world.get(self.actor(), "room")
-        return story.present(room) if room is not None else NOBODY
+        return story.present(story.world._room.get(self.actor(), ""))
 
     def alters(self) -> tuple[str, bool] | None:
         """The property of things that it changes, if any, and whether that can be seen."""
@@ -231,7 +230,7 @@ def text(value: Any, where: str) -> str:
 
 def depart(event: Event, story: Story, person: str, *others: str) -> tuple[Sighting, ...]:
     """What those left behind see of somebody who goes, and takes a thing along: that they are here no longer."""
-    room = story.view().get(person, "room")
+    room = story.world._room.get(person)
     if room is None:
         return ()
 

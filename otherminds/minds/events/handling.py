@@ -153,7 +153,7 @@ class Carry(Deed):
             return view.placed(person, room).placed(thing, room, OPEN)
 
         departure = depart(self, story, person, thing)
-        return learn(story.world), (*departure, *arrive(self, story, room, learn)), (room,)
+        return learn(story.world), departure + arrive(self, story, room, learn), (room,)
 
     def forms(self, before: Story | None) -> tuple[Forms, Mapping[str, str]]:
         slots = {"person": self.person, "thing": self.thing, "room": self.room}

@@ -84,9 +84,9 @@ def _fact(setting: Setting, story: Story, order: Order, *, property: str, lie: b
             continue
         agreed = not lie
         for listener in order(setting.people):
-            view = story.seen_by((listener,))
+            believed = _beliefs(story, listener, property)
             for fact in facts:
-                if not view.has(fact):
+                if believed.get(fact.of) != fact.value:
                     agreed = False
                     if listener != speaker and _is_persuaded(listener, fact, speaker, story):
                         yield fact, speaker, listener
@@ -116,8 +116,8 @@ def _things(setting: Setting, story: Story) -> tuple[str, ...]:
 
 def _of_one_mind(people: Iterable[str], story: Story, things: tuple[str, ...], property: str) -> bool:
     """Whether these people have the same beliefs about the things, so that none can tell another anything."""
-    first, *others = [_beliefs(story, person, property) for person in people]
-    return all([mind is first or all([mind.get(each) == first.get(each) for each in things]) for mind in others])
+    minds = [_beliefs(story, person, property) for person in people]
+    return all([len({mind.get(thing) for mind in minds}) == 1 for thing in things])
 
 
 def _sayable(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, final
 from otherminds.errors import BadFile
 from otherminds.minds.events.event import Event, Order, Outcome, Shape, known, text
 from otherminds.minds.events.sayings import SAYINGS, is_news
-from otherminds.minds.sightings import Saying, Shown
+from otherminds.minds.sightings import Saying
 from otherminds.minds.telling import Forms, clause
 from otherminds.minds.world import STATE, Fact, Words
 
@@ -100,13 +100,14 @@ class Tell(Event):
 
     def happen(self, story: Story) -> Outcome:
         hearers, world, fact = self.scene(story), story.world, self.fact
-        seen_by = (hearers | self.peekers) - self.distracted
         if fact is None:
             topic = self.topic
-            return world.hearing(topic), (Shown(seen_by, hearers, lambda view: view.hearing(topic)),), ()
+            return world.hearing(topic), (self.sighting(hearers, lambda view: view.hearing(topic)),), ()
+        seen_by = (hearers | self.peekers) - self.distracted
         # Words about what lies before one's eyes, or should, are put right by a look.
-        rooms = {world._room.get(person) for person in seen_by} & {world._room.get(fact.of), fact.value}
-        return world, (Saying(seen_by, hearers, self.speaker, fact),), tuple(sorted(room for room in rooms if room))
+        rooms = (world._room.get(fact.of, ""), fact.value)
+        rooms = tuple([room for room in sorted(rooms) if not seen_by.isdisjoint(story.present(room))])
+        return world, (Saying(seen_by, hearers, self.speaker, fact),), rooms
 
     def forms(self, before: Story | None) -> tuple[Forms, Mapping[str, str]]:
         roles: Mapping[str, str] = before.cast.roles if before is not None else {}

@@ -161,10 +161,13 @@ class Glance(Sighting):
     def _look(self) -> Glimpse:
         """What is in plain view in the room."""
         world, clear, cast = self._world, self._clear, self._cast
-        places = world._held
-        hidden = [thing for thing, place in places.items() if place != OPEN and place not in clear]
-        here = frozenset([name for name, room in world._room.items() if room == self._room]).difference(hidden)
-        held = {thing: place for thing, place in places.items() if thing in here}
+        here = {name: room for name, room in world._room.items() if room == self._room}
+        held = {}
+        for thing, place in world._held.items():
+            if place != OPEN and place not in clear:
+                here.pop(thing, None)
+            elif thing in here:
+                held[thing] = place
         if not cast.visible:
             return Glimpse(self._room, here, held, {}, NOBODY, clear, cast.things)
         visible = frozenset([property for property, can_be_seen in cast.visible.items() if can_be_seen])

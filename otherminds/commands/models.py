@@ -41,13 +41,15 @@ def models(context: click.Context, as_json: bool) -> None:
     """List the models; get weights; try a model out."""
     if context.invoked_subcommand is not None:
         return
+    from otherminds.models.api.providers import PROVIDERS
     from otherminds.models.local.weights import WEIGHTS, present
 
     rows = [
         {"name": name, "about": source.about, "weights": "here" if present(name) else f"{source.download / 1e6:.0f} MB"}
         for name, source in WEIGHTS.items()
     ]
-    rows += [{"name": name, "about": about, "weights": ""} for name, about in OTHERS.items()]
+    served = {f"{name}:NAME": f"{each.about}; its key in {each.key_env}" for name, each in PROVIDERS.items()}
+    rows += [{"name": name, "about": about, "weights": ""} for name, about in {**OTHERS, **served}.items()]
     if as_json:
         print_json(rows)
     else:

@@ -32,6 +32,7 @@ class Endpoint:
     `max_tokens` lets texts be longer than a prompt asks for, as models that think before they answer need it. `server`
     says what the server is, if it does not say so itself; `prefill` whether it continues a last message of the
     assistant, `system` whether it takes a system turn, `lacks` what it cannot do, so that nothing is tried out.
+    `provider` is what its name begins with.
     `timeout` is for one call and `patience` for an outage of the server, both in seconds. `extra` goes into every
     request as it is, before anything else; null in it leaves a field out. `top_logprobs` is how many next tokens are
     asked for, at most, where labels cannot be asked for by name.
@@ -60,14 +61,15 @@ class Endpoint:
         system: bool = True,
         lacks: str | Sequence[str] | None = None,
         extra: Mapping[str, Any] | None = None,
+        provider: str = "api",
     ) -> None:
         if not base_url:
             raise UsageError(
-                f"api:{model} needs base_url (--base-url), the address of its server, like http://127.0.0.1:8080/v1"
+                f"{provider}:{model} needs base_url (--base-url), the address of its server, like http://127.0.0.1:8080/v1"
             )
         if server is not None and server not in SERVERS:
             raise UsageError(f"there is no kind of server {server!r}; there are {', '.join(SERVERS)}")
-        self.name = f"api:{model}"
+        self.name = f"{provider}:{model}"
         self.parallel = whole("parallel", parallel, least=1)
         key = (os.environ.get(key_env, "") if api_key is None else api_key).strip()
         # Else the complaint would come from deep below, with the key in it.
@@ -99,6 +101,15 @@ class Endpoint:
     def waited(self) -> float:
         """The seconds that calls waited before they were made again, all together."""
         return self._wire.waited
+
+    @property
+    def patience(self) -> float:
+        """The seconds that an outage of the server may last."""
+        return self._wire.patience
+
+    @patience.setter
+    def patience(self, seconds: float) -> None:
+        self._wire.patience = seconds
 
     @cached_property
     def identity(self) -> Mapping[str, Any]:

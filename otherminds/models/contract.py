@@ -58,6 +58,8 @@ class Prompt:
     """A JSON schema, as JSON text, that the answer must follow."""
     stop: tuple[str, ...] = ()
     max_tokens: int = 256
+    draw: int = 0
+    """Which of several draws this is, from 1 on: each is made apart, at a temperature of 1; 0: as the model is set."""
     about: object = field(default=None, compare=False, repr=False)
     """What whoever asks knows of it, for baselines alone: not sent, not stored, and two prompts are equal without."""
 
@@ -100,6 +102,8 @@ class Response:
     """What was really sent: the text after the template."""
     error: str = ""
     """Why there is no answer, as a sentence. Such a call is not kept, so that it is asked again."""
+    thought: int = 0
+    """Tokens of `usage` that were thought before the text began, as far as a server tells."""
 
 
 @dataclass(frozen=True, slots=True)

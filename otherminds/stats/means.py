@@ -15,6 +15,7 @@ from statistics import NormalDist
 import numpy as np
 
 from otherminds.errors import UsageError
+from otherminds.stats.bounded import carries_both_bounds, carries_bounds
 from otherminds.stats.significance import Floats, Z, numbers, p_text, student
 
 _KIN = 0.3  # how far answers of one group are taken to be alike (intra-class correlation) until they show it
@@ -64,6 +65,7 @@ def signed(one: Estimate, digits: int = 2) -> str:
     return f"{value} [{low}, {high}]" if isfinite(one.low) and isfinite(one.high) else f"{value} [–]"
 
 
+@carries_bounds
 def mean(
     values: Sequence[float],
     *,
@@ -108,6 +110,7 @@ def proportion(right: int, n: int) -> Estimate:
     return Estimate(share, low, high, n, n, "Wilson")
 
 
+@carries_both_bounds
 def difference(
     a: Sequence[float],
     b: Sequence[float],
@@ -131,6 +134,7 @@ def difference(
     )
 
 
+@carries_both_bounds
 def contrast(
     a: Sequence[float],
     b: Sequence[float],

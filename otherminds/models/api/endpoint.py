@@ -29,13 +29,13 @@ _HINTS = {"temperature": "-M temperature=null", "logprobs": "-M top_logprobs=5"}
 class Endpoint:
     """A model behind an OpenAI-compatible server.
 
-    `max_tokens` lets texts be longer than a prompt asks for, as models that think before they answer need it. `server`
-    says what the server is, if it does not say so itself; `prefill` whether it continues a last message of the
-    assistant, `system` whether it takes a system turn, `lacks` what it cannot do, so that nothing is tried out.
-    `provider` is what its name begins with.
-    `timeout` is for one call and `patience` for an outage of the server, both in seconds. `extra` goes into every
-    request as it is, before anything else; null in it leaves a field out. `top_logprobs` is how many next tokens are
-    asked for, at most, where labels cannot be asked for by name.
+    `max_tokens` lets texts be longer than a prompt asks for; `thinking` is room for what a model thinks before it
+    answers, beside that for the answer. `server` says what the server is, if it does not say so itself; `prefill`
+    whether it continues a last message of the assistant, `system` whether it takes a system turn, `lacks` what it
+    cannot do, so that nothing is tried out. `provider` is what its name begins with. `timeout` is for one call and
+    `patience` for an outage of the server, both in seconds. `extra` goes into every request as it is, before anything
+    else; null in it leaves a field out. `top_logprobs` is how many next tokens are asked for, at most, where labels
+    cannot be asked for by name.
     """
 
     batch = ask_batch = 1
@@ -51,6 +51,7 @@ class Endpoint:
         seed: int | None = None,
         top_p: float | None = None,
         max_tokens: int | None = None,
+        thinking: int | None = None,
         parallel: int = 16,
         retries: int = 5,
         timeout: float = 60,
@@ -87,7 +88,9 @@ class Endpoint:
         self._lacks = _abilities(lacks)
         self._model, self._kind, self._prefill, self._system = model, server, prefill, system
         self._top = whole("top_logprobs", top_logprobs, least=1)
-        self._wishes = Wishes(temperature=temperature, seed=seed, top_p=top_p, max_tokens=max_tokens, extra=extra)
+        self._wishes = Wishes(
+            temperature=temperature, seed=seed, top_p=top_p, max_tokens=max_tokens, thinking=thinking, extra=extra
+        )
 
     def __repr__(self) -> str:
         return f"Endpoint({self._model!r}, base_url={self._wire.base!r})"

@@ -7,18 +7,14 @@ throughout, so that each word stands once in each part and what it weighs by its
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from itertools import takewhile
 
 from otherminds.asking.prompts import Posed
 from otherminds.asking.verdicts import Bounds, Score, bounds_of, decide, mean_bounds, trouble
 from otherminds.items import Item
+from otherminds.items.swaps import swapped
 from otherminds.models import Weighing
-
-_ARTICLE = re.compile(r"^(?:the|an?)\s+", re.IGNORECASE)
-_VOWELS = "aeiou"
 
 
 def pose_prior(pose: Callable[..., tuple[Posed, ...]], item: Item, *, prompt: str, seed: int) -> tuple[Posed, ...]:
@@ -45,56 +41,3 @@ def score_prior(item: Item, posed: Sequence[Posed], results: Sequence[Weighing])
 
 def _less(one: Bounds, other: Bounds) -> Bounds:
     return one[0] - other[1], one[1] - other[0]
-
-
-def swapped(item: Item) -> Item | None:
-    """The item with the two choices that its story names exchanged throughout; none where it does not name just two."""
-    words = cores(item.choices)
-    named = [word for word in words.values() if _occurs(word, item.context)]
-    if len(named) != 2 or named[0] == named[1] or any(_occurs(a, b) for a, b in (named, named[::-1])):
-        return None
-    exchange = dict(zip(named, named[::-1], strict=True))
-
-    def turned(text: str) -> str:
-        return _exchanged(text, exchange)
-
-    return replace(
-        item,
-        context=turned(item.context),
-        question=turned(item.question),
-        cloze=turned(item.cloze),
-        choices=tuple(map(turned, item.choices)),
-        answer=turned(item.answer),
-    )
-
-
-def cores(choices: Sequence[str]) -> dict[str, str]:
-    """By choice, the words that tell it from the others: without an article, and without what all begin with."""
-    bare = {choice: _ARTICLE.sub("", choice) for choice in choices}
-    words = [text.split() for text in bare.values()]
-    shared = len(list(takewhile(lambda column: len(set(column)) == 1, zip(*words, strict=False))))
-    if shared and all(len(some) > shared for some in words):
-        bare = {choice: _ARTICLE.sub("", " ".join(text.split()[shared:])) for choice, text in bare.items()}
-    return bare
-
-
-def _occurs(word: str, text: str) -> bool:
-    return re.search(rf"\b{re.escape(word)}\b", text, re.IGNORECASE) is not None
-
-
-def _exchanged(text: str, exchange: Mapping[str, str]) -> str:
-    """A text with words exchanged, and the articles that stand before them set right."""
-    by_lower = {word.lower(): other for word, other in exchange.items()}
-    either = "|".join(re.escape(word) for word in exchange)
-
-    def one(found: re.Match[str]) -> str:
-        article, space, word = found.group(1) or "", found.group(2) or "", found.group(3)
-        other = by_lower[word.lower()]
-        if word[:1].isupper() and not word.isupper():
-            other = other[:1].upper() + other[1:]
-        if article.lower() in ("a", "an"):
-            right = "an" if other[:1].lower() in _VOWELS else "a"
-            article = right.capitalize() if article[:1].isupper() else right
-        return article + space + other
-
-    return re.sub(rf"(?:\b(an?)(\s+))?\b({either})\b", one, text, flags=re.IGNORECASE)

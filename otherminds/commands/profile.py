@@ -120,11 +120,11 @@ def profile(
 
 
 def _steps(alone: bool) -> Iterator[Step]:
-    from otherminds.studies import STUDIES
+    from otherminds.studies import STUDIES, controlled
 
     for make in list(STUDIES.values())[: 1 if alone else None]:
         study = make()
-        yield Step(study.name, study.asks, study.look)
+        yield Step(study.name, study.asks, partial(controlled.look, study))
 
 
 def _bar(meter: Meter, title: str) -> AbstractContextManager[Callable[[int, int], None]]:

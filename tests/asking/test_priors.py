@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 import otherminds as om
-from otherminds.asking.priors import cores, swapped
+from otherminds.items.swaps import cores, swapped
 from otherminds.models import Prompt
 from otherminds.models.scripted import Scripted
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from otherminds.asking.runs import Run
 from otherminds.items import Suite
 from otherminds.pages.report import Report
-from otherminds.studies.dialogue import bank, build, chapter, measure, page
+from otherminds.studies.dialogue import bank, build, chapter, controls, measure, page
 from otherminds.studies.study import Study
 
 
@@ -35,4 +35,6 @@ STUDY = Study(
     suite=_suite,
     page=_page,
     is_of=_is_of,
+    questions=lambda desk: chapter.asked(desk)[1],
+    controls=controls.controls,
 )

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from otherminds.commands.screen import note, progress
-from otherminds.errors import UsageError, WeightsError
+from otherminds.errors import ModelError, UsageError, WeightsError
 
 if TYPE_CHECKING:
     from otherminds.asking.runs import Budget, Run
@@ -130,6 +130,32 @@ def open_model(spec: str | Spec, base_url: str | None, extra: tuple[str, ...], *
         raise UsageError(f"{spec.name} cannot be made with these settings: {error}") from None
     if spec.name in WEIGHTS and not present(spec.name):
         fetch(spec.name, accept_licence=bool(settings.get("accept_licence")))
+    return model
+
+
+def prepared(
+    spec: str | Spec,
+    base_url: str | None,
+    extra: tuple[str, ...],
+    *,
+    store: Store,
+    wanted: Collection[str],
+) -> Model:
+    """The model, tried out before it is asked: what it lacks of what is wanted, and room for one that thinks first."""
+    from otherminds.asking.probing import THINKING, lacking, thinks
+
+    model = open_model(spec, base_url, extra)
+    if not hasattr(model, "found_lacking"):
+        return model
+    try:
+        if not {"thinking", "max_tokens"} & model.identity.keys() and thinks(model):
+            note(f"{model.name} thinks before it answers, and gets {THINKING} tokens more for that")
+            model = open_model(spec, base_url, (*extra, f"thinking={THINKING}"))
+        with store.writing():
+            model.found_lacking = lacking(model, wanted, store)
+    except ModelError:
+        # Whoever asks it will hear the same, and tell what becomes of the others.
+        return model
     return model
 
 

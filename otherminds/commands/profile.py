@@ -19,6 +19,7 @@ from otherminds.commands.options import (
     for_server,
     model_settings,
     open_model,
+    prepared,
     read_budget,
     several_models,
 )
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
     from otherminds.asking.costs import Meter, Price
     from otherminds.asking.store import Store
+    from otherminds.models import Model
     from otherminds.models.specs import Spec
     from otherminds.profiles.findings import Profile
     from otherminds.studies.study import Chapter, Desk, Size, Subject
@@ -101,8 +103,8 @@ def profile(
         _rehearse(named, base_url, extra, steps, output, table, size=size, seed=seed, as_json=as_json)
         return
     meter = Meter(table)
-    subjects = _subjects(named, base_url, extra, meter)
     with Store(output / "otherminds.db") as store:
+        subjects = _subjects(named, base_url, extra, meter, store)
         desk = Desk(store, partial(_bar, meter), size, seed, spending)
         found = _look(steps, subjects, desk, output)
     if found is None:
@@ -131,16 +133,17 @@ def _bar(meter: Meter, title: str) -> AbstractContextManager[Callable[[int, int]
     return progress(title, lambda: meter)
 
 
-def _subjects(specs: Sequence[Spec], base_url: str | None, extra: tuple[str, ...], meter: Meter) -> list[Subject]:
+def _subjects(
+    specs: Sequence[Spec], base_url: str | None, extra: tuple[str, ...], meter: Meter, store: Store
+) -> list[Subject]:
     from otherminds.asking.costs import Metered
+    from otherminds.asking.probing import TESTS
     from otherminds.studies.study import Subject
 
-    found = [
-        _baseline(spec)
-        if spec.kind == "baseline"
-        else Subject.of(Metered(open_model(spec, for_server(spec, base_url), extra), meter))
-        for spec in specs
-    ]
+    def opened(spec: Spec) -> Model:
+        return prepared(spec, for_server(spec, base_url), extra, store=store, wanted=TESTS)
+
+    found = [_baseline(spec) if spec.kind == "baseline" else Subject.of(Metered(opened(spec), meter)) for spec in specs]
     _check_names([subject.name for subject in found])
     return found
 

@@ -85,6 +85,8 @@ class Endpoint:
             timeout=number("timeout", timeout, least=0.001),
             patience=number("patience", patience, least=0),
         )
+        self.found_lacking: frozenset[str] = frozenset()
+        """What whoever tried it out found missing besides."""
         self._lacks = _abilities(lacks)
         self._model, self._kind, self._prefill, self._system = model, server, prefill, system
         self._top = whole("top_logprobs", top_logprobs, least=1)
@@ -134,9 +136,13 @@ class Endpoint:
         """Of the identity, what is known before the server is asked."""
         return {"base_url": self._wire.base, **self._wishes.identity}
 
-    @cached_property
+    @property
     def cannot(self) -> frozenset[str]:
         """What the server has shown to lack; prefill too, if it would answer a begun message instead of going on."""
+        return self._cannot | self.found_lacking
+
+    @cached_property
+    def _cannot(self) -> frozenset[str]:
         lacks = self._settled.lacks if self._lacks is None and self._server.kind == Server.kind else self._lacks
         return (lacks or frozenset()) | (frozenset() if self._continues else {"prefill"})
 

@@ -47,6 +47,8 @@ class Pool:
         self.parallel = sum(server.parallel for server in servers)
         self._servers = tuple(servers)
         self._patience = servers[0].patience
+        self.found_lacking: frozenset[str] = frozenset()
+        """What whoever tried it out found missing besides."""
         self._busy = dict.fromkeys(range(len(servers)), 0)
         self._dead: dict[int, EndpointError] = {}
         self._lock = Lock()
@@ -86,9 +88,13 @@ class Pool:
                 )
         return said[first]
 
-    @cached_property
+    @property
     def cannot(self) -> frozenset[str]:
         """What any of them lacks."""
+        return self._cannot | self.found_lacking
+
+    @cached_property
+    def _cannot(self) -> frozenset[str]:
         return frozenset().union(*self._of_each(lambda server: server.cannot).values())
 
     def ask(self, prompts: Sequence[Prompt]) -> list[Response]:

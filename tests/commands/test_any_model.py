@@ -1,0 +1,104 @@
+"""Every suite on every kind of server, without a flag; and scores that hold what is true."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from otherminds.asking.runs import load
+from otherminds.asking.store import Store
+from otherminds.cli import cli
+from tests.models.scripted_server import Call, Reply, always, chat, serving
+from tests.persona_server import KINDS, Kind, Persona, persona_server, usual_chance
+
+pytestmark = pytest.mark.usefixtures("hurry")
+
+
+@pytest.fixture
+def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("otherminds.models.api.wire.sleep", lambda _: False)
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+
+
+SCORES = {"chat": "sampled", "chat top-5": "letters", "completions top-20": "letters"}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_starter_without_flags(kind: Kind, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = tmp_path / "store.db"
+    with persona_server(kind, Persona(), monkeypatch) as server:
+        done = CliRunner().invoke(
+            cli, ["run", "starter", "-m", "api:m", "--base-url", server.url, "--store", str(store), "--json"]
+        )
+    assert done.exit_code == 0, done.output
+    data = json.loads(done.stdout)
+    assert data["score"] == SCORES[kind]
+    with Store(store) as kept:
+        records = load(kept, data["run"]).records
+    held = 0
+    for record in records:
+        detail = record.score.detail
+        low, high = detail.get("S_interval") or detail.get("S_bounds") or [detail["S"] - 1e-6, detail["S"] + 1e-6]
+        held += low - 1e-9 <= usual_chance(record.item) <= high + 1e-9
+    assert held / len(records) >= 0.95
+
+
+def probed(url: str) -> dict[str, object]:
+    done = CliRunner().invoke(cli, ["models", "probe", "api:m", "--base-url", url, "--json"])
+    found: dict[str, object] = json.loads(done.stdout)
+    return found
+
+
+def test_the_probe_tells_chat_with_log_probabilities(monkeypatch: pytest.MonkeyPatch) -> None:
+    persona = Persona()
+    monkeypatch.setattr(persona, "chances", lambda text: {"A": 0.9, "B": 0.1})
+    with persona_server("chat top-5", persona, monkeypatch) as server:
+        found = probed(server.url)
+    tried = found["tried"]
+    assert isinstance(tried, dict)
+    assert tried["weigh letters, in chat"]["ok"] is True
+    assert tried["JSON schema"]["ok"] is False
+    assert "by letters, in chat" in found["forms"]  # type: ignore[operator]
+
+
+def test_letters_that_are_never_listed_are_not_weighed(monkeypatch: pytest.MonkeyPatch) -> None:
+    persona = Persona()
+    monkeypatch.setattr(persona, "chances", lambda text: {})
+    with persona_server("chat top-5", persona, monkeypatch) as server:
+        found = probed(server.url)
+    assert "by letters, in chat" not in found["forms"]  # type: ignore[operator]
+    assert "drawn in every order, in chat" in found["forms"]  # type: ignore[operator]
+
+
+def test_whoever_thinks_gets_room_and_is_counted(tmp_path: Path) -> None:
+    def answer(call: Call) -> Reply:
+        if not call.path.endswith("/chat/completions"):
+            return Reply({"error": {"message": "no"}}, status=404)
+        room = call.body.get("max_tokens") or 0
+        spent = {"completion_tokens": 9, "completion_tokens_details": {"reasoning_tokens": 120}}
+        reply = chat("", finish_reason="length") if room < 150 else chat("<think>A? No, hm.</think>A")
+        assert isinstance(reply.body, dict)
+        return Reply(reply.body | {"usage": spent})
+
+    store = tmp_path / "store.db"
+    with serving(answer) as server:
+        command = ["run", "starter", "-m", "api:m", "--base-url", server.url, "--store", str(store), "--limit", "2"]
+        done = CliRunner().invoke(cli, command)
+    assert done.exit_code == 0, done.output
+    assert "thinks before it answers" in done.stderr
+    assert "thought" in done.stdout
+    with Store(store) as kept:
+        row = kept.last_run()
+        assert row is not None
+        assert all(record.score.detail["thought"] >= 240 for record in load(kept, row.id).records)
+
+
+def test_nothing_but_greetings_is_a_sentence(tmp_path: Path) -> None:
+    with always(Reply({"error": {"message": "no"}}, status=404)) as server:
+        command = ["run", "starter", "-m", "api:m", "--base-url", server.url, "--store", str(tmp_path / "s.db")]
+        done = CliRunner().invoke(cli, command)
+    assert done.exit_code != 0
+    assert "Traceback" not in done.output

@@ -103,11 +103,9 @@ def answerer(persona: Persona, kind: Kind) -> Callable[[Call], Reply]:
             return chat(" A", **more) if in_chat else completion(" A", **more)
         counter[0] += 1
         hot = float(body.get("temperature") or 0) > 0
-        said = (
-            draw(chances, f"{counter[0]}" if hot else text)
-            if hot
-            else max(chances, key=chances.__getitem__, default="hm")
-        )
+        # With a seed, the same draw of the same prompt is the same.
+        die = f"{text}:{body['seed']}" if "seed" in body else f"{counter[0]}"
+        said = draw(chances, die) if hot else max(chances, key=chances.__getitem__, default="hm")
         return chat(said) if in_chat else completion(f" {said}")
 
     return answer

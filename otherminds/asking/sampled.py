@@ -64,6 +64,7 @@ def score_sampled(item: Item, posed: Sequence[Posed], results: Sequence[Response
         "S_interval": list(share_of_draws(right, n)),
         "draws": n,
         "lost": len(scores) - n,
+        "mass": n / len(scores),
         "letters": dict(Counter(LETTERS[asked.choices.index(score.answer)] for asked, score in read)),
         "consistent": len(counts) == 1,
         **({"S": sum(value or 0.0 for value in firsts) / len(firsts)} if firsts else {}),

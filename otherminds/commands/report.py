@@ -9,36 +9,46 @@ from typing import TYPE_CHECKING
 import click
 
 from otherminds.commands.options import common, open_run, store_option
-from otherminds.commands.screen import print_json, say
+from otherminds.commands.screen import note, print_json, say
 from otherminds.errors import UsageError
 
 if TYPE_CHECKING:
     from otherminds.asking.runs import Run
+    from otherminds.asking.store import Store
     from otherminds.pages.report import Report
 
 PLAIN = "none"
 
 
 @click.command()
-@click.argument("run_ids", metavar="RUN…", nargs=-1, required=True)
+@click.argument("run_ids", metavar="RUN…", nargs=-1)
+@click.option("--lineup", "lineup_name", metavar="FILE.yaml", help="Compare runs of safety as the models of a line-up.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), default=Path("report.html"), show_default=True)
 @click.option("--study", metavar="NAME", help="Whose page to make.  [default: by the suite; none: a plain one]")
 @click.option("--title", default="", help="Default: the models and the suites.")
 @store_option
 @common
 def report(
-    run_ids: tuple[str, ...], output: Path, study: str | None, title: str, store_path: Path, as_json: bool
+    run_ids: tuple[str, ...],
+    lineup_name: str | None,
+    output: Path,
+    study: str | None,
+    title: str,
+    store_path: Path,
+    as_json: bool,
 ) -> None:
     """Write one HTML page about one or more runs.
 
-    Runs of perturbed, safety and dialogue suites get the page of their study, all others a plain one.
+    Runs of perturbed, safety and dialogue suites get the page of their study, all others a plain one. With --lineup,
+    runs of safety are put in the places of a line-up, with its pairs, series and trends, whoever is served now; without
+    RUN, all that the store has of its models.
     """
     from otherminds.asking.store import Store
     from otherminds.results.summary import summarise
 
     with Store(store_path, create=False) as store:
-        found = [open_run(store, run_id) for run_id in run_ids]
-    page = _page_of_study(found, study)
+        found = _stored(store, run_ids, bool(lineup_name))
+    page = _in_lineup(found, lineup_name) if lineup_name else _page_of_study(found, study)
     if page is None:
         page = summarise(found, title=title)
     replace(page, title=title or page.title).save(output)
@@ -46,6 +56,30 @@ def report(
         print_json({"report": str(output), "runs": [run.id for run in found]})
     else:
         say(str(output))
+
+
+def _stored(store: Store, run_ids: tuple[str, ...], all_of_them: bool) -> list[Run]:
+    if run_ids:
+        return [open_run(store, run_id) for run_id in run_ids]
+    if not all_of_them:
+        raise UsageError("name at least one RUN, such as `last`; `otherminds runs` lists them")
+    return [open_run(store, row.id) for row in store.runs() if row.suite.startswith("safety")]
+
+
+def _in_lineup(runs: list[Run], name: str) -> Report:
+    """The page of a line-up, from runs that were made one at a time."""
+    from otherminds.studies.safety.page import show
+    from otherminds.studies.safety.series import places, read_lineup
+
+    lineup = read_lineup(name)
+    found, strangers = places(lineup, runs)
+    for run in strangers:
+        note(f"run {run.id} of {run.model} is of no model in {name}, and is left out")
+    if missing := [member.name for member in lineup.members if member.name not in found]:
+        note(f"the store has no run of {', '.join(missing)}")
+    if not found:
+        raise UsageError(f"none of these runs is of a model in {name}; `otherminds runs` lists what there is")
+    return show(lineup, found)
 
 
 def _page_of_study(runs: list[Run], name: str | None) -> Report | None:

@@ -120,21 +120,18 @@ class Endpoint:
     def identity(self) -> Mapping[str, Any]:
         """All that can change an answer, as far as a server tells; the key is not part of it."""
         server = self._settled
-        return {
-            "backend": "api",
-            "base_url": self._wire.base,
-            "model": self._model,
-            "server": server.kind,
-            "says": server.facts,
-            "form": server.form.to_dict(),
-            **({"query": self._wire.query} if self._wire.query else {}),
-            **self._wishes.identity,
-        }
+        return {**self.settings, "server": server.kind, "says": server.facts, "form": server.form.to_dict()}
 
     @property
     def settings(self) -> Mapping[str, Any]:
         """Of the identity, what is known before the server is asked."""
-        return {"base_url": self._wire.base, **self._wishes.identity}
+        return {
+            "backend": "api",
+            "base_url": self._wire.base,
+            "model": self._model,
+            **({"query": self._wire.query} if self._wire.query else {}),
+            **self._wishes.identity,
+        }
 
     @property
     def cannot(self) -> frozenset[str]:

@@ -12,7 +12,7 @@ from otherminds.items.tags import EVENTS, ORDER, TASK
 from otherminds.results.labels import tell_apart
 from otherminds.results.measures import same_model
 from otherminds.studies.safety.build import NEUTRAL
-from otherminds.studies.safety.ways_of_asking import SHUFFLED, WORDINGS
+from otherminds.studies.safety.ways_of_asking import SHUFFLED, WORDINGS, main_run
 
 Runs = Mapping[str, Sequence[Run]] | Sequence[Run]
 """Runs by the name of the model; a plain list goes by the models themselves, and by the names that they have."""
@@ -68,11 +68,10 @@ def sit(runs: Runs) -> tuple[Sitting, ...]:
     for name, several in _by_model(runs).items():
         scored = [run for run in several if run.records]
         _check_once(name, scored)
-        main = [run for run in scored if (run.score, run.prompt) == ("letters", "raw") and not _control(run)]
-        if main:
-            found.append(_sitting(name, main[0], scored))
+        if main := main_run([run for run in scored if not _control(run)]):
+            found.append(_sitting(name, main, scored))
     if not found:
-        raise UsageError("none of these runs asked the suite by letters with the raw prompt; make such a run first")
+        raise UsageError("none of these runs asked the suite by letters or drew its answers; make such a run first")
     for each in found[1:]:
         if each.main.digest != found[0].main.digest:
             raise UsageError(

@@ -36,19 +36,17 @@ class Persona:
 
     def __init__(self, chance: Callable[[Item], float] = usual_chance) -> None:
         self.chance = chance
-        self._items: dict[str, Item] = {}
+        self._items: dict[str, dict[str, Item]] = {}
 
     def learn(self, items: tuple[Item, ...]) -> None:
         for item in items:
-            self._items[f"Question: {item.question}\n{item.context}"] = item
+            self._items.setdefault(item.question, {})[item.context] = item
 
     def find(self, text: str) -> Item | None:
         """The item whose story and question a prompt ends with."""
         question = text.rpartition("Question: ")[2].split("\n")[0]
-        for key, item in self._items.items():
-            if key.startswith(f"Question: {question}") and item.question == question and item.context in text:
-                return item
-        return None
+        known = self._items.get(question, {})
+        return next((item for context, item in known.items() if context in text), None)
 
     def chances(self, text: str) -> dict[str, float]:
         """By letter where choices are shown, else by choice."""

@@ -111,7 +111,8 @@ def calibrate(
             runs[form] = run
     if not tried:
         raise Unable("; ".join(failed) or "there is no form in which both the controls and the questions can be put")
-    best = max(tried, key=lambda each: each.right.value)
+    # Of forms that do equally well, one in which more of the questions can be put is better.
+    best = max(tried, key=lambda each: (each.right.value, _fitting(each.form, questions)))
     rest = _rest(controls, some, best.form)
     others = ask(rest) if rest else None
     both = [runs[best.form], *([others] if others else [])]
@@ -152,6 +153,11 @@ def accuracy(records: Iterable[Record]) -> Estimate | None:
         return None
     values = [float(record.value() == 1) for record in answered]
     return stats.mean(values, groups=groups([record.item for record in answered]))
+
+
+def _fitting(form: Form, questions: Suite) -> int:
+    part = form.part(questions)
+    return len(part) if part else 0
 
 
 def _rest(controls: Suite, some: Suite, form: Form) -> Suite | None:

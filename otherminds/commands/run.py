@@ -23,9 +23,11 @@ from otherminds.commands.options import (
     store_option,
 )
 from otherminds.commands.screen import note, print_json, print_table, progress, say
+from otherminds.errors import UsageError
 
 if TYPE_CHECKING:
-    from otherminds.asking.runs import Forecast, Run
+    from otherminds.asking.runs import Budget, Forecast, Run
+    from otherminds.asking.store import Store
     from otherminds.items import Suite
     from otherminds.models import Model
     from otherminds.results.measures import Split
@@ -50,6 +52,7 @@ LINES = 12
     "--limit", type=click.IntRange(min=1), help="Ask at most so many items, in whole groups of twins that fit."
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="For the order of choices and for --limit.")
+@click.option("--controls", is_flag=True, help="Put control questions in every form first, and ask in the best.")
 @click.option(
     "--draws",
     type=click.IntRange(min=1),
@@ -74,6 +77,7 @@ def run(
     limit: int | None,
     seed: int,
     draws: int,
+    controls: bool,
     budget: str | None,
     prices: Path | None,
     dry_run: bool,
@@ -100,10 +104,15 @@ def run(
             suite = _best(suite, model) if free else suite
             _show_forecast(runs.estimate(suite, model, store=store, limit=limit, seed=seed, prices=table), as_json)
         return
+    if controls and not free:
+        raise UsageError("--controls choose the form of asking; leave out --score and --prompt")
     with Store(store_path) as store:
         if wanted := _untold(suite, model, free):
             model = prepared(spec, base_url, extra, store=store, wanted=wanted)
-        suite = _best(suite, model) if free else suite
+        if controls:
+            suite = _by_controls(suite, model, store, seed, spending)
+        elif free:
+            suite = _best(suite, model)
         with progress(f"{suite.name} · {model.name} · {suite.score}") as show:
             done = runs.run(
                 suite, model, store=store, limit=limit, seed=seed, draws=draws, budget=spending, progress=show
@@ -147,6 +156,24 @@ def _best(suite: Suite, model: Model) -> Suite:
         return suite
     note(f"{model.name} cannot be asked {own}, so it is asked {form} (--score {form.score} --prompt {form.prompt})")
     return form.part(suite) or suite
+
+
+def _by_controls(suite: Suite, model: Model, store: Store, seed: int, budget: Budget | None) -> Suite:
+    """The questions about minds, in the form in which the model answers control questions best, which is told."""
+    from otherminds.asking.calibration import calibrate
+    from otherminds.studies.controlled import about_minds, controls_of
+    from otherminds.studies.study import Desk, Subject
+
+    desk, subject, questions = Desk(store, progress, seed=seed, budget=budget), Subject.of(model), about_minds(suite)
+    found = calibrate(
+        controls_of(suite),
+        questions,
+        lambda part: desk.put(part, subject, f"controls · {part.score} {part.prompt}"),
+        cannot=subject.cannot,
+        seed=seed,
+    )
+    note(f"{model.name} {found.sentence}")
+    return found.form.part(questions) or questions
 
 
 def _unfinished(done: Run) -> str:

@@ -12,13 +12,14 @@ from dataclasses import dataclass, replace
 
 from otherminds.asking.calibration import ENOUGH, Calibration, accuracy, calibrate
 from otherminds.asking.runs import Run
-from otherminds.errors import Unable
+from otherminds.errors import Unable, UsageError
 from otherminds.items import Item, Suite
 from otherminds.items.controls import as_suite
 from otherminds.items.tags import CONTROL, ORDER, SCORED
 from otherminds.pages.report import Block, Report, Section, Table
 from otherminds.results.measures import chance
 from otherminds.stats import Estimate
+from otherminds.studies import STUDIES
 from otherminds.studies.study import Chapter, Desk, Finding, Study, Subject
 
 TITLE = "Control questions"
@@ -32,6 +33,8 @@ class Checked:
     calibration: Calibration
     asked: Run | None = None
     """None where the budget came to its end before."""
+    left_out: int = 0
+    """Questions that do not fit the form."""
 
     @property
     def minds(self) -> Estimate | None:
@@ -76,7 +79,21 @@ def check(subject: Subject, title: str, controls: Suite, questions: Suite, desk:
 
     found = calibrate(controls, questions, ask, cannot=subject.cannot, seed=desk.seed)
     part = found.form.part(replace(questions, name=f"{questions.name}-in-form"))
-    return Checked(found, ask(part) if part else None)
+    return Checked(found, ask(part) if part else None, len(questions) - (len(part) if part else 0))
+
+
+def controls_of(suite: Suite) -> Suite:
+    """The control questions of a suite: those that it brings, else those that its study makes of its stories."""
+    own = [item for item in suite if CONTROL in item.tags]
+    study = STUDIES[suite.name]() if suite.name in STUDIES else None
+    made = own or (study.controls(suite) if study and study.controls else [])
+    found = as_suite(suite.name, made)
+    if found is None:
+        raise UsageError(
+            f"the suite {suite.name} has no control questions, so that none can choose a form; give some of its items"
+            " the tag control, or leave out --controls"
+        )
+    return found
 
 
 def about_minds(questions: Suite) -> Suite:
@@ -175,6 +192,9 @@ def _blocks(checked: Mapping[str, Checked]) -> Iterator[Block]:
     ]
     yield Table(["model", "form", "controls right"], tried, "Every form that was tried, on the controls that choose.")
     for name, each in checked.items():
+        if each.left_out:
+            form = each.calibration.form
+            yield f"{name}: {each.left_out} questions about minds cannot be put {form}, and are left out."
         for failed in each.calibration.failed:
             yield f"{name}, not tried: {failed}."
 

@@ -11,6 +11,7 @@ from click.testing import CliRunner
 from otherminds.asking.runs import load
 from otherminds.asking.store import Store
 from otherminds.cli import cli
+from otherminds.items import Item, Suite
 from tests.models.scripted_server import Call, Reply, always, chat, serving
 from tests.persona_server import KINDS, Kind, Persona, persona_server, usual_chance
 
@@ -94,6 +95,25 @@ def test_whoever_thinks_gets_room_and_is_counted(tmp_path: Path) -> None:
         row = kept.last_run()
         assert row is not None
         assert all(record.score.detail["thought"] >= 240 for record in load(kept, row.id).records)
+
+
+def test_controls_choose_the_form_of_one_suite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    command = ["run", "starter", "-m", "api:m", "--controls", "--store", str(tmp_path / "s.db"), "--json"]
+    with persona_server("chat top-5", Persona(), monkeypatch) as server:
+        done = CliRunner().invoke(cli, [*command, "--base-url", server.url])
+    assert done.exit_code == 0, done.output
+    assert "asked by letters, in chat; controls 1.00" in done.stderr
+    assert json.loads(done.stdout)["prompt"] == "direct"
+
+
+def test_a_suite_without_controls_is_a_sentence(tmp_path: Path) -> None:
+    suite = tmp_path / "mine.jsonl"
+    Suite("mine", (Item("a", "Where?", "box", choices=("box", "jar")),)).save(suite)
+    done = CliRunner().invoke(
+        cli, ["run", str(suite), "-m", "baseline:oracle", "--controls", "--store", str(suite) + ".db"]
+    )
+    assert done.exit_code == 2
+    assert "has no control questions" in done.stderr
 
 
 def test_nothing_but_greetings_is_a_sentence(tmp_path: Path) -> None:

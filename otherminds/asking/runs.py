@@ -20,7 +20,7 @@ from datetime import UTC, datetime
 from functools import partial
 from importlib.metadata import version
 from statistics import fmean
-from typing import Any
+from typing import Any, Literal
 
 from otherminds.asking.costs import Budget, Forecast, Price, estimate, read_prices
 from otherminds.asking.packing import Result, recall, unpack, unpack_prompt
@@ -49,6 +49,9 @@ __all__ = [
     "read_prices",
     "run",
 ]
+
+
+Measured = Literal["exact", "within bounds", "drawn", "read"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +105,15 @@ class Run:
 
     def __len__(self) -> int:
         return len(self.records)
+
+    @property
+    def measured(self) -> Measured:
+        """How its scores came about: exactly, within bounds, by draws, or read out of words."""
+        if self.score == "sampled":
+            return "drawn"
+        if way(self.score).verb == "ask":
+            return "read"
+        return "within bounds" if any("S_bounds" in record.score.detail for record in self.records) else "exact"
 
     def where(self, keep: Callable[[Record], bool] | None = None, **tags: Tag) -> Run:
         """The run with only the records whose item has these tags and that `keep` keeps."""

@@ -133,24 +133,20 @@ def open_model(spec: str | Spec, base_url: str | None, extra: tuple[str, ...], *
     return model
 
 
-def prepared(
-    spec: str | Spec,
-    base_url: str | None,
-    extra: tuple[str, ...],
-    *,
-    store: Store,
-    wanted: Collection[str],
-) -> Model:
-    """The model, tried out before it is asked: what it lacks of what is wanted, and room for one that thinks first."""
+def prepared(opened: Callable[..., Model], *, store: Store, wanted: Collection[str]) -> Model:
+    """A model, tried out before it is asked: what it lacks of what is wanted, and room for one that thinks first.
+
+    `opened` makes it, with more settings if any are given.
+    """
     from otherminds.asking.probing import THINKING, lacking, thinks
 
-    model = open_model(spec, base_url, extra)
+    model = opened()
     if not hasattr(model, "found_lacking"):
         return model
     try:
         if not {"thinking", "max_tokens"} & model.identity.keys() and thinks(model):
             note(f"{model.name} thinks before it answers, and gets {THINKING} tokens more for that")
-            model = open_model(spec, base_url, (*extra, f"thinking={THINKING}"))
+            model = opened(f"thinking={THINKING}")
         with store.writing():
             model.found_lacking = lacking(model, wanted, store)
     except ModelError:

@@ -141,7 +141,10 @@ def _subjects(
     from otherminds.studies.study import Subject
 
     def opened(spec: Spec) -> Model:
-        return prepared(spec, for_server(spec, base_url), extra, store=store, wanted=TESTS)
+        def made(*more: str) -> Model:
+            return open_model(spec, for_server(spec, base_url), (*extra, *more))
+
+        return prepared(made, store=store, wanted=TESTS)
 
     found = [_baseline(spec) if spec.kind == "baseline" else Subject.of(Metered(opened(spec), meter)) for spec in specs]
     _check_names([subject.name for subject in found])

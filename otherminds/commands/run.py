@@ -108,7 +108,7 @@ def run(
         raise UsageError("--controls choose the form of asking; leave out --score and --prompt")
     with Store(store_path) as store:
         if wanted := _untold(suite, model, free):
-            model = prepared(spec, base_url, extra, store=store, wanted=wanted)
+            model = prepared(lambda *more: open_model(spec, base_url, (*extra, *more)), store=store, wanted=wanted)
         if controls:
             suite = _by_controls(suite, model, store, seed, spending)
         elif free:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from otherminds.models import Model
     from otherminds.studies.safety.measure import Measures
     from otherminds.studies.safety.series import Lineup, Member
+    from otherminds.studies.safety.sittings import Sitting
     from otherminds.studies.safety.ways_of_asking import Asked, Asking
 
 EXTRAS = ("wordings", "controls", "refusals")
@@ -137,12 +138,16 @@ def _model(member: Member, lineup: Lineup, suite: Suite, store: Store) -> Model:
     from otherminds.asking.remembered import remembered
 
     settings = tuple(f"{name}={json.dumps(value)}" for name, value in member.settings.items())
-    model = open_model(member.spec, None, settings, suite=suite)
+
+    def made(*more: str) -> Model:
+        return open_model(member.spec, None, (*settings, *more), suite=suite)
+
+    model = made()
     if not hasattr(model, "found_lacking"):
         return model
     try:
         _check_served(model, lineup)
-        return prepared(member.spec, None, settings, store=store, wanted=[LETTERS_IN_CHAT])
+        return prepared(made, store=store, wanted=[LETTERS_IN_CHAT])
     except EndpointError as error:
         known = remembered(model, store, str(error))
         if known is None:
@@ -203,7 +208,7 @@ def _print(lineup: Lineup, found: Measures) -> None:
     for each in found.profiles:
         cells = [f"{each.tasks[task].S.value:.3f}" if task in each.tasks else "–" for task in tasks]
         member = lineup.get(each.name)
-        lines.append([member.series if member else "", each.name, *cells])
+        lines.append([member.series if member else "", _marked(each.sitting), *cells])
     heads = [SHORT[task] for task in tasks]
     print_table(["series", "mean S", *heads], lines, right=heads)
     if found.pairings:
@@ -211,6 +216,14 @@ def _print(lineup: Lineup, found: Measures) -> None:
     if found.trends:
         told = [[one.series, SHORT[one.task], f"{one.trend.slope.value:+.3f}", one.word] for one in found.trends]
         print_table(["series", "task", "slope a version", "trend"], told, right=["slope a version"])
+
+
+def _marked(sitting: Sitting) -> str:
+    """A model's name, with how its scores came about where they are not exact."""
+    from otherminds.studies.safety.ways_of_asking import main_run
+
+    run = main_run(sitting.runs())
+    return sitting.name if run is None or run.measured == "exact" else f"{sitting.name} ({run.measured})"
 
 
 def _as_data(found: Measures, failed: dict[str, list[str]], written: list[Path]) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
+from otherminds.asking.runs import Run
 from otherminds.minds.telling import listing
 from otherminds.pages.report import Block, Cell, Folded, Linked, Number, Report, Score, Scoreboard, Section, Table
 from otherminds.pages.table_files import files_in
@@ -152,7 +153,7 @@ def _asking(profile: Profile) -> list[Block]:
         to = exactly(way, beside, [(run, record.item.id) for record in run.records])
         rows.append(
             [
-                *(run.model, study, run.suite, f"{run.score}, {run.prompt}", _linked(len(run), study, to)),
+                *(run.model, study, run.suite, _way(run), _linked(len(run), study, to)),
                 f"{fmean(steady.values()):.0%} of {len(steady)}" if steady else None,
                 None if lean is None or lean.bias is None else f"{lean.bias:+.2f}",
                 None if lean is None else f"{lean.mass:.2g}",
@@ -171,6 +172,12 @@ def _asking(profile: Profile) -> list[Block]:
         " way of asking decides, a score says little about minds.",
         Table(columns, rows, "What the answers hang on besides the question", note=note),
     ]
+
+
+def _way(run: Run) -> str:
+    """The form of asking, marked where scores are not exact: these and others do not go into one mean."""
+    mark = {"within bounds": ", within bounds", "drawn": ", drawn"}.get(run.measured, "")
+    return f"{run.score}, {run.prompt}{mark}"
 
 
 def _all_findings(profile: Profile) -> Table:

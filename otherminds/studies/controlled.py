@@ -50,7 +50,7 @@ class Checked:
 
 def look(study: Study, subjects: Sequence[Subject], desk: Desk) -> Chapter | None:
     """The study's own chapter, with its controls in front; where it has nothing to say, the controls alone."""
-    if study.controls is None or study.questions is None:
+    if study.controls is None or study.questions is None or all(subject.rule for subject in subjects):
         return study.look(subjects, desk)
     questions = study.questions(desk)
     controls = as_suite(questions.name, study.controls(questions))

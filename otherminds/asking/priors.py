@@ -13,7 +13,7 @@ from dataclasses import replace
 from otherminds.asking.prompts import Posed
 from otherminds.asking.verdicts import Bounds, Score, bounds_of, decide, mean_bounds, trouble
 from otherminds.items import Item
-from otherminds.items.swaps import swapped
+from otherminds.items.swaps import other_words, swapped
 from otherminds.models import Weighing
 
 
@@ -30,10 +30,12 @@ def score_prior(item: Item, posed: Sequence[Posed], results: Sequence[Weighing])
     if wrong := trouble(posed, results):
         return Score("error", why=wrong)
     gained: dict[str, list[Bounds]] = {choice: [] for choice in item.choices}
+    exchanged = other_words(item)
     for start in range(0, len(results), 2):
         with_story, alone = results[start : start + 2]
         # In the exchanged version another word stands in the place of each choice.
-        for choice, here in zip(item.choices, posed[start].choices, strict=True):
+        for choice in item.choices:
+            here = exchanged[choice] if start else choice
             gained[choice].append(_less(bounds_of(with_story, f" {here}"), bounds_of(alone, f" {here}")))
     logs = {choice: mean_bounds(some) for choice, some in gained.items()}
     return decide(item, logs, {"mass": results[0].mass, "versions": len(results) // 2})

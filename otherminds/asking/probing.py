@@ -79,8 +79,10 @@ def lacking(model: Model, wanted: Collection[str], store: Store | None = None) -
     if model.identity.get("backend") != "api":
         return frozenset()
     asked: Model = Recorded(model, store) if store else model
-    able = [name for name in wanted if name in TESTS and name not in model.cannot and _applies(name, model)]
-    return frozenset(name for name in able if try_out(asked, trials()[TESTS[name]]).ok is False)
+    _, listed = model.identity.get("form", {}).get("chat", ("", 1))
+    known = frozenset({LETTERS_IN_CHAT} if not listed else ()) & frozenset(wanted)
+    able = [name for name in wanted if name in TESTS and name not in model.cannot | known and _applies(name, model)]
+    return known | frozenset(name for name in able if try_out(asked, trials()[TESTS[name]]).ok is False)
 
 
 def thinks(model: Model) -> bool:

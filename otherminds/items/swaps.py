@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import takewhile
 
@@ -15,11 +15,9 @@ _VOWELS = "aeiou"
 
 def swapped(item: Item) -> Item | None:
     """The item with the two choices that its story names exchanged throughout; none where it does not name just two."""
-    words = cores(item.choices)
-    named = [word for word in words.values() if _occurs(word, item.context)]
-    if len(named) != 2 or named[0] == named[1] or any(_occurs(a, b) for a, b in (named, named[::-1])):
+    exchange = _exchange(item)
+    if exchange is None:
         return None
-    exchange = dict(zip(named, named[::-1], strict=True))
 
     def turned(text: str) -> str:
         return _exchanged(text, exchange)
@@ -29,9 +27,29 @@ def swapped(item: Item) -> Item | None:
         context=turned(item.context),
         question=turned(item.question),
         cloze=turned(item.cloze),
-        choices=tuple(map(turned, item.choices)),
+        # They are the same words, and stay where they stand.
+        choices=tuple(sorted(map(turned, item.choices), key=_place(item.choices))),
         answer=turned(item.answer),
     )
+
+
+def other_words(item: Item) -> dict[str, str]:
+    """By choice, the one that stands in its place once words are exchanged; itself, where none are."""
+    exchange = _exchange(item) or {}
+    return {choice: _exchanged(choice, exchange) if exchange else choice for choice in item.choices}
+
+
+def _exchange(item: Item) -> dict[str, str] | None:
+    words = cores(item.choices)
+    named = [word for word in words.values() if _occurs(word, item.context)]
+    if len(named) != 2 or named[0] == named[1] or any(_occurs(a, b) for a, b in (named, named[::-1])):
+        return None
+    return dict(zip(named, named[::-1], strict=True))
+
+
+def _place(choices: Sequence[str]) -> Callable[[str], int]:
+    known = {choice: place for place, choice in enumerate(choices)}
+    return lambda choice: known.get(choice, len(known))
 
 
 def cores(choices: Sequence[str]) -> dict[str, str]:

@@ -25,7 +25,7 @@ def test_two_words_change_places_with_their_articles() -> None:
     assert other.context == (
         "It had an urn and a trunk. She took the bell out of the urn. A trunk was near. She put it into the trunk."
     )
-    assert (other.choices, other.answer) == (("the urn", "the trunk"), "the trunk")
+    assert (other.choices, other.answer) == (("the trunk", "the urn"), "the trunk")
     assert swapped(other) == ITEM
 
 
@@ -42,7 +42,7 @@ def test_a_third_choice_stays() -> None:
     other = swapped(item)
     assert other is not None
     assert other.context == "Salt is in the tin, not tea."
-    assert other.choices == ("salt", "tea", "unknown")
+    assert (other.choices, other.answer) == (("tea", "salt", "unknown"), "salt")
 
 
 def test_what_tells_choices_apart() -> None:

@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from otherminds.commands.options import common, fetch, model_settings, open_model
-from otherminds.commands.screen import note, print_json, print_table, say
+from otherminds.terminal.options import common, fetch, model_settings, open_model
+from otherminds.terminal.screen import note, print_json, print_table, say
 
 OTHERS = {
     "gguf:PATH": "any GGUF file, in process",

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from otherminds.commands.options import (
+from otherminds.errors import ModelError, Unable, UsageError
+from otherminds.terminal.options import (
     PARTIAL,
     common,
     for_server,
@@ -23,8 +24,7 @@ from otherminds.commands.options import (
     read_budget,
     several_models,
 )
-from otherminds.commands.screen import note, print_json, print_table, progress, say
-from otherminds.errors import ModelError, Unable, UsageError
+from otherminds.terminal.screen import note, print_json, print_table, progress, say
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from otherminds.commands.options import common, open_run, store_option
-from otherminds.commands.screen import note, print_json, say
 from otherminds.errors import UsageError
+from otherminds.terminal.options import common, open_run, store_option
+from otherminds.terminal.screen import note, print_json, say
 
 if TYPE_CHECKING:
     from otherminds.asking.runs import Run
     from otherminds.asking.store import Store
     from otherminds.pages.report import Report
+    from otherminds.studies.study import Study
 
 PLAIN = "none"
 
@@ -24,7 +25,7 @@ PLAIN = "none"
 @click.argument("run_ids", metavar="RUN…", nargs=-1)
 @click.option("--lineup", "lineup_name", metavar="FILE.yaml", help="Compare runs of safety as the models of a line-up.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), default=Path("report.html"), show_default=True)
-@click.option("--study", metavar="NAME", help="Whose page to make.  [default: by the suite; none: a plain one]")
+@click.option("--study", metavar="NAME", help="Whose page to make.  [default: of the suite's study; none: a plain one]")
 @click.option("--title", default="", help="Default: the models and the suites.")
 @store_option
 @common
@@ -39,7 +40,7 @@ def report(
 ) -> None:
     """Write one HTML page about one or more runs.
 
-    Runs of perturbed, safety and dialogue suites get the page of their study, all others a plain one. With --lineup,
+    Runs of a study's suite get the page of that study where it has one, all others a plain one. With --lineup,
     runs of safety are put in the places of a line-up, with its pairs, series and trends, whoever is served now; without
     RUN, all that the store has of its models.
     """
@@ -58,28 +59,30 @@ def report(
         say(str(output))
 
 
-def _stored(store: Store, run_ids: tuple[str, ...], all_of_them: bool) -> list[Run]:
+def _stored(store: Store, run_ids: tuple[str, ...], lined_up: bool) -> list[Run]:
     if run_ids:
         return [open_run(store, run_id) for run_id in run_ids]
-    if not all_of_them:
+    if not lined_up:
         raise UsageError("name at least one RUN, such as `last`; `otherminds runs` lists them")
-    return [open_run(store, row.id) for row in store.runs() if row.suite.startswith("safety")]
+    study = _with_lineups()
+    return [open_run(store, row.id) for row in store.runs() if row.manifest.get("study") == study.name]
 
 
 def _in_lineup(runs: list[Run], name: str) -> Report:
     """The page of a line-up, from runs that were made one at a time."""
-    from otherminds.studies.safety.page import show
-    from otherminds.studies.safety.series import places, read_lineup
+    lineup = _with_lineups().lineup
+    assert lineup is not None, "it was chosen for that"
+    page, missing = lineup(name, runs)
+    for said in missing:
+        note(said)
+    return page
 
-    lineup = read_lineup(name)
-    found, strangers = places(lineup, runs)
-    for run in strangers:
-        note(f"run {run.id} of {run.model} is of no model in {name}, and is left out")
-    if missing := [member.name for member in lineup.members if member.name not in found]:
-        note(f"the store has no run of {', '.join(missing)}")
-    if not found:
-        raise UsageError(f"none of these runs is of a model in {name}; `otherminds runs` lists what there is")
-    return show(lineup, found)
+
+def _with_lineups() -> Study:
+    """The study that compares the models of a line-up."""
+    from otherminds.studies import STUDIES
+
+    return next(study for make in STUDIES.values() if (study := make()).lineup)
 
 
 def _page_of_study(runs: list[Run], name: str | None) -> Report | None:
@@ -88,7 +91,7 @@ def _page_of_study(runs: list[Run], name: str | None) -> Report | None:
     if name == PLAIN:
         return None
     if name is None:
-        studies = {found.name if (found := study_of(run)) else PLAIN for run in runs}
+        studies = {found.name if (found := study_of(run)) and found.page else PLAIN for run in runs}
         if len(studies) > 1 or PLAIN in studies:
             return None
         (name,) = studies

@@ -78,14 +78,14 @@ def check(subject: Subject, title: str, controls: Suite, questions: Suite, desk:
         return desk.put(suite, subject, f"{title} · controls, {suite.score} {suite.prompt}")
 
     found = calibrate(controls, questions, ask, cannot=subject.cannot, seed=desk.seed)
-    part = found.form.part(replace(questions, name=f"{questions.name}-in-form"))
+    part = found.form.part(replace(questions, name=f"{questions.name}-in-form", study=""))
     return Checked(found, ask(part) if part else None, len(questions) - (len(part) if part else 0))
 
 
 def controls_of(suite: Suite) -> Suite:
     """The control questions of a suite: those that it brings, else those that its study makes of its stories."""
     own = [item for item in suite if CONTROL in item.tags]
-    study = STUDIES[suite.name]() if suite.name in STUDIES else None
+    study = STUDIES[suite.study]() if suite.study in STUDIES else None
     made = own or (study.controls(suite) if study and study.controls else [])
     found = as_suite(suite.name, made)
     if found is None:

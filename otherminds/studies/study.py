@@ -21,6 +21,7 @@ from otherminds.models import Model
 from otherminds.pages.report import Block, Report
 from otherminds.results.why import why_right
 from otherminds.stats import Estimate
+from otherminds.studies.builds import Build
 
 Size = Literal["quick", "standard", "full"]
 Progress = Callable[[str], AbstractContextManager[Callable[[int, int], None]]]
@@ -220,9 +221,11 @@ class Study:
     """What is wrong with such a suite: the common rules, and its own."""
     page: Callable[[Sequence[Run]], Report] | None = None
     """A page of runs alone, whoever asked."""
-    is_of: Callable[[Run], bool] | None = None
-    """Whether a run is of this study, where its suite may go by any name."""
     questions: Callable[[Desk], Suite] | None = None
     """What is asked in the form that the controls choose, by the size of the look."""
     controls: Callable[[Suite], list[Item]] | None = None
     """Questions about what the stories of such a suite say outright."""
+    lineup: Callable[[str, Sequence[Run]], tuple[Report, Sequence[str]]] | None = None
+    """A page of runs as the models of a line-up, given as a file; and sentences on what is missing or of nobody."""
+    builds: Sequence[Build] = ()
+    """What `otherminds build` makes, with options; without any, the suite that goes by the study's name."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from otherminds.studies.explore import build, chapter, controls, measure, page
+from otherminds.studies.explore.builds import BUILDS
 from otherminds.studies.study import Study
 
 STUDY = Study(
@@ -15,4 +16,5 @@ STUDY = Study(
     look=chapter.look,
     questions=lambda desk: controls.stories(desk.seed),
     controls=controls.controls,
+    builds=BUILDS,
 )

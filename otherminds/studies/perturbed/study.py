@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from otherminds.studies.perturbed import build, chapter, controls, lints, page
+from otherminds.studies.perturbed.builds import BUILDS
 from otherminds.studies.study import Study
 
 STUDY = Study(
@@ -18,4 +19,5 @@ STUDY = Study(
     page=page.show,
     questions=lambda desk: controls.with_sentences(chapter.part(desk)),
     controls=controls.controls,
+    builds=BUILDS,
 )

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from otherminds.commands.screen import note, progress
 from otherminds.errors import ModelError, UsageError, WeightsError
+from otherminds.terminal.screen import note, progress
 
 if TYPE_CHECKING:
     from otherminds.asking.runs import Budget, Run

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from otherminds.commands.options import PARTIAL, common, model_settings, open_model, store_option
-from otherminds.commands.screen import note, print_json, print_table, progress, say
 from otherminds.errors import UsageError
+from otherminds.terminal.options import PARTIAL, common, model_settings, open_model, store_option
+from otherminds.terminal.screen import note, print_json, print_table, progress, say
 
 if TYPE_CHECKING:
     from otherminds.asking.store import Store
@@ -275,3 +275,6 @@ def _summary(outcome: Outcome) -> list[str]:
     answers = ", ".join(f"{number:,} {verdict}" for verdict, number in sorted(outcome.verdicts.items()))
     mean = f"{stats.mean(accuracies)}" if accuracies else "–"
     return [FOUND_BY[outcome.method], f"{outcome.asked:,}", answers, mean]
+
+
+COMMANDS = (explore,)

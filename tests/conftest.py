@@ -1,10 +1,15 @@
 import signal
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from otherminds.minds.events import Enter, Leave, Move
 from otherminds.minds.story import Story
 from otherminds.models.api import wire
+
+# No test looks at the clock: a busy machine makes inputs slowly, and that is no fault.
+settings.register_profile("gate", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("gate")
 
 # Shells let background jobs ignore Ctrl-C, and so would every program that tests start and interrupt.
 signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -85,6 +85,16 @@ def _ending(item: Item) -> Item | None:
     return item if ends == item.choices else replace(item, choices=ends)
 
 
+def with_endings(suite: Suite) -> Suite:
+    """The suite without choices that its sentences could not end with; where the answer is one, it is asked for plainly.
+
+    Only a score that lets choices end sentences makes a difference.
+    """
+    if suite.score not in SENTENCES:
+        return suite
+    return replace(suite, items=tuple(_ending(item) or replace(item, cloze="") for item in suite))
+
+
 FORMS = (
     *(Form("letters", prompt) for prompt in ("raw", "direct", "shots")),
     *(Form(score, "raw") for score in UNSEEN),

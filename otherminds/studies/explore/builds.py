@@ -9,6 +9,7 @@ from typing import Any
 from otherminds.asking.plans import limited
 from otherminds.items.cards import card
 from otherminds.studies.builds import Build, Built, Option
+from otherminds.studies.explore import infilled
 from otherminds.studies.explore.build import balanced, load, suite
 from otherminds.studies.explore.contexts import bank, read_contexts
 from otherminds.studies.explore.sets import choose, grid
@@ -18,8 +19,11 @@ from otherminds.studies.explore.train import suite as training_suite
 FOUND = "stories found by search against a model, answers proved by their events"
 
 
-def _found(output: Path, *, dir: Path, balance: str | None, limit: int | None, seed: int, **given: Any) -> Built:
-    made = suite(load(dir), **given, name=output.stem)
+def _found(
+    output: Path, *, dir: Path, balance: str | None, prose: bool, limit: int | None, seed: int, **given: Any
+) -> Built:
+    found, given["name"] = load(dir), output.stem
+    made = infilled.suite(found, infilled.load(dir), **given) if prose else suite(found, **given)
     if balance is not None:
         made = replace(made, items=balanced(made.items, balance, seed=seed))
     made = replace(made, items=limited(made.items, limit=limit, seed=seed))
@@ -49,6 +53,7 @@ BUILDS = (
                 "As many items with each value of this tag.",
             ),
             Option("paraphrase", int, "Tell the stories in other words.", shown_as="SEED"),
+            Option("prose", bool, "Each question about the bare words and about the prose of `retell`."),
             Option("limit", int, "At most so many items, in whole stories.", least=1),
             Option("seed", int, "For --balance and --limit.", 0),
         ],

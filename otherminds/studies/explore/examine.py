@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from statistics import fmean
 
-from otherminds.asking.forms import SENTENCES
+from otherminds.asking.forms import SENTENCES, with_endings
 from otherminds.asking.plans import Plan, plan
 from otherminds.asking.scores import Score, way
 from otherminds.errors import ModelError, UsageError
 from otherminds.items import Item, Suite
-from otherminds.items.controls import CANNOT_END
 from otherminds.minds.questions import NOWHERE, UNKNOWN, Answers, Matter, can_be_asked, matters, quiz
 from otherminds.minds.story import Story
 from otherminds.models import Model
@@ -84,14 +83,7 @@ class Examiner:
         items = tuple(item for item in quiz(story, order=order) if self._wanted(item, order))
         if not items:
             return None
-        suite = Suite("node", tuple(map(self._ending, items)), prompt=self.prompt, score=self.score)
-        return plan(suite, seed=self.seed)
-
-    def _ending(self, item: Item) -> Item:
-        """The item with the choices that its sentence can end with, where they are weighed as its end."""
-        if self.score not in SENTENCES or not item.cloze:
-            return item
-        return replace(item, choices=tuple(choice for choice in item.choices if choice not in CANNOT_END))
+        return plan(with_endings(Suite("node", items, prompt=self.prompt, score=self.score)), seed=self.seed)
 
     def _results(self, plans: Sequence[Plan]) -> Sequence[object]:
         prompts = [prompt for each in plans for prompt in each.prompts]

@@ -86,7 +86,7 @@ def _ending(item: Item) -> Item | None:
 
 
 def with_endings(suite: Suite) -> Suite:
-    """The suite without choices that its sentences could not end with; where the answer is one, it is asked for plainly.
+    """The suite without choices that its sentences could not end with; an answer that could not is asked for plainly.
 
     Only a score that lets choices end sentences makes a difference.
     """

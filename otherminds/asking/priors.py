@@ -20,7 +20,8 @@ from otherminds.models import Weighing
 def pose_prior(pose: Callable[..., tuple[Posed, ...]], item: Item, *, prompt: str, seed: int) -> tuple[Posed, ...]:
     """The item, the same without its story; then both with two words exchanged, if they can be."""
     versions = [item, *([exchanged] if (exchanged := swapped(item)) else [])]
-    bare = [replace(version, context="") for version in versions]
+    # In one order of the choices, so that what several stories share is asked once.
+    bare = [replace(version, context="", choices=tuple(sorted(version.choices))) for version in versions]
     pairs = [(each, alone) for each, alone in zip(versions, bare, strict=True)]
     return tuple(asked for pair in pairs for one in pair for asked in pose(one, prompt=prompt, seed=seed))
 

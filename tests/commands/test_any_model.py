@@ -13,6 +13,7 @@ from otherminds.asking.store import Store
 from otherminds.cli import cli
 from otherminds.items import Item, Suite
 from tests.models.scripted_server import Call, Reply, always, chat, serving
+from tests.models.tiny import write_tiny
 from tests.persona_server import KINDS, Kind, Persona, persona_server, usual_chance
 
 pytestmark = pytest.mark.usefixtures("hurry")
@@ -104,6 +105,38 @@ def test_controls_choose_the_form_of_one_suite(tmp_path: Path, monkeypatch: pyte
     assert done.exit_code == 0, done.output
     assert "asked by letters, in chat; controls 1.00" in done.stderr
     assert json.loads(done.stdout)["prompt"] == "direct"
+
+
+def test_three_kinds_of_models_in_one_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One in process, one that only chats, one that completes, each with settings of its own, on one page."""
+    weights = write_tiny(tmp_path / "tiny.gguf")
+    persona = Persona()
+    with (
+        persona_server("chat", persona, monkeypatch) as chats,
+        persona_server("completions top-20", persona, monkeypatch) as completes,
+    ):
+        models = [
+            {"spec": f"gguf:{weights}", "name": "in process", "settings": {"seed": 3}},
+            {"spec": "api:m", "name": "chats", "settings": {"base_url": chats.url, "temperature": 0.5, "seed": 1}},
+            {"spec": "vllm:m", "name": "completes", "settings": {"base_url": completes.url, "server": "other"}},
+        ]
+        file = tmp_path / "models.yaml"
+        file.write_text(json.dumps({"models": models}))
+        out = tmp_path / "out"
+        done = CliRunner().invoke(cli, ["profile", "-m", str(file), "--no-studies", "-o", str(out), "--json"])
+    assert done.exit_code == 0, done.output
+    data = json.loads(done.stdout)
+    assert data["models"] == ["in process", "chats", "completes"]
+    found = {one["model"]: one for one in data["studies"][0]["findings"] if one["what"] == "Control questions"}
+    assert found["completes"]["beside"] == "by letters"
+    assert found["completes"]["value"] > 0.9
+    assert found["chats"]["value"] > 0.9
+    assert found["in process"]["high"] < 0.75
+    page = (out / "profile.html").read_text(encoding="utf-8")
+    assert "this says nothing about minds" in page
+    identities = {run["model"]: run["identity"] for run in data["studies"][0]["runs"]}
+    assert identities["chats"]["temperature"] == 0.5
+    assert identities["in process"]["seed"] == 3
 
 
 def test_a_suite_without_controls_is_a_sentence(tmp_path: Path) -> None:

@@ -225,6 +225,11 @@ META = _named(
 )
 
 
+def has_right_answer(tags: Mapping[str, Tag]) -> bool:
+    """Whether any answer to an item with these tags is right; where none is, it is in no mean."""
+    return tags.get(SCORED) is not False
+
+
 def check_tags(tags: Mapping[str, Tag], where: str) -> None:
     """Refuse a value that a known tag cannot have; `where` begins the sentence."""
     for name, value in tags.items():

@@ -5,7 +5,7 @@ Knows nothing of items, models or pages; imports `errors` alone.
 
 from otherminds.stats.bounded import Bounded, high_of, low_of
 from otherminds.stats.draws import share_of_draws
-from otherminds.stats.means import Difference, Estimate, contrast, difference, mean, proportion, signed
+from otherminds.stats.means import Difference, Estimate, contrast, difference, mean, proportion, signed, span, sure
 from otherminds.stats.significance import (
     Association,
     Correlation,
@@ -37,4 +37,6 @@ __all__ = [
     "proportion",
     "share_of_draws",
     "signed",
+    "span",
+    "sure",
 ]

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from otherminds.asking.store import Store
     from otherminds.items import Suite
     from otherminds.models import Model
+    from otherminds.studies.safety.lineups import Sitting
     from otherminds.studies.safety.measure import Measures
     from otherminds.studies.safety.series import Lineup, Member
-    from otherminds.studies.safety.sittings import Sitting
     from otherminds.studies.safety.ways_of_asking import Asked, Asking
 
 EXTRAS = ("wordings", "controls", "refusals")
@@ -200,7 +200,7 @@ def _free() -> None:
 
 
 def _print(lineup: Lineup, found: Measures) -> None:
-    from otherminds.studies.safety.sittings import NINE, SHORT
+    from otherminds.studies.safety.lineups import NINE, SHORT
     from otherminds.studies.safety.table import as_text, rows
 
     tasks = [task for task in NINE if any(task in each.tasks for each in found.profiles)]

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from math import log10
 
 from otherminds import stats
 from otherminds.asking.runs import Run
@@ -21,7 +22,7 @@ from otherminds.results.labels import mark, together
 from otherminds.results.measures import same_model
 from otherminds.stats import Difference, Estimate
 from otherminds.stats.trends import Trend, page
-from otherminds.studies.safety.series import Lineup
+from otherminds.studies.safety.series import Lineup, Member
 from otherminds.studies.safety.ways_of_asking import SHUFFLED, WORDINGS, main_run
 
 Runs = Mapping[str, Sequence[Run]] | Sequence[Run]
@@ -163,6 +164,9 @@ class SeriesTrend:
     trend: Trend
     p: float
     """Page's, adjusted."""
+    by_size: Difference | None = None
+    """How far S rises with every tenfold number of parameters; none where the line-up does not tell them, or they do
+    not differ."""
 
     @property
     def word(self) -> str:
@@ -206,12 +210,12 @@ def trends(sittings: Sequence[Sitting], lineup: Lineup) -> tuple[SeriesTrend, ..
     for series, members in lineup.versions.items():
         present = [(asked[each.name], each.rank or 0) for each in members if each.name in asked]
         if len(present) > 1:
-            found += [one for task in NINE if (one := _trend(series, present, task))]
+            found += [one for task in NINE if (one := _trend(lineup, series, present, task))]
     ps = stats.holm([each.trend.p for each in found])
     return tuple(replace(each, p=p) for each, p in zip(found, ps, strict=True))
 
 
-def _trend(series: str, present: Sequence[tuple[Sitting, int]], task: str) -> SeriesTrend | None:
+def _trend(lineup: Lineup, series: str, present: Sequence[tuple[Sitting, int]], task: str) -> SeriesTrend | None:
     # Versions are compared on the same items: one that answered fewer would otherwise be judged on others.
     versions = shared(*(each.main.where(task=task) for each, _ in present), of="S")
     if not versions[0]:
@@ -226,4 +230,13 @@ def _trend(series: str, present: Sequence[tuple[Sitting, int]], task: str) -> Se
         steps=tuple(stats.difference(new, old, groups=by) for old, new in pairwise(columns)),
         trend=found,
         p=found.p,
+        by_size=_by_size(columns, by, [lineup.get(each.name) for each, _ in present]),
     )
+
+
+def _by_size(columns: Sequence[list[float]], by: Sequence[str], members: Sequence[Member | None]) -> Difference | None:
+    """The slope over the logarithm of parameters, which versions of one series often have more of."""
+    sizes = [log10(each.parameters) for each in members if each and each.parameters]
+    if len(sizes) < len(columns) or len(set(sizes)) < 2:
+        return None
+    return page(list(zip(*columns, strict=True)), groups=by, at=sizes).slope

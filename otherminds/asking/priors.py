@@ -18,12 +18,14 @@ from otherminds.models import Weighing
 
 
 def pose_prior(pose: Callable[..., tuple[Posed, ...]], item: Item, *, prompt: str, seed: int) -> tuple[Posed, ...]:
-    """The item, the same without its story; then both with two words exchanged, if they can be."""
-    versions = [item, *([exchanged] if (exchanged := swapped(item)) else [])]
-    # In one order of the choices, so that what several stories share is asked once.
-    bare = [replace(version, context="", choices=tuple(sorted(version.choices))) for version in versions]
-    pairs = [(each, alone) for each, alone in zip(versions, bare, strict=True)]
-    return tuple(asked for pair in pairs for one in pair for asked in pose(one, prompt=prompt, seed=seed))
+    """The item, then each choice without its story; the same with two words exchanged, if they can be."""
+    posed: list[Posed] = []
+    for version in (item, swapped(item)):
+        if version is not None:
+            # One by one, so that what several stories share is asked once.
+            bare = [replace(version, context="", choices=(choice,), answer=choice) for choice in version.choices]
+            posed += [asked for one in (version, *bare) for asked in pose(one, prompt=prompt, seed=seed)]
+    return tuple(posed)
 
 
 def score_prior(item: Item, posed: Sequence[Posed], results: Sequence[Weighing]) -> Score:
@@ -31,15 +33,16 @@ def score_prior(item: Item, posed: Sequence[Posed], results: Sequence[Weighing])
     if wrong := trouble(posed, results):
         return Score("error", why=wrong)
     gained: dict[str, list[Bounds]] = {choice: [] for choice in item.choices}
-    exchanged = other_words(item)
-    for start in range(0, len(results), 2):
-        with_story, alone = results[start : start + 2]
+    exchanged, step = other_words(item), 1 + len(item.choices)
+    for start in range(0, len(results), step):
+        with_story, *alone = results[start : start + step]
+        prior = {asked.choices[0]: found for asked, found in zip(posed[start + 1 : start + step], alone, strict=True)}
         # In the exchanged version another word stands in the place of each choice.
         for choice in item.choices:
             here = exchanged[choice] if start else choice
-            gained[choice].append(_less(bounds_of(with_story, f" {here}"), bounds_of(alone, f" {here}")))
+            gained[choice].append(_less(bounds_of(with_story, f" {here}"), bounds_of(prior[here], f" {here}")))
     logs = {choice: mean_bounds(some) for choice, some in gained.items()}
-    return decide(item, logs, {"mass": results[0].mass, "versions": len(results) // 2})
+    return decide(item, logs, {"mass": results[0].mass, "versions": len(results) // step})
 
 
 def _less(one: Bounds, other: Bounds) -> Bounds:

@@ -96,7 +96,7 @@ TAGS = _named(
     Key(
         TWIN,
         "items that differ in one detail which turns the answer round",
-        "starter, perturbed, safety, dialogue",
+        "starter, explore, perturbed, safety, dialogue",
         TEXT,
     ),
     Key(STAGE, "people and things that several stories share", "perturbed"),

@@ -17,7 +17,7 @@ from otherminds.results.labels import count
 from otherminds.studies.explore.build import suite
 from otherminds.studies.explore.contexts import bank
 from otherminds.studies.explore.examine import Examiner
-from otherminds.studies.explore.hunt import Found
+from otherminds.studies.explore.hunt import DRAWS, Found
 from otherminds.studies.explore.measure import SPLITS, Measures, measure
 from otherminds.studies.explore.page import FOUND_BY, report
 from otherminds.studies.explore.search import Ways
@@ -102,7 +102,8 @@ def look(subjects: Sequence[Subject], desk: Desk) -> Chapter | None:
     of_one = found if len(found) > 1 else next(iter(found.values()))
     numbers = measure(of_one, runs, random_stories=EFFORTS[desk.size].random, seed=desk.seed)
     page = report(of_one, numbers, runs)
-    page = replace(page, lead=" ".join([page.lead, *spotless]))
+    weak = [f"{name} is {each.weakness}." for name, hunt in hunts.items() for each in hunt.outcomes if each.weakness]
+    page = replace(page, lead=" ".join([page.lead, *weak, *spotless]))
     table = Answers.of(runs)
     return Chapter(
         page,
@@ -130,7 +131,7 @@ def _hunt(subject: Subject, desk: Desk) -> Hunted:
             stories=effort.stories,
             ways=Ways(budget=effort.budget),
             seed=desk.seed,
-            progress=lambda method, asked, most: bar(asked + most * (method == "overgenerate"), 2 * most),
+            progress=lambda method, asked, most: bar(asked + most * (method in DRAWS), 2 * most),
         )
     hunted = Hunted(outcomes)
     if not hunted.found:

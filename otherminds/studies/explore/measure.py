@@ -21,7 +21,7 @@ from otherminds.items.tags import FALSE_BELIEF, FIRST_ORDER, IGNORANCE, INTEREST
 from otherminds.results.grids import Line
 from otherminds.stats import Difference, Estimate
 from otherminds.studies.explore.contexts import bank
-from otherminds.studies.explore.hunt import METHODS, Found
+from otherminds.studies.explore.hunt import DRAWS, SEARCHES, Found
 from otherminds.studies.explore.sets import ASYMMETRIC, choose, grid
 from otherminds.studies.explore.shares import Share, shares
 from otherminds.studies.explore.sittings import (
@@ -138,7 +138,8 @@ def measure(
             "none of these runs has a scored answer about these stories in their canonical words; run the suite that"
             " is built from them"
         )
-    method = "search" if any(each.of("search") for each in raw) else raw[0].answers[0].found.method
+    searched = (method for method in SEARCHES if any(each.of(method) for each in raw))
+    method = next(searched, raw[0].answers[0].found.method)
     chosen = [each.of(method) for each in raw]
     return Measures(
         sittings=raw,
@@ -255,7 +256,9 @@ def _wrong(sitting: Sitting, method: str) -> Line | None:
 
 def _contests(sitting: Sitting, own: Sequence[Found]) -> tuple[Contest, ...]:
     """All settings together, then each set; p of the sets adjusted for being several."""
-    searched, drawn = (_by_cell(sitting.of(method)) for method in METHODS)
+    searched, drawn = (
+        _by_cell([answer for method in methods for answer in sitting.of(method)]) for methods in (SEARCHES, DRAWS)
+    )
     cells = [cell for cell in searched if cell in drawn]
     if not cells:
         return ()
@@ -291,7 +294,7 @@ def _contest(
     gaps = [a - b for a, b in zip(*accuracies, strict=True)]
     counts = (sum(gap < 0 for gap in gaps), sum(gap == 0 for gap in gaps), sum(gap > 0 for gap in gaps))
     here = [each for each in own if each.cell in cells]
-    asked = [sum(each.evaluated for each in here if each.method == method) for method in METHODS]
+    asked = [sum(each.evaluated for each in here if each.method in methods) for methods in (SEARCHES, DRAWS)]
     return Contest(_pair(label, *accuracies), _pair(label, *lengths), *counts, (asked[0], asked[1]))
 
 

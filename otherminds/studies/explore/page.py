@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import isfinite
 
+from otherminds import stats
 from otherminds.asking.runs import Run
 from otherminds.minds.telling import listing
 from otherminds.pages import plots
@@ -25,7 +26,12 @@ from otherminds.studies.explore.shares import Share
 from otherminds.studies.explore.sittings import HARDEST, Findings
 from otherminds.studies.study import study_page
 
-FOUND_BY = {"search": "the search", "overgenerate": "over-generation"}
+FOUND_BY = {
+    "learn": "the search",
+    "search": "the search",
+    "random": "over-generation",
+    "overgenerate": "over-generation",
+}
 
 LIMITS = """**These stories were chosen because the model fails them.** Their accuracy says how bad it can get within \
 these kinds of story, not how good the model is; a model that is right nine times in ten on stories drawn at random \
@@ -44,10 +50,10 @@ everybody knows that. What people would say of such a story has not been asked.
 stories found in this way, against this model, with these words."""
 
 
-_CONTEST = """For each story that the search found, over-generation has the budget of one search. It spends that on \
-random stories, whether or not they come to an end, puts the complete ones to the model, and keeps the worst answered. \
-So the two do not ask about equally many stories: the column says how many each put to the model on the way to those \
-that it found.
+_CONTEST = """Over-generation draws stories at random and keeps the worst answered. Beside the search that \
+learns, as many random stories are asked about. Beside the published search, each random story costs one of the budget \
+whether or not it comes to an end, so fewer are asked about. The column says how many each put to the model on the way \
+to those that it found.
 
 n counts settings. A difference below 0 means that the search found stories that are answered worse, or shorter ones. \
 p is by flipping the signs of settings; for the sets it is adjusted for their number."""
@@ -306,9 +312,16 @@ def _how_found(findings: Findings | Sequence[Found]) -> Table:
         for method in dict.fromkeys(each.method for each in found):
             some = [each for each in found if each.method == method]
             name = f"{FOUND_BY[method]}{f', against {model}' if model else ''}"
-            rows.append([name, len(some), sum(each.evaluated for each in some), len({each.cell for each in some})])
-    note = "Asked about: on the way to the stories found; searches that found none are not counted."
-    columns = ["", "stories", "stories asked about", "settings"]
+            chosen = stats.mean([each.accuracy for each in some])
+            again = [each.confirmed for each in some if each.confirmed is not None]
+            numbers = [len(some), sum(each.evaluated for each in some), len({each.cell for each in some})]
+            rows.append([name, *numbers, span(chosen), span(stats.mean(again)) if again else "–"])
+    note = (
+        "Asked about: on the way to the stories found; searches that found none are not counted. Chosen: the mean"
+        " accuracy by which they were chosen, which is low by luck as well. Confirmed: the same events with fresh names"
+        " and in fresh words."
+    )
+    columns = ["", "stories", "stories asked about", "settings", "chosen", "confirmed"]
     return Table(columns, rows, "How the stories were found", note=note)
 
 

@@ -12,7 +12,7 @@ from otherminds.items import Item, Suite
 from otherminds.items.tags import CONTROL, TOLD, check_tags
 from otherminds.studies import STUDIES
 from otherminds.studies.dialogue import controls as dialogue
-from otherminds.studies.dialogue import drawn
+from otherminds.studies.dialogue import sample
 from otherminds.studies.explore import controls as explore
 from otherminds.studies.perturbed import build as perturbed_build
 from otherminds.studies.perturbed import controls as perturbed
@@ -25,7 +25,7 @@ SUITES: dict[str, Suite] = {}
 MADE = {
     "starter": (starter.controls, starter_suite),
     "safety": (safety.controls, lambda: safety_build.build(size=24)),
-    "dialogue": (dialogue.controls, lambda: drawn.suite(drawn.drawn(0))),
+    "dialogue": (dialogue.controls, lambda: sample.suite(sample.drawn(0))),
     "explore": (explore.controls, lambda: explore.stories(0, number=24)),
     "perturbed": (perturbed.controls, lambda: perturbed_build.build(focal=True)),
 }

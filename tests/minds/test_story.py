@@ -499,3 +499,11 @@ def test_what_can_be_seen_is_seen_by_all_as_soon_as_it_is_known_to_show() -> Non
     assert story.view("Bruno").value("letter", "state:colour") == "is blue"
     painted = story.then(Change("Amara", "apple", "colour", "is blue", True))
     assert painted.view("Bruno").value("letter", "state:colour") is None
+
+
+@hypothesis(max_examples=60, deadline=None)
+@given(stories(most=10))
+def test_who_has_heard_of_a_topic_is_whose_view_has_it(story):
+    for part in story.prefixes():
+        heard = {topic: {name for name in part.people if part.view(name).heard(topic)} for topic in part.view().topics}
+        assert part.heard_by == heard

@@ -117,7 +117,7 @@ def _things(setting: Setting, story: Story) -> tuple[str, ...]:
 def _of_one_mind(people: Iterable[str], story: Story, things: tuple[str, ...], property: str) -> bool:
     """Whether these people have the same beliefs about the things, so that none can tell another anything."""
     minds = [_beliefs(story, person, property) for person in people]
-    return all([len({mind.get(thing) for mind in minds}) == 1 for thing in things])
+    return all(len({mind.get(thing) for mind in minds}) == 1 for thing in things)
 
 
 def _sayable(

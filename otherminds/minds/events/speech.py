@@ -65,14 +65,14 @@ class Tell(Event):
         return self.speaker
 
     def names(self) -> tuple[tuple[str, str], ...]:
-        people = ((self.speaker, "person"),)
+        names: tuple[tuple[str, str], ...] = ((self.speaker, "person"),)
         if self.listener is not None:
-            people = (*people, (self.listener, "person"))
-        if self.fact is None:
-            return people
-        name, property, value = self.fact
-        place = ((value, property),) if property in ("room", "container") else ()
-        return (*people, *place, (name, "thing")) if property != "room" else (*people, *place)
+            names += ((self.listener, "person"),)
+        if self.fact is not None and self.fact.property in ("room", "container"):
+            names += ((self.fact.value, self.fact.property),)
+        if self.fact is not None and self.fact.property != "room":
+            names += ((self.fact.of, "thing"),)
+        return names
 
     def scene(self, story: Story) -> frozenset[str]:
         return Event.scene(self, story) if self.listener is None else frozenset((self.speaker, self.listener))
@@ -105,8 +105,8 @@ class Tell(Event):
             return world.hearing(topic), (self.sighting(hearers, lambda view: view.hearing(topic)),), ()
         seen_by = (hearers | self.peekers) - self.distracted
         # Words about what lies before one's eyes, or should, are put right by a look.
-        rooms = (world._room.get(fact.of, ""), fact.value)
-        rooms = tuple([room for room in sorted(rooms) if not seen_by.isdisjoint(story.present(room))])
+        meant = sorted((world._room.get(fact.of, ""), fact.value))
+        rooms = tuple([room for room in meant if not seen_by.isdisjoint(story.present(room))])
         return world, (Saying(seen_by, hearers, self.speaker, fact),), rooms
 
     def forms(self, before: Story | None) -> tuple[Forms, Mapping[str, str]]:

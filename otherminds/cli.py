@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Sequence
 from functools import partial
@@ -177,6 +178,8 @@ for command in COMMANDS:
 
 def main(args: Sequence[str] | None = None) -> None:
     """The entry point of the `otherminds` script."""
+    # A large run is millions of values that all stay, and Python would look for lost ones among them all the time.
+    gc.set_threshold(200_000, 50, 100)
     try:
         cli.main(args=None if args is None else list(args), prog_name="otherminds")
     except Exception:  # with --debug, and whatever went wrong may be quoted in it

@@ -1,7 +1,7 @@
 """From an address to a page.
 
     /                                   all runs
-    /runs/ID                            one run: its report, and its answers to filter and search
+    /runs/ID                            one run: its report, and its answers to filter and search; ?items=2 has more
     /runs/ID/answer?item=ITEM           one answer; answer.json is the same as data
     /compare?a=ID&b=ID                  two runs, item by item
     /stories  /stories/NAME             the stories that come with the package, with their timelines
@@ -33,6 +33,8 @@ from otherminds.web.pages import (
     Overview,
     compare_page,
     empty_page,
+    items_section,
+    page_count,
     run_body,
     run_page,
     runs_page,
@@ -93,17 +95,19 @@ class Site:
             return compare_page(self._loaded(store, first), self._loaded(store, second))
         row = _row(rows, parts[1])
         if len(parts) == 2:
-            return self._run(store, row, rows.values())
+            return self._run(store, row, rows.values(), request.query.get("items", "1"))
         run = self._loaded(store, row)
         place = _position(run, request.query.get("item", ""))
         return answer_page(run, place) if parts[2] == "answer" else as_json(record_data(run.records[place]))
 
-    def _run(self, store: Store, row: RunRow, rows: Iterable[RunRow]) -> Report:
-        body = self._bodies.get(row, lambda: run_body(self._loaded(store, row)))
+    def _run(self, store: Store, row: RunRow, rows: Iterable[RunRow], page: str) -> Report:
+        run = self._loaded(store, row)
+        body = self._bodies.get(row, lambda: run_body(run))
         if body is None:
-            return empty_page(self._loaded(store, row), *store.spent(row.model))
+            return empty_page(run, *store.spent(row.model))
+        items = items_section(run, _page(run, page))
         others = [other for other in rows if other.digest == row.digest and other.id != row.id]
-        return run_page(row, body, self._overviews(store, others))
+        return run_page(row, body, items, self._overviews(store, others))
 
     def _loaded(self, store: Store, row: RunRow) -> Run:
         return self._runs.get(row, lambda: load(store, row.id))
@@ -140,6 +144,14 @@ def _row(rows: dict[str, RunRow], id: str) -> RunRow:
     if id not in rows:
         raise NoPage(f"this store has no run {id!r}; the list shows those it has")
     return rows[id]
+
+
+def _page(run: Run, given: str) -> int:
+    """Which part of the answers is wanted."""
+    pages = page_count(run)
+    if not (given.isascii() and given.isdecimal() and 1 <= int(given[:9]) <= pages):
+        raise NoPage(f"the answers of run {run.id} have no page {given!r}; they have pages 1 to {pages}")
+    return int(given)
 
 
 def _position(run: Run, item: str) -> int:

@@ -13,7 +13,7 @@ import hashlib
 import json
 import platform
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
@@ -189,8 +189,11 @@ def run(
         return _keep(kept, row(), before, work, keys, answered)
 
 
-def load(store: Store, id: str) -> Run:
-    """A run from the store, by its id or the beginning of it."""
+def load(store: Store, id: str, *, texts: bool = True) -> Run:
+    """A run from the store, by its id or the beginning of it.
+
+    Without `texts` its records have neither prompts nor results, and a large run is read much sooner.
+    """
     row = store.run(id)
     if not row.sound:
         raise StoreError(
@@ -202,7 +205,10 @@ def load(store: Store, id: str) -> Run:
         if missing := sorted(_TOLD - set(row.manifest)):
             raise ValueError(f"its manifest lacks {missing[0]}")
         way(row.score)
-        calls = store.calls({key for line in lines for key in line["calls"]})
+        keys = {key for line in lines for key in line["calls"]}
+        if not texts and (sound := store.sound_calls(keys)) is not None:
+            return _run(row, [_scored(line, sound) for line in lines])
+        calls = store.calls(keys)
         return _run(row, [_record(line, calls) for line in lines])
     except (AttributeError, BadFile, KeyError, TypeError, UsageError, ValueError) as error:
         raise StoreError(
@@ -227,17 +233,18 @@ _TOLD = {
 
 
 def _record(line: Mapping[str, Any], calls: Mapping[str, Call]) -> Record:
-    asked = [calls[key] for key in line["calls"] if key in calls]
+    record = _scored(line, calls)
+    asked = [calls[key] for key in record.calls if key in calls]
+    prompts = tuple(unpack_prompt(call.prompt) for call in asked)
+    return replace(record, prompts=prompts, results=tuple(map(unpack, asked)))
+
+
+def _scored(line: Mapping[str, Any], answered: Container[str]) -> Record:
+    """A record without what was sent and what came back."""
     # A call that failed was not kept; but what was scored was answered.
-    if len(asked) < len(line["calls"]) and line["score"].get("verdict") != "error":
+    if line["score"].get("verdict") != "error" and any(key not in answered for key in line["calls"]):
         raise ValueError(f"what was answered to {line['item'].get('id')!r} is not there")
-    return Record(
-        item=Item.from_dict(line["item"]),
-        prompts=tuple(unpack_prompt(call.prompt) for call in asked),
-        results=tuple(unpack(call) for call in asked),
-        calls=tuple(line["calls"]),
-        score=_score(line["score"]),
-    )
+    return Record(Item.from_dict(line["item"]), (), (), tuple(line["calls"]), _score(line["score"]))
 
 
 def _score(data: Mapping[str, Any]) -> Score:

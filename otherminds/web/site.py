@@ -134,7 +134,7 @@ class _Memory(Generic[T]):
 
 def _viewed(store: Store, row: RunRow) -> Overview:
     try:
-        return view(row, load(store, row.id))
+        return view(row, load(store, row.id, texts=False))
     except StoreError:
         # One run that is damaged must not hide the others; its own page says what is wrong.
         return Overview(row)

@@ -22,6 +22,7 @@ from otherminds.commands.doctor import doctor
 from otherminds.commands.export import export
 from otherminds.commands.imports import import_
 from otherminds.commands.lint import lint
+from otherminds.commands.merge import merge
 from otherminds.commands.models import models
 from otherminds.commands.profile import profile
 from otherminds.commands.report import report
@@ -56,6 +57,7 @@ COMMANDS = (
     track,
     web,
     store,
+    merge,
     models,
     doctor,
 )

@@ -30,6 +30,7 @@ from otherminds.asking.recorded import Progress, Recorded
 from otherminds.asking.rounds import Rounds
 from otherminds.asking.sampled import DRAWS
 from otherminds.asking.scores import VERDICTS, Score, way
+from otherminds.asking.shards import SHARD, WANTED, Shard, others, part, places
 from otherminds.asking.store import MEMORY, Call, RunRow, Store
 from otherminds.errors import BadFile, StoreError, UsageError
 from otherminds.items import Item, Suite, Tag
@@ -178,16 +179,18 @@ def run(
     limit: int | None = None,
     seed: int = 0,
     draws: int = DRAWS,
+    shard: Shard | None = None,
     budget: Budget | None = None,
     progress: Progress | None = None,
 ) -> Run:
     """Ask a model a suite. What the store has is not asked again; without a store nothing is kept.
 
     `limit` draws whole groups of twins and stories by the seed. `draws` is how often every order of the choices is
-    drawn at most, where the score is "sampled". A budget that runs out leaves a partial run; Ctrl-C and errors of the
-    model are raised, after what was answered has been kept.
+    drawn at most, where the score is "sampled". `shard` asks one part of the items and leaves the others. A budget that
+    runs out leaves a partial run; Ctrl-C and errors of the model are raised, after what was answered has been kept.
     """
-    work = plan(suite, limit=limit, seed=seed, cannot=getattr(model, "cannot", ()))
+    whole = plan(suite, limit=limit, seed=seed, cannot=getattr(model, "cannot", ()))
+    work = part(whole, chosen := places(whole, shard))
     began = _now()
     with nullcontext(store) if store else Store(MEMORY) as kept, kept.writing():
         digest = suite.digest
@@ -199,12 +202,13 @@ def run(
         rounds = Rounds(work, recorded)
         row = partial(_row, suite, recorded, digest=digest, limit=limit, seed=seed, began=began)
         before = kept.begin_run(row())
+        keep = partial(_keep, kept, before=before, whole=whole, chosen=chosen, shard=shard)
         try:
             rounds.ask(draws)
         except BaseException:
-            _keep(kept, row(), before, rounds.plan, rounds.keys, recall(kept, rounds.wanted)[0])
+            keep(row(), _records(rounds.plan, rounds.keys, recall(kept, rounds.wanted)[0]))
             raise
-        return _keep(kept, row(), before, rounds.plan, rounds.keys, rounds.answered)
+        return keep(row(), _records(rounds.plan, rounds.keys, rounds.answered))
 
 
 def load(store: Store, id: str, *, texts: bool = True) -> Run:
@@ -276,14 +280,26 @@ def _score(data: Mapping[str, Any]) -> Score:
 
 
 def _keep(
-    store: Store, row: RunRow, before: RunRow, work: Plan, keys: Sequence[str], answered: Mapping[str, Result]
+    store: Store,
+    row: RunRow,
+    records: Sequence[Record],
+    *,
+    before: RunRow,
+    whole: Plan,
+    chosen: Sequence[int],
+    shard: Shard | None,
 ) -> Run:
-    records = _records(work, keys, answered)
+    """Write a run with these records, and those that other parts of it have left."""
+    rows = [*_rows(whole, records), *(others(store, row.id, chosen) if shard else ())]
     row = replace(row, created=before.created, manifest={**row.manifest, "started": before.created})
-    if len(records) == len(work.items):
+    if len(rows) == len(whole.items):
         row = replace(row, finished=before.finished or _now())
-    store.keep_run(row, _rows(work, records))
-    return _run(row, records)
+    elif shard:
+        left = {SHARD: str(shard), WANTED: len(whole.items)}
+        stopped = row.manifest["stopped"] or f"shard {shard} alone was asked"
+        row = replace(row, manifest={**row.manifest, **left, "stopped": stopped})
+    store.keep_run(row, rows)
+    return load(store, row.id) if shard else _run(row, records)
 
 
 def _records(work: Plan, keys: Sequence[str], answered: Mapping[str, Result]) -> list[Record]:

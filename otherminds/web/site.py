@@ -59,6 +59,7 @@ class Site:
         self._views: _Memory[Overview] = _Memory(most=10_000)
         self._bodies: _Memory[Body] = _Memory(most=16)
         self._runs: _Memory[Run] = _Memory(most=4)
+        self._scores: _Memory[Run] = _Memory(most=4)
 
     def respond(self, request: Request) -> Reply:
         """The page, or one that says in a sentence why there is none."""
@@ -92,7 +93,7 @@ class Site:
             return runs_page(self._path, self._overviews(store, rows.values()))
         if parts == ["compare"]:
             first, second = (_row(rows, request.query.get(name, "")) for name in ("a", "b"))
-            return compare_page(self._loaded(store, first), self._loaded(store, second))
+            return compare_page(self._scored(store, first), self._scored(store, second))
         row = _row(rows, parts[1])
         if len(parts) == 2:
             return self._run(store, row, rows.values(), request.query.get("items", "1"))
@@ -111,6 +112,10 @@ class Site:
 
     def _loaded(self, store: Store, row: RunRow) -> Run:
         return self._runs.get(row, lambda: load(store, row.id))
+
+    def _scored(self, store: Store, row: RunRow) -> Run:
+        """The same without texts, which takes less time and room."""
+        return self._scores.get(row, lambda: load(store, row.id, texts=False))
 
     def _overviews(self, store: Store, rows: Iterable[RunRow]) -> list[Overview]:
         return [self._views.get(row, partial(_viewed, store, row)) for row in rows]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from otherminds.asking.store import Store
 from otherminds.cli import cli
 from otherminds.errors import StoreError, UsageError
 from otherminds.items import Suite
+from otherminds.models import Prompt
 from otherminds.models.scripted import Scripted
 from otherminds.studies.suites import get_suite
 
@@ -112,13 +114,15 @@ def test_shards_of_different_suites_are_refused_and_nothing_is_written(suite: Su
     assert content(tmp_path / "all.db") == {"calls": [], "records": [], "models": [], "runs": []}
 
 
+def leaning(share: float, prompt: Prompt) -> dict[str, float]:
+    """So much on A, the rest on B."""
+    return {choice: share if choice == "A" else 1 - share for choice in prompt.choices}
+
+
 def test_two_answers_to_one_call_are_refused(suite: Suite, tmp_path: Path) -> None:
     for name, share in (("1", 0.9), ("2", 0.8)):
-        model = Scripted(
-            lambda _: "A", name="m", weigh=lambda p, s=share: {c: s if c == "A" else 1 - s for c in p.choices}
-        )
         with Store(tmp_path / f"{name}.db") as store:
-            run(suite, model, store=store, limit=4)
+            run(suite, Scripted(lambda _: "A", name="m", weigh=partial(leaning, share)), store=store, limit=4)
     with pytest.raises(StoreError, match="holds another answer to call"):
         merged(tmp_path / "all.db", tmp_path / "1.db", tmp_path / "2.db")
     assert content(tmp_path / "all.db")["calls"] == []

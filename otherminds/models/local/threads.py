@@ -10,9 +10,8 @@ import ctypes
 import os
 from collections.abc import Callable
 from functools import cache
+from importlib import import_module
 from pathlib import Path
-
-import numpy as np
 
 MOST = 8
 """A small model's threads wait for each other more than they work when there are many."""
@@ -59,9 +58,9 @@ def _others(load: str = "/proc/loadavg") -> int:
 def _set_threads() -> Callable[[int], object]:
     """OpenBLAS's own switch, as numpy's wheels have it; with another library nothing is switched."""
     try:
-        library = ctypes.CDLL(np._core._multiarray_umath.__file__)
+        library = ctypes.CDLL(import_module("numpy._core._multiarray_umath").__file__)
         switch = library.scipy_openblas_set_num_threads64_
-    except (AttributeError, OSError, TypeError):
+    except (AttributeError, ImportError, OSError, TypeError):
         return lambda _: None
     switch.argtypes, switch.restype = [ctypes.c_int], None
     return lambda threads: switch(threads)

@@ -58,7 +58,7 @@ def test_products_do_not_depend_on_the_threads() -> None:
     for number in (1, 2):
         threads._set_threads()(number)
         products.append(a @ b)
-    np.testing.assert_allclose(*products, rtol=0, atol=1e-3)
+    np.testing.assert_allclose(products[0], products[1], rtol=0, atol=1e-3)
 
 
 def test_waiting_threads_sleep_unless_somebody_says_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:

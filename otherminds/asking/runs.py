@@ -296,7 +296,7 @@ def _keep(
         row = replace(row, finished=before.finished or _now())
     elif shard:
         left = {SHARD: str(shard), WANTED: len(whole.items)}
-        stopped = row.manifest["stopped"] or f"shard {shard} alone was asked"
+        stopped = row.manifest["stopped"] or shard.alone
         row = replace(row, manifest={**row.manifest, **left, "stopped": stopped})
     store.keep_run(row, rows)
     return load(store, row.id) if shard else _run(row, records)

@@ -43,6 +43,11 @@ class Shard(NamedTuple):
     def __str__(self) -> str:
         return f"{self.number}/{self.of}"
 
+    @property
+    def alone(self) -> str:
+        """Why a run is not whole of which nothing else is missing."""
+        return f"shard {self} alone was asked"
+
     @classmethod
     def read(cls, text: str) -> Shard:
         """2/8 as the second of eight parts."""

@@ -139,8 +139,12 @@ def run(
     if cut := _truncated(done):
         note(cut)
     failed = done.verdicts()["error"]
-    if done.partial or failed:
-        note(_unfinished(done))
+    # A shard that is asked is all that was wanted, so a script may go on.
+    missing = done.partial and not (wanted_part and done.manifest["stopped"] == wanted_part.alone)
+    if done.partial and not missing:
+        note(f"shard {wanted_part} is asked; `otherminds merge` puts the stores of all shards together")
+    if missing or failed:
+        note(_unfinished(done, missing))
         context.exit(1 if failed and failed == len(done) else PARTIAL)
 
 
@@ -188,9 +192,9 @@ def _by_controls(suite: Suite, model: Model, store: Store, seed: int, budget: Bu
     return found.form.part(questions) or questions
 
 
-def _unfinished(done: Run) -> str:
+def _unfinished(done: Run, missing: bool) -> str:
     """Why the exit code is not 0, and what to do."""
-    if done.partial:
+    if missing:
         return f"not finished: {done.manifest['stopped']}; give the same command again to go on"
     failed = [record for record in done.records if record.score.verdict == "error"]
     return f"{len(failed)} of {len(done)} items failed, the first with: {failed[0].score.why}"

@@ -114,6 +114,15 @@ def test_shards_of_different_suites_are_refused_and_nothing_is_written(suite: Su
     assert content(tmp_path / "all.db") == {"calls": [], "records": [], "models": [], "runs": []}
 
 
+def test_a_shard_that_is_asked_is_a_success(tmp_path: Path) -> None:
+    args = ["run", "starter", "-m", "baseline:oracle", "--store", str(tmp_path / "s.db"), "--shard", "1/2"]
+    done = CliRunner().invoke(cli, args)
+    assert done.exit_code == 0
+    assert "shard 1/2 is asked" in done.stderr
+    stopped = CliRunner().invoke(cli, [*args[:-1], "2/2", "--budget", "calls=4"])
+    assert (stopped.exit_code, "not finished: " in stopped.stderr) == (3, True)
+
+
 def leaning(share: float, prompt: Prompt) -> dict[str, float]:
     """So much on A, the rest on B."""
     return {choice: share if choice == "A" else 1 - share for choice in prompt.choices}

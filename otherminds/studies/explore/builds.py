@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from otherminds.asking.plans import limited
+from otherminds.errors import UsageError
 from otherminds.items.cards import card
 from otherminds.studies.builds import Build, Built, Option
 from otherminds.studies.explore import infilled
 from otherminds.studies.explore.build import balanced, evened, load, suite
 from otherminds.studies.explore.contexts import bank, read_contexts
+from otherminds.studies.explore.published import open_suite
 from otherminds.studies.explore.sets import choose, grid
 from otherminds.studies.explore.train import save, triples
 from otherminds.studies.explore.train import suite as training_suite
@@ -20,10 +22,15 @@ FOUND = "stories found by search against a model, answers proved by their events
 
 
 def _found(
-    output: Path, *, dir: Path, balance: str | None, prose: bool, limit: int | None, seed: int, **given: Any
+    output: Path, *, dir: Path, open: bool, balance: str | None, prose: bool, limit: int | None, seed: int, **given: Any
 ) -> Built:
     found, given["name"] = load(dir), output.stem
-    made = infilled.suite(found, infilled.load(dir), **given) if prose else suite(found, **given)
+    if open:
+        if prose or balance or given["interesting"] or given["paraphrase"] is not None:
+            raise UsageError("--open asks as was published; leave out --prose, --paraphrase, --balance, --interesting")
+        made = open_suite(found, name=output.stem)
+    else:
+        made = infilled.suite(found, infilled.load(dir), **given) if prose else suite(found, **given)
     if balance is not None:
         even = evened(made.items, seed=seed) if balance == "answer" else balanced(made.items, balance, seed=seed)
         made = replace(made, items=even)
@@ -55,6 +62,7 @@ BUILDS = (
             ),
             Option("paraphrase", int, "Tell the stories in other words.", shown_as="SEED"),
             Option("prose", bool, "Each question about the bare words and about the prose of `retell`."),
+            Option("open", bool, "As published: the questions that the search went by, without options."),
             Option("limit", int, "At most so many items, in whole stories.", least=1),
             Option("seed", int, "For --balance and --limit.", 0),
         ],

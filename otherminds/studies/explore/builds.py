@@ -15,7 +15,7 @@ from otherminds.studies.explore.build import balanced, evened, load, suite
 from otherminds.studies.explore.contexts import bank, read_contexts
 from otherminds.studies.explore.published import open_suite
 from otherminds.studies.explore.sets import choose, grid
-from otherminds.studies.explore.train import save, triples
+from otherminds.studies.explore.train import retold, save, triples
 from otherminds.studies.explore.train import suite as training_suite
 
 FOUND = "stories found by search against a model, answers proved by their events"
@@ -38,10 +38,32 @@ def _found(
     return Built(made, card(made, made=FOUND))
 
 
-def _training(output: Path, *, sets: str, form: str, parquet: bool, contexts: Path | None, **given: Any) -> Built:
+def _training(
+    output: Path,
+    *,
+    sets: str,
+    form: str,
+    parquet: bool,
+    contexts: Path | None,
+    prose: Path | None,
+    share: float,
+    paraphrase: bool,
+    **given: Any,
+) -> Built:
+    if prose is not None:
+        if contexts or paraphrase or (sets, share) != (SETS, SHARE):
+            raise UsageError(
+                "--prose takes the stories as they were told; leave out --sets, --share, --contexts and --paraphrase"
+            )
+        made = list(retold(load(prose), infilled.load(prose), **given))
+        files = save(output, made, form=form, parquet=parquet, stories=f"{FOUND.partition(',')[0]}, told in prose,")
+        return Built(training_suite(made), files=files)
     places = read_contexts(contexts) if contexts else bank()
-    made = list(triples(grid(choose(sets)), places, **given))
+    made = list(triples(grid(choose(sets)), places, share=share, paraphrase=paraphrase, **given))
     return Built(training_suite(made), files=save(output, made, form=form, parquet=parquet))
+
+
+SETS, SHARE = "published", 0.5
 
 
 ORDER = Option("order", int, "The deepest questions.", 2, least=0)
@@ -74,8 +96,9 @@ BUILDS = (
         _training,
         [
             Option("number", int, "Triples to make.", 10_000, least=1),
-            Option("share", float, "Of stories that need theory of mind.", 0.5),
-            Option("sets", str, "Action sets; published, ours, every.", "published"),
+            Option("share", float, "Of stories that need theory of mind.", SHARE),
+            Option("sets", str, "Action sets; published, ours, every.", SETS),
+            Option("prose", Path, "The stories of DIR as `retell` told them, instead of drawn ones.", shown_as="DIR"),
             ORDER,
             Option("form", ("chat", "completion"), default="chat"),
             Option("paraphrase", bool, "Tell every story in varied words."),

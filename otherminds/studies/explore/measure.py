@@ -164,7 +164,7 @@ def measure(
         ),
         told=_told(raw, [each for each in sittings if not each.raw], method),
         crossed=_crossed(known, runs, seed) if len(known) > 1 and method in SEARCHES else None,
-        published=tuple(row for each in raw if (row := as_published(each, openly))),
+        published=tuple(asked for each in raw if (asked := as_published(each, openly))),
         random=_random(random_stories, seed) if random_stories else (),
     )
 

@@ -70,6 +70,14 @@ def test_the_doubt_about_one_telling_grows_with_what_tellings_differ_by() -> Non
 # ---- what it does ---------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("budget", range(1, 12))
+def test_the_last_batch_is_no_larger_than_what_is_left(budget: int) -> None:
+    for seed in range(4):
+        reader = Guesser(seed=seed)
+        go(reader, stories=1, ways=replace(WAYS, budget=budget, confirm=0), goal="none", seed=seed)
+        assert reader.asked <= budget
+
+
 def test_it_keeps_to_its_budget_and_is_the_same_every_time() -> None:
     one, other = FirstOrderReader(), FirstOrderReader()
     found = go(one)

@@ -129,9 +129,14 @@ def test_it_finds_harder_stories_than_chance_for_as_many_asked_about() -> None:
         for method, some in hard.items():
             reader: Any = FirstOrderReader()
             options: dict[str, Any] = {"stories": 2, "ways": Ways(budget=25, confirm=1), "goal": "none"}
-            some += [each.confirmed or 0.0 for each in hunt(cells, bank(), reader, method=method, seed=seed, **options)]
+            some += [_confirmed(each) for each in hunt(cells, bank(), reader, method=method, seed=seed, **options)]
             assert reader.asked <= 2 * 26
     assert fmean(hard["learn"]) < fmean(hard["random"]) - 0.03
+
+
+def _confirmed(found: Found) -> float:
+    assert found.confirmed is not None
+    return found.confirmed
 
 
 # ---- in words -------------------------------------------------------------------------------------------------------

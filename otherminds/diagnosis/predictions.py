@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from otherminds.asking.plans import groups
 from otherminds.asking.runs import Record, Run
-from otherminds.asking.scores import TIE, way
+from otherminds.asking.scores import way
+from otherminds.asking.verdicts import TIE
 from otherminds.diagnosis.readers import BY_PLACE, READERS
 from otherminds.errors import UsageError
 from otherminds.items import Item

@@ -30,6 +30,7 @@ INTERESTING = "interesting"
 IGNORANCE = "ignorance"
 JOINT = "joint"
 CONSISTENT = "consistent"
+CONTROL = "control"
 TELLING = "telling"
 CANONICAL, INFILLED = "canonical", "infilled"
 
@@ -54,6 +55,7 @@ RAW = "raw"
 PUBLISHED_GOLD = "published_gold"
 REPAIRS = "repairs"
 POSSIBLE = "possible"
+TOLD = "told"
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +111,12 @@ TAGS = _named(
     Key(ORDER, "how many minds the question goes through; 0 asks about the world", "every study", WHOLE),
     Key(FALSE_BELIEF, "whether what is believed is not so", "every study", TRUE_OR_FALSE),
     Key(KIND, "the kind of story or of thing asked about", "starter, explore, perturbed"),
+    Key(
+        CONTROL,
+        "which sort of control question it is: about what the story says outright, without any mind",
+        "every study",
+        _one_of("is", "was", "who", "key"),
+    ),
     # Questions that are worked out of a story.
     Key(IGNORANCE, "whether whoever is asked about knows nothing of it", "explore", TRUE_OR_FALSE),
     Key(
@@ -183,6 +191,7 @@ TAGS = _named(
 META = _named(
     Key(REALITY, "the choice that is really so", "every study"),
     Key(FIRST_ORDER, "what one person thinks, in a deeper question", "explore, safety"),
+    Key(TOLD, "of a control question, the story as the questions about minds have it", "every study"),
     Key(WHY, "why the answer is right, as a sentence", "starter, dialogue"),
     Key(EVENTS, "the story as events", "explore, perturbed, safety"),
     Key(PREMISES, "what holds in the story beside its events", "safety"),

@@ -15,6 +15,7 @@ from statistics import NormalDist
 import numpy as np
 
 from otherminds.errors import UsageError
+from otherminds.stats.bounded import carries_both_bounds, carries_bounds
 from otherminds.stats.shares import share_interval
 from otherminds.stats.significance import Floats, Z, numbers, p_text, student
 
@@ -77,6 +78,7 @@ def sure(one: Estimate, digits: int = 2) -> str:
     return f"95 % {one.low:.{digits}f} to {one.high:.{digits}f}, n = {one.n}"
 
 
+@carries_bounds
 def mean(
     values: Sequence[float],
     *,
@@ -126,6 +128,7 @@ def proportion(right: int, n: int) -> Estimate:
     return Estimate(share, low, high, n, n, "Wilson")
 
 
+@carries_both_bounds
 def difference(
     a: Sequence[float],
     b: Sequence[float],
@@ -149,6 +152,7 @@ def difference(
     )
 
 
+@carries_both_bounds
 def contrast(
     a: Sequence[float],
     b: Sequence[float],

@@ -1,13 +1,17 @@
 """Open questions: what they show and hide, and two marks for one answer."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from otherminds.asking.runs import run
+from otherminds.cli import cli
 from otherminds.errors import UsageError
+from otherminds.items import Suite
 from otherminds.minds.questions import UNKNOWN
-from otherminds.studies.explore.build import suite
+from otherminds.studies.explore.build import save, suite
 from otherminds.studies.explore.measure import measure
 from otherminds.studies.explore.page import show
 from otherminds.studies.explore.published import open_suite
@@ -69,3 +73,14 @@ def test_open_answers_are_in_no_other_number_and_drawn_stories_not_in_the_table(
     assert beside.published[0].asked == 2  # Sally and Anne in the story of the search; the drawn one is the same text
     assert "Without options" in show([FALSE], [closed, openly], random_stories=0).html()
     assert measure([FALSE], [closed, run(open_suite([FALSE]), says("box", "another"))]).published == ()
+
+
+def test_from_the_shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    save("out", BOTH, searched={})
+    build = ("build", "explore", "out", "--open", "-o", "open.jsonl")
+    done = CliRunner().invoke(cli, build, prog_name="otherminds")
+    assert done.exit_code == 0, done.output
+    assert [item.question for item in Suite.load("open.jsonl")] == [item.question for item in open_suite(BOTH)]
+    refused = CliRunner().invoke(cli, [*build, "--balance", "answer"], prog_name="otherminds")
+    assert (refused.exit_code, "leave out --prose" in refused.output) == (2, True)

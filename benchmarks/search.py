@@ -7,7 +7,8 @@ method has, for every reader and seed, one search in each of five sets of events
 of stories to ask about. What counts is the *confirmed* accuracy: of the story that a search chose, told again with
 fresh names and in fresh words. Beside it stands the accuracy that it was chosen by, which is lower by luck.
 
-With a model instead of readers: the same table for it, with as many stories asked about by every method.
+With a model instead of readers: what each method finds, with the same goal and as many stories that may be asked about,
+and the calls that this took; --quick for a small one, of a few minutes on one core.
 """
 
 from __future__ import annotations
@@ -152,7 +153,7 @@ def cells(sets: str, people: int, moves: int, order: int) -> list[Cell]:
 
 def trial(options: argparse.Namespace, reader: str, seed: int) -> dict[str, tuple[list[Found], int]]:
     """One hunt by each method: what it found, and how many stories it asked about."""
-    ways = Ways(budget=options.budget, endings=options.endings, draws=options.endings, confirm=CONFIRM)
+    ways = Ways(budget=options.budget, endings=options.endings, draws=options.endings, confirm=options.confirm)
     order, says = READERS[reader]
     chosen = cells(options.sets, options.people, options.moves, order)
     outcome = {}
@@ -210,8 +211,9 @@ def show(table: dict[str, list[Row]], options: argparse.Namespace, seconds: floa
     seeds = len(next(iter(table.values())))
     print(
         f"\n{seeds} seeds × {len(choose(options.sets))} sets, {options.people} people, {options.moves} moves, goal"
-        f" {options.goal!r}, at most {options.budget} stories asked about for each to be found, confirmed by {CONFIRM}"
-        f" tellings ({seconds:.0f} s)\nconfirmed accuracy (that it was chosen by) stories asked about in a search"
+        f" {options.goal!r}, at most {options.budget} stories asked about for each to be found, confirmed by"
+        f" {options.confirm} tellings ({seconds:.0f} s)\n"
+        "confirmed accuracy (that it was chosen by) stories asked about in a search"
     )
     names = "".join(f"{name:24}" for name in METHODS)
     print(f"{'reader':18}{names}{'learn less random':28}learn less astar")
@@ -236,12 +238,17 @@ def line(name: str, rows: Sequence[Row], searches: int) -> str:
 
 def with_model(options: argparse.Namespace) -> None:
     """The three methods against a real model: stories found, asked about, calls, accuracies."""
-    print(f"{'method':10}{'found':>6}{'asked about':>13}{'calls':>8}   when chosen; confirmed")
+    print(
+        f"{options.model}: {options.stories} stories wanted, at most {options.budget} asked about for each, goal"
+        f" {options.goal!r}, confirmed by {options.confirm} tellings\n"
+        f"{'method':10}{'found':>6}{'asked about':>13}{'calls':>8}{'seconds':>9}   when chosen; confirmed"
+    )
     for name, method in METHODS.items():
+        start = time.perf_counter()
         with Store(MEMORY) as store:
             model = Recorded(get_model(options.model), store)
             examiner = Examiner(model, prompt="raw", score="cloze")
-            ways = Ways(budget=options.budget, endings=options.endings, draws=options.endings)
+            ways = Ways(budget=options.budget, endings=options.endings, draws=options.endings, confirm=options.confirm)
             spent = [0]
             found = list(
                 hunt(
@@ -251,17 +258,27 @@ def with_model(options: argparse.Namespace) -> None:
                     stories=options.stories,
                     ways=ways,
                     method=method,
+                    goal=options.goal,
+                    seed=options.first,
                     progress=lambda _, __, asked, spent=spent: spent.__setitem__(0, asked),  # type: ignore[misc]
                 )
             )
-        means = [stats.mean([getattr(each, part) for each in found]) for part in ("accuracy", "confirmed")]
-        print(f"{name:10}{len(found):6}{spent[0]:13}{model.made:8}   {means[0]}; {means[1]}", flush=True)
+        means = [_mean([getattr(each, part) for each in found]) for part in ("accuracy", "confirmed")]
+        seconds = time.perf_counter() - start
+        print(f"{name:10}{len(found):6}{spent[0]:13}{model.made:8}{seconds:9.0f}   {'; '.join(means)}", flush=True)
+
+
+def _mean(values: Sequence[float | None]) -> str:
+    known = [value for value in values if value is not None]
+    return str(stats.mean(known)) if known else "–"
 
 
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description="Three ways to find stories that a model gets wrong.")
-    parser.add_argument("--quick", action="store_true", help="A sample: 2 seeds, 20 stories to ask about.")
+    parser.add_argument(
+        "--quick", action="store_true", help="A sample: 2 seeds, 20 stories to ask about; 6 of a model."
+    )
     numbers = {
         "seeds": 16,
         "first": 0,
@@ -271,6 +288,7 @@ def main() -> None:
         "endings": 20,
         "stories": 8,
         "processes": 2,
+        "confirm": CONFIRM,
     }
     for name, number in numbers.items():
         parser.add_argument(f"--{name}", type=int, default=number)
@@ -278,7 +296,9 @@ def main() -> None:
     parser.add_argument("--goal", default="none", help="As of `otherminds explore`.")
     parser.add_argument("--model", help="A model instead of readers.")
     options = parser.parse_args()
-    if options.quick:
+    if options.quick and options.model:
+        options.budget, options.confirm = 6, 2
+    elif options.quick:
         options.seeds, options.budget = 2, 20
     (with_model if options.model else compare)(options)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,13 +11,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from otherminds.commands.serve import serve
-from otherminds.errors import BadFile, StoreError
-from otherminds.terminal.options import common, store_option
+from otherminds.errors import BadFile, StoreError, UsageError
+from otherminds.terminal.options import common, open_run, store_option
 from otherminds.terminal.screen import note, print_json, print_table, say
 
 if TYPE_CHECKING:
+    from otherminds.asking.runs import Run
     from otherminds.results.annotation_files import Taken
     from otherminds.results.annotations import Agreement, Batch
+    from otherminds.results.people import KindAgreement
     from otherminds.stats import Estimate
 
 SHOWN = 5
@@ -31,6 +34,7 @@ SHOWN = 5
 @click.option("--import", "source", type=click.Path(path_type=Path), metavar="FILE", help="Take answers from a file.")
 @click.option("--export", "target", type=click.Path(path_type=Path), metavar="FILE", help="Write all answers.")
 @click.option("--agreement", "agree", is_flag=True, help="Print how far the annotators agree.")
+@click.option("--run", "run_id", metavar="RUN", help="With --agreement: how far this run agrees with them.")
 @store_option
 @common
 def annotate(
@@ -41,6 +45,7 @@ def annotate(
     source: Path | None,
     target: Path | None,
     agree: bool,
+    run_id: str | None,
     store_path: Path,
     as_json: bool,
 ) -> None:
@@ -53,11 +58,16 @@ def annotate(
     With --import, --export or --agreement no page is served. FILE is .csv, for a spreadsheet, or .json, as Label Studio
     reads and writes it; beside .json lies the labelling interface for Label Studio, as .xml. Both have the texts, also
     of items that nobody has answered, so people can answer there; --import takes the rows with a name and an answer.
+
+    --agreement also tells, for every kind and order of question, how often most people give the answer of the key, and
+    with --run how often a model gives that of most people.
     """
     from otherminds.asking.store import Store
     from otherminds.results.annotations import Batch
     from otherminds.studies.suites import get_suite
 
+    if run_id is not None and not agree:
+        raise UsageError("--run sets a run beside people's answers; give --agreement with it")
     suite = get_suite(suite_name)
     if agree and not source and not os.path.exists(store_path):
         raise StoreError(
@@ -67,7 +77,8 @@ def annotate(
     with Store(store_path) as store:
         batch = Batch(suite, store)
         if source or target or agree:
-            found = _files(batch, source, target, agree, as_json)
+            run = None if run_id is None else open_run(store, run_id)
+            found = _files(batch, source, target, agree, run, as_json)
             if as_json:
                 print_json(found)
         else:
@@ -76,10 +87,13 @@ def annotate(
                 _serve(batch, port, annotator, no_open, as_json)
 
 
-def _files(batch: Batch, source: Path | None, target: Path | None, agree: bool, as_json: bool) -> dict[str, Any]:
+def _files(
+    batch: Batch, source: Path | None, target: Path | None, agree: bool, run: Run | None, as_json: bool
+) -> dict[str, Any]:
     """What was asked for, in the order in which it makes sense: in, numbers, out."""
     from otherminds.results.annotation_files import save, take
     from otherminds.results.annotations import agreement
+    from otherminds.results.people import agreement_by_kind
 
     found: dict[str, Any] = {}
     if source:
@@ -91,9 +105,11 @@ def _files(batch: Batch, source: Path | None, target: Path | None, agree: bool, 
             raise BadFile(f"{source} has no answer to an item of suite {batch.suite.name!r}: {_reasons(taken)}")
     if agree:
         measured = agreement(batch.suite, batch.answers())
-        found["agreement"] = asdict(measured)
+        by_kind = agreement_by_kind(batch.suite, batch.answers(), run)
+        found["agreement"] = asdict(measured) | {"by_kind": list(map(asdict, by_kind))}
         if not as_json:
             _print_agreement(batch, measured)
+            _print_by_kind(by_kind, run)
     if target:
         found["export"] = [str(path) for path in save(batch, target)]
         note(f"{sum(map(len, batch.answers().values()))} answers by {len(batch.answers())} annotators")
@@ -130,13 +146,29 @@ def _print_taken(taken: Taken, source: Path) -> None:
         say(f"  {taken.replaced} replaced an earlier answer of the same annotator")
 
 
-def _print_agreement(batch: Batch, measured: Agreement) -> None:
-    def shown(value: Estimate | None) -> str:
-        return "—" if value is None else str(value)
+def _shown(value: Estimate | None) -> str:
+    return "—" if value is None else str(value)
 
+
+def _print_by_kind(lines: Sequence[KindAgreement], run: Run | None) -> None:
+    beside = [] if run is None else [f"{run.model} gives the answer of most people"]
     rows = [
-        ["Krippendorff's alpha", shown(measured.alpha)],
-        ["Fleiss' kappa", shown(measured.fleiss)],
+        [
+            line.kind,
+            line.order,
+            _shown(line.people_key),
+            *([_shown(line.model_people)] * len(beside)),
+            str(line.undecided),
+        ]
+        for line in lines
+    ]
+    print_table(["kind", "order", "most people give the answer of the key", *beside, "without a majority"], rows)
+
+
+def _print_agreement(batch: Batch, measured: Agreement) -> None:
+    rows = [
+        ["Krippendorff's alpha", _shown(measured.alpha)],
+        ["Fleiss' kappa", _shown(measured.fleiss)],
         ["items answered by two or more", f"{measured.compared} of {len(batch.items)}"],
         *([f"majority for {answer}", str(times)] for answer, times in measured.majority.items()),
         ["without a majority", str(measured.undecided)],

@@ -54,6 +54,7 @@ BENCHMARK = "benchmark"
 RAW = "raw"
 PUBLISHED_GOLD = "published_gold"
 REPAIRS = "repairs"
+POSSIBLE = "possible"
 TOLD = "told"
 
 
@@ -195,6 +196,7 @@ META = _named(
     Key(EVENTS, "the story as events", "explore, perturbed, safety"),
     Key(PREMISES, "what holds in the story beside its events", "safety"),
     Key(MINDS, "the minds that the question goes through", "explore, safety"),
+    Key(POSSIBLE, "the answers that an open question does not show", "explore"),
     Key(ABOUT, "the thing that is asked about", "explore, safety"),
     Key("property", "what is asked about the thing", "explore, safety"),
     Key("found", "the id of the story", "explore"),

@@ -6,6 +6,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -13,13 +14,17 @@ from xml.etree import ElementTree
 import pytest
 from click.testing import CliRunner
 
+from otherminds import stats
 from otherminds.asking import store as store_module
+from otherminds.asking.runs import run
 from otherminds.asking.store import MEMORY, Store
 from otherminds.cli import cli
 from otherminds.errors import BadFile, StoreError, UsageError
 from otherminds.items import Item, Suite
+from otherminds.models.scripted import Scripted
 from otherminds.results.annotation_files import Taken, save, take
 from otherminds.results.annotations import Batch, agreement, check_name, majorities
+from otherminds.results.people import agreement_by_kind
 from otherminds.web.serving import Reply, Server
 
 QUOTES = 'she said, "no"\nand left'
@@ -368,6 +373,49 @@ def test_choices_that_are_the_same_are_compared_by_text() -> None:
     assert found.alpha.value == 1
 
 
+BASKET = Scripted(lambda prompt: "basket", name="basket sayer")
+TYPES = Suite(
+    "types",
+    tuple(
+        Item(
+            id=f"{kind}{n}",
+            question="?",
+            answer="box",
+            choices=("basket", "box"),
+            tags={"kind": kind, "order": order, "story": f"{kind}{n}"},
+        )
+        for kind, order in (("place", 1), ("state", 2))
+        for n in range(4)
+    ),
+    prompt="direct",
+    score="text",
+)
+
+
+def test_people_beside_the_key_and_a_model_by_kind() -> None:
+    place = {"place0": "box", "place1": "box", "place2": "box", "place3": "basket"}
+    said = {"Ada": place | {"state0": "box"}, "Ben": place | {"state0": "basket"}}
+    lines = agreement_by_kind(TYPES, said, run(TYPES, BASKET))
+    assert [(line.kind, line.order, line.undecided) for line in lines] == [
+        ("place", "1", 0),
+        ("state", "2", 1),
+        ("all", "", 1),
+    ]
+    first, second, every = lines
+    assert first.people_key == every.people_key == stats.mean([1.0, 1.0, 1.0, 0.0], groups="abcd")
+    assert first.model_people == stats.mean([0.0, 0.0, 0.0, 1.0], groups="abcd")
+    assert (second.people_key, second.model_people) == (None, None)
+    assert agreement_by_kind(TYPES, said)[0].model_people is None
+    assert agreement_by_kind(TYPES, {}) == []
+
+
+def test_a_model_that_was_shown_something_else_is_not_beside_people() -> None:
+    other = replace(TYPES, items=tuple(replace(item, context="Something else.") for item in TYPES))
+    (line,) = agreement_by_kind(TYPES, {"Ada": {"place0": "box"}}, run(other, BASKET))
+    assert line.people_key is not None
+    assert line.model_people is None
+
+
 # ── the command ──
 
 
@@ -395,6 +443,15 @@ def test_in_numbers_and_out_again(folder: Path) -> None:
     shown = call("--import", "answers.csv", "--agreement", "--export", "answers.json")
     assert "answers.csv: 7 answers kept, 0 refused" in shown
     assert "Krippendorff's alpha" in shown
+    assert "most people give the answer of the key" in " ".join(shown.split())
+    asked = CliRunner().invoke(cli, ["run", "small.jsonl", "-m", "baseline:oracle"])
+    assert asked.exit_code == 0, asked.output
+    found = json.loads(
+        CliRunner().invoke(cli, ["annotate", "small.jsonl", "--agreement", "--run", "last", "--json"]).stdout
+    )
+    assert found["agreement"]["by_kind"][0]["model_people"]["value"] == 1.0
+    assert "oracle gives" in " ".join(call("--agreement", "--run", "last").split())
+    assert "give --agreement with it" in call("--run", "last", code=2)
     assert sorted(path.suffix for path in folder.glob("answers.*")) == [".csv", ".json", ".xml"]
 
 

@@ -7,23 +7,30 @@ from pathlib import Path
 from typing import Any
 
 from otherminds.asking.plans import limited
+from otherminds.errors import UsageError
 from otherminds.items.cards import card
 from otherminds.studies.builds import Build, Built, Option
 from otherminds.studies.explore import infilled
 from otherminds.studies.explore.build import balanced, evened, load, suite
 from otherminds.studies.explore.contexts import bank, read_contexts
+from otherminds.studies.explore.published import open_suite
 from otherminds.studies.explore.sets import choose, grid
-from otherminds.studies.explore.train import save, triples
+from otherminds.studies.explore.train import retold, save, triples
 from otherminds.studies.explore.train import suite as training_suite
 
 FOUND = "stories found by search against a model, answers proved by their events"
 
 
 def _found(
-    output: Path, *, dir: Path, balance: str | None, prose: bool, limit: int | None, seed: int, **given: Any
+    output: Path, *, dir: Path, open: bool, balance: str | None, prose: bool, limit: int | None, seed: int, **given: Any
 ) -> Built:
     found, given["name"] = load(dir), output.stem
-    made = infilled.suite(found, infilled.load(dir), **given) if prose else suite(found, **given)
+    if open:
+        if prose or balance or given["interesting"] or given["paraphrase"] is not None:
+            raise UsageError("--open asks as was published; leave out --prose, --paraphrase, --balance, --interesting")
+        made = open_suite(found, name=output.stem)
+    else:
+        made = infilled.suite(found, infilled.load(dir), **given) if prose else suite(found, **given)
     if balance is not None:
         even = evened(made.items, seed=seed) if balance == "answer" else balanced(made.items, balance, seed=seed)
         made = replace(made, items=even)
@@ -31,10 +38,32 @@ def _found(
     return Built(made, card(made, made=FOUND))
 
 
-def _training(output: Path, *, sets: str, form: str, parquet: bool, contexts: Path | None, **given: Any) -> Built:
+def _training(
+    output: Path,
+    *,
+    sets: str,
+    form: str,
+    parquet: bool,
+    contexts: Path | None,
+    prose: Path | None,
+    share: float,
+    paraphrase: bool,
+    **given: Any,
+) -> Built:
+    if prose is not None:
+        if contexts or paraphrase or (sets, share) != (SETS, SHARE):
+            raise UsageError(
+                "--prose takes the stories as they were told; leave out --sets, --share, --contexts and --paraphrase"
+            )
+        made = list(retold(load(prose), infilled.load(prose), **given))
+        files = save(output, made, form=form, parquet=parquet, stories=f"{FOUND.partition(',')[0]}, told in prose,")
+        return Built(training_suite(made), files=files)
     places = read_contexts(contexts) if contexts else bank()
-    made = list(triples(grid(choose(sets)), places, **given))
+    made = list(triples(grid(choose(sets)), places, share=share, paraphrase=paraphrase, **given))
     return Built(training_suite(made), files=save(output, made, form=form, parquet=parquet))
+
+
+SETS, SHARE = "published", 0.5
 
 
 ORDER = Option("order", int, "The deepest questions.", 2, least=0)
@@ -55,6 +84,7 @@ BUILDS = (
             ),
             Option("paraphrase", int, "Tell the stories in other words.", shown_as="SEED"),
             Option("prose", bool, "Each question about the bare words and about the prose of `retell`."),
+            Option("open", bool, "As published: the questions that the search went by, without options."),
             Option("limit", int, "At most so many items, in whole stories.", least=1),
             Option("seed", int, "For --balance and --limit.", 0),
         ],
@@ -66,8 +96,9 @@ BUILDS = (
         _training,
         [
             Option("number", int, "Triples to make.", 10_000, least=1),
-            Option("share", float, "Of stories that need theory of mind.", 0.5),
-            Option("sets", str, "Action sets; published, ours, every.", "published"),
+            Option("share", float, "Of stories that need theory of mind.", SHARE),
+            Option("sets", str, "Action sets; published, ours, every.", SETS),
+            Option("prose", Path, "The stories of DIR as `retell` told them, instead of drawn ones.", shown_as="DIR"),
             ORDER,
             Option("form", ("chat", "completion"), default="chat"),
             Option("paraphrase", bool, "Tell every story in varied words."),

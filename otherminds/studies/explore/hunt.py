@@ -147,14 +147,14 @@ class _Hunter:
             if self.find is None and telling.words is None and reply.right:
                 yield Heard(telling.story, self.cell.set.order, reply.right, self.seed)
 
-    def advance(self, answers: Sequence[Reply], confirm: int) -> None:
-        """Send the answers to what it asked; when it has come to an end, it asks no more."""
+    def advance(self, replies: Sequence[Reply], confirm: int) -> None:
+        """Send the replies to what it asked; when it has come to an end, it asks no more."""
         if self.find is not None:
-            self.again, self.asks = tuple(answers), ()
+            self.again, self.asks = tuple(replies), ()
             return
-        self.budget -= len(answers)
+        self.budget -= len(replies)
         try:
-            self.asks = self.search.send(answers) if self.asks else next(self.search)
+            self.asks = self.search.send(replies) if self.asks else next(self.search)
         except StopIteration as end:
             self.find = end.value
             self.asks = () if self.find is None else self._tell_again(self.find.story, confirm)
@@ -227,14 +227,14 @@ def hunt(
         if not under_way:
             return
         asked = [(telling, hunter.cell.set.order) for hunter in under_way for telling in hunter.asks]
-        answers = examiner.replies(asked) if asked else []
+        replies = examiner.replies(asked) if asked else []
         if examiner.stopped:
             return
         idle = 0 if asked else idle
         spent += sum(len(hunter.asks) for hunter in under_way if hunter.find is None)
         going_on: list[_Hunter] = []
         for hunter in under_way:
-            own, answers = answers[: len(hunter.asks)], answers[len(hunter.asks) :]
+            own, replies = replies[: len(hunter.asks)], replies[len(hunter.asks) :]
             for heard in hunter.hear(own):
                 listen(heard)
             hunter.advance(own, ways.confirm)

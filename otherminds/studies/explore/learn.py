@@ -153,9 +153,9 @@ class _Learning:
         """Ask until the budget is spent; then the story that is worst by all that is known of it."""
         spent = 0
         while spent < self.ways.budget:
-            again = self._again(spent)
-            number = min(BATCH, self.ways.budget - spent) - len(again)
-            new = self._next(number)
+            left = self.ways.budget - spent
+            again = self._again(spent)[:left]
+            new = self._next(min(BATCH, left) - len(again))
             if not again and not new:
                 break
             tellings = [self._fresh(plot.story) for plot in again]

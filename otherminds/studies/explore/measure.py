@@ -22,6 +22,7 @@ from otherminds.results.grids import Line
 from otherminds.stats import Difference, Estimate
 from otherminds.studies.explore.contexts import bank
 from otherminds.studies.explore.hunt import DRAWS, SEARCHES, Found
+from otherminds.studies.explore.published import Published, as_published, is_open
 from otherminds.studies.explore.sets import ASYMMETRIC, choose, grid
 from otherminds.studies.explore.shares import Share, shares
 from otherminds.studies.explore.sittings import (
@@ -74,7 +75,7 @@ class Crossed:
 
     readers: tuple[str, ...]
     rows: tuple[Line, ...]
-    """Only of the stories found by the method that the other numbers are about."""
+    """Only of stories that a search chose."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +107,8 @@ class Measures:
     told: tuple[Pair, ...]
     """The same questions in the canonical words and in others."""
     crossed: Crossed | None
+    published: tuple[Published, ...] = ()
+    """By sitting: the same questions with options, and open as published."""
     random: tuple[Share, ...] = ()
     """What random stories need, by setting; they are drawn without a model."""
 
@@ -131,6 +134,7 @@ def measure(
     """Everything that these runs tell about the stories found; and so many random stories of each setting beside."""
     known = findings if isinstance(findings, Mapping) else {"": findings}
     sole = next(iter(known.values())) if len(known) == 1 else ()
+    openly, runs = [run for run in runs if is_open(run)], [run for run in runs if not is_open(run)]
     sittings = sit(known, runs)
     raw = tuple(each for each in sittings if each.raw)
     if not raw:
@@ -159,7 +163,8 @@ def measure(
             pair for each, answers in zip(raw, chosen, strict=True) if (pair := _interesting(each.label, answers))
         ),
         told=_told(raw, [each for each in sittings if not each.raw], method),
-        crossed=_crossed(known, runs, method, seed) if len(known) > 1 else None,
+        crossed=_crossed(known, runs, seed) if len(known) > 1 and method in SEARCHES else None,
+        published=tuple(asked for each in raw if (asked := as_published(each, openly))),
         random=_random(random_stories, seed) if random_stories else (),
     )
 
@@ -328,14 +333,14 @@ def _told(raw: Sequence[Sitting], others: Sequence[Sitting], method: str) -> tup
 # ---- models on each other's stories -----------------------------------------------------------------------------
 
 
-def _crossed(findings: Findings, runs: Sequence[Run], method: str, seed: int) -> Crossed:
+def _crossed(findings: Findings, runs: Sequence[Run], seed: int) -> Crossed:
     named = labels(runs)
     readers: dict[str, list[Run]] = {}
     for run in runs:
         readers.setdefault(named[run.id], []).append(run)
     rows = []
     for name, some in findings.items():
-        found = [each for each in some if each.method == method]
+        found = [each for each in some if each.method in SEARCHES]
         answered = [
             {(each.found, each.item.question): each for run in own for each in about(found, run) if each.raw}
             for own in readers.values()

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 
-from otherminds.minds.events import Enter, Event, Leave, Tell
+from otherminds.minds.events import Event
 from otherminds.minds.setting import Setting, kind_of
 from otherminds.minds.story import Story
 from otherminds.studies.explore.goals import Goal
@@ -33,14 +32,14 @@ def is_complete(story: Story, goal: Goal) -> bool:
 
 
 def _node(story: Story, length: int, goal: Goal) -> Node:
-    parts = [Story(premises=story.premises), *story.prefixes()]
-    return Node(parts[length], goal.tally(parts[length]))
+    beginning = parts(story)[length]
+    return Node(beginning, goal.tally(beginning))
 
 
 def _edited(story: Story, at: int, setting: Setting, rng: random.Random) -> Story | None:
     """The story with one event left out, another in its place or before it, or changing places with the next."""
     events = list(story.events)
-    before = [Story(premises=story.premises), *story.prefixes()][at]
+    before = parts(story)[at]
     match rng.randrange(4):
         case 0:
             changed = events[:at] + events[at + 1 :]
@@ -66,12 +65,10 @@ def replayed(events: Sequence[Event], beginning: Story, start: int, setting: Set
 
 
 def padding(story: Story) -> int:
-    """How often somebody leaves and comes straight back, comes and goes straight away, or says the same thing twice."""
-    comings = 0
-    for one, two in pairwise(story.events):
-        if isinstance(one, Leave) and isinstance(two, Enter):
-            comings += (one.person, one.room) == (two.person, two.room)
-        if isinstance(one, Enter) and isinstance(two, Leave):
-            comings += one.person == two.person
-    said = [(each.speaker, each.listener, each.topic, each.fact) for each in story.events if isinstance(each, Tell)]
-    return comings + len(said) - len(set(said))
+    """How many events lead nowhere: somebody comes straight back, or tells what is no news (`Event.is_idle`)."""
+    return sum(event.is_idle(before) for before, event in zip(parts(story), story.events, strict=False))
+
+
+def parts(story: Story) -> list[Story]:
+    """The story before each of its events, and the whole."""
+    return [Story(premises=story.premises), *story.prefixes()]

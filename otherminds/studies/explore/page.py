@@ -22,6 +22,7 @@ from otherminds.stats.significance import p_text
 from otherminds.studies.explore.gallery import gallery
 from otherminds.studies.explore.hunt import Found
 from otherminds.studies.explore.measure import SIMPLER, SPLITS, Contest, Measures, Pair, measure
+from otherminds.studies.explore.published import WAYS
 from otherminds.studies.explore.shares import Share
 from otherminds.studies.explore.sittings import HARDEST, Findings
 from otherminds.studies.study import study_page
@@ -59,6 +60,11 @@ n counts settings. A difference below 0 means that the search found stories that
 p is by flipping the signs of settings; for the sets it is adjusted for their number."""
 
 
+_OPEN = """The published search asks an open question and takes an answer for right that contains the expected \
+words: "not the tin" is right where "tin" is. Here the same questions stand with options, open but read as everywhere \
+here (exactly one of the possible answers is named), and open as published."""
+
+
 def show(
     findings: Findings | Sequence[Found], runs: Sequence[Run], *, random_stories: int = 200, seed: int = 0
 ) -> Report:
@@ -77,6 +83,7 @@ def report(findings: Findings | Sequence[Found], found: Measures, runs: Sequence
         Section("Hard or odd?", _hard_or_odd(found)),
         Section("Against over-generation", _against(found)),
         Section("In other words", _told(found)),
+        Section("Without options", _published(found)),
         Section("Who needs theory of mind?", _needs(found)),
         Section("Models on each other's stories", _crossed(found)),
         Section("The stories", gallery(found.sittings, found.method)),
@@ -261,6 +268,20 @@ def _told(found: Measures) -> list[Block]:
     ]
 
 
+def _published(found: Measures) -> list[Block]:
+    blocks: list[Block] = []
+    for each in found.published:
+        note = (
+            f"n counts stories. Of {each.asked} open answers, {each.unread} name none of the possible answers, or"
+            " several; these are left out of the second column."
+        )
+        grid = Grid(WAYS, each.lines).compact
+        blocks.append(grid.table("set of events", f"{each.label}: the same questions in three ways", note=note))
+    if blocks:
+        blocks.insert(0, _OPEN)
+    return blocks
+
+
 def _needs(found: Measures) -> list[Block]:
     blocks: list[Block] = []
     if found.interesting:
@@ -298,8 +319,8 @@ def _crossed(found: Measures) -> list[Block]:
     if found.crossed is None:
         return []
     note = (
-        f"Questions drawn by a seed, the same for every model, about stories that {FOUND_BY[found.method]} chose"
-        " because the model named first fails them."
+        "Questions drawn by a seed, the same for every model, about stories that a search chose because the model"
+        " named first fails them; stories drawn at random are not among them."
     )
     grid = Grid(found.crossed.readers, found.crossed.rows).compact
     return [grid.table("found against", "Right answers on each other's stories", note=note)]

@@ -13,8 +13,12 @@ from otherminds.studies.explore.hunt import Found
 
 
 def pairs(found: Sequence[Found], *, name: str = "pairs") -> Suite | None:
-    """Two items for every story that has a twin; None if none has."""
-    items = {item.id: item for each in found for item in _pair(each)}
+    """Two items for every story that has a twin, a story that was found twice counting once; None if none has."""
+    items: dict[str, Item] = {}
+    for each in found:
+        pair = {item.id: item for item in _pair(each)}
+        if not pair.keys() & items.keys():  # else one of the two would be taken from the pair it is in
+            items |= pair
     return Suite(name, tuple(items.values()), prompt="direct", score="text") if items else None
 
 

@@ -1,16 +1,18 @@
 """Train: stories with questions and answers in the forms that fine-tuning takes.
 
-Stories come straight from the settings, without a model. Those that *need theory of mind* are those with a question
-to which another person would give another answer; most random stories have none, so their share is set, not left to
-chance. Contexts are dealt to train and test as a whole, so that the one never shows the setting of the other.
+Stories come straight from the settings, without a model, or from a folder of findings that was told in prose. Those
+that *need theory of mind* are those with a question to which another person would give another answer; most random
+stories have none, so their share is set, not left to chance. Contexts are dealt to train and test as a whole, so that
+the one never shows the setting of the other.
 """
 
 from __future__ import annotations
 
 import os
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +25,7 @@ from otherminds.minds.story import Story
 from otherminds.studies.explore.contexts import Context, setting
 from otherminds.studies.explore.goals import Goal
 from otherminds.studies.explore.grow import Grower
+from otherminds.studies.explore.hunt import Found
 from otherminds.studies.explore.need import needs_theory_of_mind
 from otherminds.studies.explore.sets import Cell
 
@@ -109,6 +112,36 @@ def triples(
             )
 
 
+def retold(
+    found: Sequence[Found], texts: Mapping[str, str], *, number: int, order: int = 2, test: float = 0.2, seed: int = 0
+) -> Iterator[Triple]:
+    """At most so many triples about stories in prose, by the id of the story: every question about each of them."""
+    if not 0 <= test < 1:
+        raise UsageError(f"test should lie from 0 to below 1, not {test}")
+    whole = list({texts[each.id]: each for each in found if each.id in texts}.values())
+    if not whole:
+        raise UsageError("none of these stories was told to its end, so there is nothing to train on in prose")
+    places = sorted({each.context for each in whole})
+    held_out = set(random.Random(f"retold:{seed}").sample(places, round(test * len(places))))
+    made = (
+        Triple(
+            story=texts[each.id],
+            question=question.text,
+            answer=question.answer,
+            choices=question.choices,
+            split="test" if each.context in held_out else "train",
+            context=each.context,
+            set=each.set,
+            needs_theory_of_mind=needs_theory_of_mind(each.story, order=order),
+            order=len(question.minds),
+            kind=str(question.tags["kind"]),
+        )
+        for each in whole
+        for question in questions(each.story, order=order)
+    )
+    return islice(made, number)
+
+
 def _draw(
     cells: Sequence[Cell],
     contexts: Sequence[Context],
@@ -151,7 +184,14 @@ def suite(made: Sequence[Triple], *, name: str = "training") -> Suite:
     return Suite(name, tuple(items), prompt="direct", score="text")
 
 
-def save(folder: str | Path, made: Sequence[Triple], *, form: str = "chat", parquet: bool = False) -> list[Path]:
+def save(
+    folder: str | Path,
+    made: Sequence[Triple],
+    *,
+    form: str = "chat",
+    parquet: bool = False,
+    stories: str = "random stories",
+) -> list[Path]:
     """Write train and test files and a data card; which files there are now."""
     if form not in FORMS:
         raise UsageError(f"there is no form {form!r}; there are {', '.join(FORMS)}")
@@ -162,7 +202,7 @@ def save(folder: str | Path, made: Sequence[Triple], *, form: str = "chat", parq
             path = Path(folder) / f"{split}.{'parquet' if parquet else 'jsonl'}"
             _write_parquet(path, lines) if parquet else write_lines(path, lines)
             written.append(path)
-    described = card(suite(made), made=f"random stories with answers proved by their events, as {form} lines")
+    described = card(suite(made), made=f"{stories} with answers proved by their events, as {form} lines")
     write_text(Path(folder) / "card.md", described)
     return [*written, Path(folder) / "card.md"]
 

@@ -10,7 +10,7 @@ from otherminds.minds.events import Event
 from otherminds.minds.questions import Question
 from otherminds.minds.setting import Setting
 from otherminds.minds.story import Story
-from otherminds.studies.explore.mutate import padding, replayed
+from otherminds.studies.explore.mutate import padding, parts, replayed
 from otherminds.studies.explore.structure import asked, is_false, is_unknown
 
 ENOUGH = 100
@@ -84,13 +84,12 @@ def _turned(
 
 def _near(story: Story, setting: Setting) -> Iterator[tuple[str, int, Story]]:
     """Every story that differs in one event, the smallest changes first and the latest events first."""
-    events, most = story.events, padding(story)
-    parts = [Story(premises=story.premises), *story.prefixes()]
+    events, most, before = story.events, padding(story), parts(story)
     for change in ("left out", "put in", "replaced"):
         for at in range(len(events) - 1, -1, -1):
-            for new in [[]] if change == "left out" else ([each] for each in _others(parts[at], events[at], setting)):
+            for new in [[]] if change == "left out" else ([each] for each in _others(before[at], events[at], setting)):
                 changed = [*events[:at], *new, *events[at + (change != "put in") :]]
-                other = replayed(changed, parts[at], at, setting)
+                other = replayed(changed, before[at], at, setting)
                 if other is not None and padding(other) <= most:
                     yield change, at + 1, other
 

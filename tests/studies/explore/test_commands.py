@@ -18,7 +18,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from otherminds.cli import cli
-from otherminds.items import Suite
+from otherminds.items import Item, Suite, Tag
 from otherminds.models import Prompt
 from otherminds.models.api.request_forms import GREETINGS
 from otherminds.models.scripted import Scripted
@@ -69,6 +69,13 @@ def by_hash(prompt: Prompt | str) -> str:
     return "AB"[hashlib.sha256(str(prompt).encode()).digest()[0] % 2]
 
 
+def by_twin(suite: Suite) -> dict[Tag, list[Item]]:
+    pairs: dict[Tag, list[Item]] = {}
+    for item in suite:
+        pairs.setdefault(item.tags["twin"], []).append(item)
+    return pairs
+
+
 # ── explore ──
 
 
@@ -93,7 +100,9 @@ def test_explore_prints_both_methods_and_writes_a_folder(own_folder: Path) -> No
     assert {path.name for path in (own_folder / "out").iterdir()} == {
         *("stories.jsonl", "questions.jsonl", "pairs.jsonl", "run.json", "card.md")
     }
-    assert len(Suite.load("out/pairs.jsonl")) == 16
+    pairs = by_twin(Suite.load("out/pairs.jsonl"))
+    assert len(pairs) == len({each.story.text for each in found})  # both methods may find the same
+    assert all(len(pair) == len({item.answer for item in pair}) == 2 for pair in pairs.values())
     kept = json.loads(Path("out/run.json").read_text(encoding="utf-8"))
     assert (kept["against"], kept["seed"], kept["score"]) == ("baseline:first_order", 0, "text")
     assert all(method["asked"] <= 32 for method in kept["methods"])

@@ -76,7 +76,7 @@ SETTING = Setting.of(people=2, rooms=1, things=1, kinds=("enter", "leave", "move
         (Goal(differentiating=frozenset({"carry"})), SETTING, "kind carry is wanted"),
         (Goal(), replace(SETTING, kinds=("enter", "leave")), "no kind of event that counts as one"),
         (Goal(secrets=(2, 1)), SETTING, "at least 2 secrets and at most 1"),
-        (Goal(secrets=(1, 1)), SETTING, "no kind with a secret"),
+        (Goal(secrets=(1, 1)), SETTING, "in secret, and the setting has no such kind"),
         (Goal(moves=9, sentences=8), SETTING, "take 9 sentences or more, not 8"),
         (Goal(), SETTING, None),
     ],

@@ -143,4 +143,5 @@ def test_both_methods_side_by_side() -> None:
     assert baseline.asked <= 40
     assert search.to_dict()["accuracy"]["n"] == 4
     (alone,) = versus(CELLS, bank()[:9], reader, stories=4, ways=WAYS, baseline=False, method="search")
-    assert alone == search
+    # Without random stories, what the model is bad at is measured on others.
+    assert replace(alone, weakness=None) == replace(search, weakness=None)

@@ -1,6 +1,7 @@
 """Prose to the end: found, told, checked by judges who err, asked about in both tellings, and built into a suite."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from otherminds.errors import BadFile, UsageError
 from otherminds.items import Suite
 from otherminds.models import Prompt
 from otherminds.models.scripted import Scripted
-from otherminds.studies.explore import infilled
+from otherminds.studies.explore import build, infilled, train
 from otherminds.studies.explore.judges import check_judge, trials
 from tests.models.scripted_server import Serving, serving
 from tests.studies.explore.made_up import FALSE, TRUE
@@ -64,6 +65,9 @@ def test_what_is_kept_is_right_although_judges_err() -> None:
     assert told["asked"]["difference"]["value"] == 0, "a reader of items answers alike whatever the words"
     call("build", "explore", "out", "--prose", "-o", "suite.jsonl")
     tellings = [item.tags["telling"] for item in Suite.load("suite.jsonl")]
+    triples = data("build", "training", "--prose", "out", "--test", "0", "-o", "lessons")
+    assert triples["items"] == tellings.count("infilled")
+    assert triples["faults"] == []
     assert tellings.count("canonical") == tellings.count("infilled") == told["asked"]["canonical"]["n"]
 
 
@@ -113,6 +117,26 @@ def test_tellings_are_compared_question_by_question() -> None:
     perfect = infilled.compare(run(suite, oracle(suite)))
     assert perfect is not None
     assert perfect.infilled.value == 1
+
+
+def test_stories_in_prose_as_training_triples(own_folder: Path) -> None:
+    elsewhere = replace(TRUE, context="attic")
+    texts = {FALSE.id: "Once upon a time. " + FALSE.story.text, TRUE.id: "Long ago. " + TRUE.story.text}
+    made = list(train.retold([FALSE, elsewhere], texts, number=1000, test=0.5))
+    asked = {(item.question, item.context): item.answer for item in infilled.suite([FALSE, TRUE], texts)}
+    assert {asked[each.question, each.story] == each.answer for each in made} == {True}
+    assert len(made) == sum(story in texts.values() for _, story in asked)
+    by_split = {split: {each.context for each in made if each.split == split} for split in ("train", "test")}
+    assert by_split["train"] | by_split["test"] == {"attic", "den"}
+    assert len(by_split["train"]) == len(by_split["test"]) == 1
+    assert len(list(train.retold([FALSE], texts, number=3))) == 3
+    with pytest.raises(UsageError, match="told to its end"):
+        train.retold([FALSE], {}, number=3)
+    build.save("out", [FALSE], searched={})
+    assert "otherminds retell" in call("build", "training", "--prose", "out", "-o", "no").stderr
+    refused = call("build", "training", "--prose", "out", "--sets", "tomi", "-o", "no")
+    assert (refused.exit_code, "leave out --sets" in refused.stderr) == (2, True)
+    assert not Path("no").exists()
 
 
 def test_what_was_not_told_to_its_end_is_not_asked_about(tmp_path: Path) -> None:

@@ -70,6 +70,14 @@ def test_the_doubt_about_one_telling_grows_with_what_tellings_differ_by() -> Non
 # ---- what it does ---------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("budget", range(1, 12))
+def test_the_last_batch_is_no_larger_than_what_is_left(budget: int) -> None:
+    for seed in range(4):
+        reader = Guesser(seed=seed)
+        go(reader, stories=1, ways=replace(WAYS, budget=budget, confirm=0), goal="none", seed=seed)
+        assert reader.asked <= budget
+
+
 def test_it_keeps_to_its_budget_and_is_the_same_every_time() -> None:
     one, other = FirstOrderReader(), FirstOrderReader()
     found = go(one)
@@ -121,9 +129,14 @@ def test_it_finds_harder_stories_than_chance_for_as_many_asked_about() -> None:
         for method, some in hard.items():
             reader: Any = FirstOrderReader()
             options: dict[str, Any] = {"stories": 2, "ways": Ways(budget=25, confirm=1), "goal": "none"}
-            some += [each.confirmed or 0.0 for each in hunt(cells, bank(), reader, method=method, seed=seed, **options)]
+            some += [_confirmed(each) for each in hunt(cells, bank(), reader, method=method, seed=seed, **options)]
             assert reader.asked <= 2 * 26
     assert fmean(hard["learn"]) < fmean(hard["random"]) - 0.03
+
+
+def _confirmed(found: Found) -> float:
+    assert found.confirmed is not None
+    return found.confirmed
 
 
 # ---- in words -------------------------------------------------------------------------------------------------------

@@ -193,3 +193,18 @@ def test_stories_that_two_searches_found_are_no_second_sitting() -> None:
     # With the choices in another order the same questions are others.
     again = run(suite([FALSE, TRUE]), BOX, seed=1)
     assert len(measure(findings, [own, again, other]).sittings) == 3
+
+
+def test_only_searched_stories_are_crossed() -> None:
+    drawn = replace(TRUE, method="random")
+    findings = {"box sayer": [FALSE, drawn], "basket sayer": [replace(TRUE, method="learn")]}
+    runs = [asked([FALSE, TRUE]), asked([FALSE, TRUE], says("basket", "basket sayer"))]
+    crossed = measure(findings, runs).crossed
+    assert crossed is not None
+    # Whichever search it was: two questions of the one story each, none of the drawn one.
+    assert [(name, row[0] and row[0].n) for name, row in crossed.rows if "order 1" in name] == [
+        ("box sayer, order 1", 2),
+        ("basket sayer, order 1", 2),
+    ]
+    only_drawn = {name: [replace(each, method="random") for each in some] for name, some in findings.items()}
+    assert measure(only_drawn, runs).crossed is None

@@ -1,5 +1,6 @@
 """The search: decided by its seed and the answers, kept to its budget, and better than drawing at random."""
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -137,21 +138,23 @@ def test_conditions_that_no_story_meets_are_refused_with_the_reason() -> None:
         check(stage, Goal(people=2, also=lambda story: False))
 
 
-def test_the_search_beats_drawing_at_random_with_the_same_budget() -> None:
+def test_by_the_published_count_the_published_search_beats_over_generation() -> None:
     """Against a reader of first-order beliefs that is asked second-order questions, where chance seldom meets the goal.
 
-    A random story that comes to no end has cost its try, as published. What was measured is in docs/explore.md.
+    A random story that comes to no end has cost its try, as published, so that fewer are asked about. For as many
+    stories asked about this search is no better than chance: see docs/explore.md, and test_learn.py for one that is.
     """
     ways = Ways(endings=20, draws=20)
     hard: dict[str, list[float]] = {"search": [], "overgenerate": []}
+    stories = Counter[str]()
     for name in ("tomi+room-changes", "tomi+asymmetric"):
         goal = Goal.of(cell(name, 4, 4))
         for seed in range(12):
             for method in (search, overgenerate):
                 found, asked = drive(method(setting(bank()[seed], cell(name, 4, 4)), goal, ways=ways, seed=seed))
                 assert len(asked) <= 50
+                stories[method.__name__] += len(asked)
                 hard[method.__name__].append(found.accuracy if found else 1.0)
-    pairs = list(zip(hard["search"], hard["overgenerate"], strict=True))
     assert all(accuracy < 1 for accuracy in hard["search"])
     assert fmean(hard["search"]) < fmean(hard["overgenerate"]) - 0.03
-    assert sum(one < other for one, other in pairs) > sum(one > other for one, other in pairs)
+    assert stories["search"] > 1.5 * stories["overgenerate"]

@@ -82,6 +82,7 @@ def test_padding_is_counted() -> None:
     assert padding(Story.of(Enter("Ann", "den"), Leave("Ann", "den"))) == 1
     said = Tell("Ann", "Bob", topic="rain")
     assert padding(Story.of(*begin, said)) == 0
+    assert padding(Story.of(*begin, said, said)) == 1
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ A question asks what a chain of minds thinks about one matter: the container or 
 whether a topic is known; or, with no minds, what is so and what was so. What a mind cannot know is "unknown".
 
 What one mind thinks of another's knowledge has three values: thinks so, thinks not, and has no view. Only who knows of
-something can think that another does not (`Matter.reply`).
+something can think that another does not (`Matter.reply`), and only where it is plain who was there (`Answers`).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from itertools import pairwise, product
 
 from otherminds.errors import UsageError
 from otherminds.items import Item, Suite, Tag
-from otherminds.minds.sightings import Minds, chains_of
+from otherminds.minds.sightings import Glance, Minds, Shown, chains_of
 from otherminds.minds.story import Story
 from otherminds.minds.world import OPEN, STATE, View
 
@@ -100,9 +100,10 @@ class Matter:
 class Answers:
     """What every chain of minds up to an order has on the matters of a story, and what it answers."""
 
-    __slots__ = ("_views", "people")
+    __slots__ = ("_story", "_views", "people")
 
     def __init__(self, story: Story, order: int) -> None:
+        self._story = story
         self.people = story.people
         chains = [chain for depth in range(1, order + 1) for chain in chains_of(story.people, depth)]
         self._views = {chain: story.seen_by(chain) for chain in chains}
@@ -114,7 +115,52 @@ class Answers:
     def replies(self, matter: Matter) -> dict[Minds, str]:
         """What each chain answers, as far as it can be asked."""
         values = self.values(matter)
-        return {chain: reply for chain in values if (reply := matter.reply(chain, values)) is not None}
+        given = {chain: reply for chain in values if (reply := matter.reply(chain, values)) is not None}
+        if matter.kind == "state":
+            given = {chain: reply for chain, reply in given.items() if not self._guesses(matter, chain, values)}
+        missed = self._story.event.distracted if self._story.event else frozenset()
+        if not missed:
+            return given
+        soon = self._after_a_look(matter, values)
+        return {
+            chain: reply
+            for chain, reply in given.items()
+            if chain[0] not in missed or matter.reply(chain, soon) == reply
+        }
+
+    def _guesses(self, matter: Matter, minds: Minds, values: Mapping[Minds, str | None]) -> bool:
+        """Whether one of these minds takes the next to think otherwise, not having seen the change: who was there?"""
+        if values[minds[:1]] is None:
+            return False  # no view at all
+        steps = ((minds[:end], minds[: end + 1]) for end in range(1, len(minds)))
+        return any(
+            values[some] is not None and values[some] != values[more] and not _saw_it_change(self._story, matter, some)
+            for some, more in steps
+        )
+
+    def _after_a_look(self, matter: Matter, values: Mapping[Minds, str | None]) -> dict[Minds, str | None]:
+        """What each chain will have once its first mind, which missed the last event, looks round again."""
+        story, found = self._story, dict(values)
+        for chain, view in self._views.items():
+            room = story.world._room.get(chain[0], "")
+            present = story.present(room)
+            if present.issuperset(chain):
+                found[chain] = matter.value(Glance(present, present, room, story).learn(view))
+        return found
+
+
+def _saw_it_change(story: Story, matter: Matter, minds: Minds) -> bool:
+    """Whether these minds came to what they have on a matter by seeing it done: not by its result, nor by words."""
+    value = matter.value(story.seen_by(minds))
+    while (past := story._past) is not None and matter.value(past.seen_by(minds)) == value:
+        story = past
+    return past is not None and any(
+        isinstance(each, Shown)
+        and minds[0] in each.seen_by
+        and each.assumed.issuperset(minds[1:])
+        and matter.value(each.learn(View())) == value
+        for each in story._sightings
+    )
 
 
 def quiz(story: Story, *, order: int = 1, seed: int | None = None, name: str = "quiz") -> Suite:

@@ -13,7 +13,7 @@ from otherminds.asking.runs import run
 from otherminds.asking.store import Store
 from otherminds.errors import UsageError
 from otherminds.minds.events import Carry, Change, Enter, Leave, Move, Place, Tell
-from otherminds.minds.questions import Question, questions, quiz
+from otherminds.minds.questions import Question, matters, questions, quiz
 from otherminds.minds.setting import Setting
 from otherminds.minds.story import Story
 from otherminds.minds.world import View
@@ -79,12 +79,17 @@ def test_tags_say_which_simpler_readings_give_the_same_answer(story):
 @hypothesis(max_examples=40, deadline=None)
 @given(stories())
 def test_interesting_is_decided_by_putting_others_in(story):
+    found = {(question.text, question.property) for question in about_minds(story, 2)}
     for question in about_minds(story, 2):
         minds = question.minds
+        (matter,) = [
+            each for each in matters(story) if (each.ask(minds), each.property) == (question.text, question.property)
+        ]
         others = [
             other
             for other in chains(story.people, len(minds))
             if sum(a != b for a, b in zip(minds, other, strict=True)) == 1
+            and (matter.ask(other), matter.property) in found
         ]
         differs = any(through(story, other, question) != question.answer for other in others)
         assert question.tags["interesting"] is differs

@@ -274,7 +274,7 @@ def _interesting(minds: Minds, answer: str, replies: Mapping[Minds, str], people
 
 
 def _memories(story: Story) -> list[Question]:
-    """Where things were at the beginning and before each move; a move whose wording fits two events is not asked of."""
+    """Where things were first and just before each move; a move whose wording fits two events is not asked of."""
     parts = list(story.prefixes())
     told = [part.event.moved() if part.event else None for part in parts]
     found = []
@@ -286,12 +286,16 @@ def _memories(story: Story) -> list[Question]:
         if len(known) < 2:
             continue
         now = matter.answer(values[-1])
-        start = f"In which {matter.kind} was the {matter.about} at the beginning?"
-        asked = [(start, known[0], "beginning")]
+        if matter.kind == "container":
+            put = next(value for value in known if value != OPEN)
+            asked = [(f"In which container was the {matter.about} put first?", put, "beginning")]
+        else:
+            asked = [(f"In which room was the {matter.about} at the beginning?", known[0], "beginning")]
         for number, (before, after) in enumerate(pairwise(values), start=1):
             clause = told[number]
             if before is not None and before != after and clause is not None and told.count(clause) == 1:
-                asked.append((f"In which {matter.kind} was the {matter.about} just before {clause}?", before, "before"))
+                when = clause.replace(f"the {matter.about}", "it", 1)
+                asked.append((f"In which {matter.kind} was the {matter.about} just before {when}?", before, "before"))
         for text, value, when in asked:
             tags: dict[str, Tag] = {"order": 0, "kind": "memory", "when": when}
             answer = matter.answer(value)
@@ -319,12 +323,12 @@ def matters(story: Story) -> list[Matter]:
         if choices:
             found.append(Matter(place, thing, place, choices, _where(thing, place), begin=_is_in(thing, place)))
     for topic in sorted(story.world.topics):
-        for positive, ask in ((True, _has_heard(topic)), (False, _is_new(f"about {topic}"))):
+        for positive, ask in ((True, _has_heard(topic)), (False, _is_news(topic))):
             found.append(Matter("topic", topic, "topic", (YES, NO), ask, topic, positive))
     for thing, kind, value in sorted({(*key, value) for world in worlds for key, value in world._state.items()}):
         state = f"that the {thing} {value}"
         holds = story.world._state.get((thing, kind)) == value
-        for positive, ask in ((True, _believes(state, holds=holds)), (False, _is_new(state))):
+        for positive, ask in ((True, _believes(state, holds=holds)), (False, _is_news("it", state))):
             found.append(Matter("state", thing, STATE + kind, (YES, NO), ask, value, positive))
     return found
 
@@ -370,14 +374,14 @@ def _believes(that: str, *, holds: bool) -> Callable[[Minds], str]:
     return ask
 
 
-def _is_new(what: str) -> Callable[[Minds], str]:
-    """The negative of the two above: would the last of these minds learn anything from hearing it?"""
+def _is_news(what: str, that: str = "") -> Callable[[Minds], str]:
+    """The negative of the two above: would the last of these minds learn anything from it?"""
+    end = f" {that}?" if that else "?"
 
     def ask(minds: Minds) -> str:
-        last = minds[-1]
         if len(minds) == 1:
-            return f"Would it be new to {last} to hear {what}?"
-        return f"Does {minds[0]} think {_through(minds[1:-1])}that it would be new to {last} to hear {what}?"
+            return f"Would {what} be news to {minds[0]}{end}"
+        return f"Does {minds[0]} think {_through(minds[1:-1])}that {what} would be news to {minds[-1]}{end}"
 
     return ask
 

@@ -174,9 +174,9 @@ def test_only_who_knows_of_it_has_a_view_of_who_does() -> None:
     story = Story.of(Enter("Stavros", "den"), STRAP, Enter("Camila", "hall"), Enter("Dora", "den"))
     found = {each.text: each.answer for each in questions(story, order=3) if each.property == "state:strap"}
     assert found["Does Camila know that the camera has a red strap?"] == "no"
-    assert found["Would it be new to Camila to hear that the camera has a red strap?"] == "yes"
+    assert found["Would it be news to Camila that the camera has a red strap?"] == "yes"
     assert found["Does Stavros think that Camila knows that the camera has a red strap?"] == "no"
-    assert found["Does Stavros think that it would be new to Camila to hear that the camera has a red strap?"] == "yes"
+    assert found["Does Stavros think that it would be news to Camila that the camera has a red strap?"] == "yes"
     assert found["Does Dora think that Stavros knows that the camera has a red strap?"] == "yes"
     hers = {answer for text, answer in found.items() if text.startswith("Does Camila think that")}
     assert hers == {"has no view"}

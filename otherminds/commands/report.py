@@ -47,8 +47,10 @@ def report(
     from otherminds.asking.store import Store
     from otherminds.results.summary import summarise
 
+    if not run_ids and not lineup_name:
+        raise click.UsageError("Missing argument 'RUN…': name at least one, such as last, or a --lineup.")
     with Store(store_path, create=False) as store:
-        found = _stored(store, run_ids, bool(lineup_name))
+        found = _stored(store, run_ids)
     page = _in_lineup(found, lineup_name) if lineup_name else _page_of_study(found, study)
     if page is None:
         page = summarise(found, title=title)
@@ -59,11 +61,9 @@ def report(
         say(str(output))
 
 
-def _stored(store: Store, run_ids: tuple[str, ...], lined_up: bool) -> list[Run]:
+def _stored(store: Store, run_ids: tuple[str, ...]) -> list[Run]:
     if run_ids:
         return [open_run(store, run_id) for run_id in run_ids]
-    if not lined_up:
-        raise UsageError("name at least one RUN, such as `last`; `otherminds runs` lists them")
     study = _with_lineups()
     return [open_run(store, row.id) for row in store.runs() if row.manifest.get("study") == study.name]
 

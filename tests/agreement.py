@@ -28,7 +28,7 @@ from otherminds.minds.questions import matters, questions
 from otherminds.minds.setting import KINDS, Setting
 from otherminds.minds.story import Premises, Story
 from otherminds.minds.world import View
-from tests.possible_worlds import OPEN, answer
+from tests.possible_worlds import OPEN
 from tests.second_opinion import Opinion
 
 SHOWN = 3  # differences printed in full
@@ -134,13 +134,13 @@ def compare_lookups(story: Story, opinion: Opinion, minds: Sequence[tuple[str, .
 def compare_questions(story: Story, order: int, tally: Tally) -> None:
     """What is answered to the questions about minds that can be asked of a story, by both programs."""
     events, premises = story.to_dicts(), _plain(story.premises)
-    world = Opinion.of(events, premises).here
+    opinion = Opinion.of(events, premises)
     engine = {(question.text, question.property): question.answer for question in questions(story, order=order)}
     for matter in matters(story):
         for chain in chains(story.people, order):
             if not chain:
                 continue
-            value = answer(world, chain, matter.about, matter.property, matter.asked)
+            value = opinion.answer(chain, matter.about, matter.property, matter.asked)
             second = None if value == "not asked" else _in_words(value, positive=matter.positive)
             tally.counts["questions left out" if second is None else "questions"] += 1
             tally.counts["questions without a view"] += second == "has no view"

@@ -26,7 +26,7 @@ from otherminds.studies.explore.goals import Goal
 from otherminds.studies.explore.grow import Grower
 from otherminds.studies.explore.premise import premise_twin
 from otherminds.studies.explore.sets import ActionSet, Cell, action_sets
-from tests.possible_worlds import OPEN, World, answer
+from tests.possible_worlds import OPEN
 from tests.second_opinion import Opinion
 
 
@@ -50,14 +50,14 @@ def plain(story: Story) -> dict[str, Any]:
     return {"clear": sorted(given.clear), "distrust": sorted(map(list, given.distrust)), "fresh": given.fresh}
 
 
-def second_answer(world: World, question: Question) -> str:
+def second_answer(opinion: Opinion, question: Question) -> str:
     """What the second opinion answers to a question about minds."""
     value = None
     if question.property == "topic":
         value = question.about
     elif question.property.startswith("state:"):
         value = question.text.removesuffix("?").rpartition(f"the {question.about} ")[2]
-    found = answer(world, question.minds, question.about, question.property, value)
+    found = opinion.answer(question.minds, question.about, question.property, value)
     if isinstance(found, bool):
         return "yes" if found is (question.tags["polarity"] == "positive") else "no"
     return {None: "unknown", OPEN: "in no container", "no view": "has no view"}.get(found, str(found))
@@ -65,9 +65,9 @@ def second_answer(world: World, question: Question) -> str:
 
 def wrong_answers(story: Story) -> Iterator[str]:
     """Answers of the package that are not those of the second opinion."""
-    world = Opinion.of(story.to_dicts(), plain(story)).here
+    opinion = Opinion.of(story.to_dicts(), plain(story))
     for question in questions(story, order=2):
-        if question.minds and (other := second_answer(world, question)) != question.answer:
+        if question.minds and (other := second_answer(opinion, question)) != question.answer:
             yield f"{question.text} {question.answer}, or {other}"
 
 
@@ -85,7 +85,7 @@ def faults(about: ActionSet, story: Story) -> Iterator[str]:
     yield from wrong_answers(twin)
     yield from unlike(story, twin, about.premise)
     (question,) = [each for each in questions(story, order=max(2, about.order)) if each.text == text]
-    here, there = (second_answer(Opinion.of(each.to_dicts(), plain(each)).here, question) for each in (story, twin))
+    here, there = (second_answer(Opinion.of(each.to_dicts(), plain(each)), question) for each in (story, twin))
     if here == there:
         yield f"{text} {here} in both"
 

@@ -15,7 +15,7 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.possible_worlds import OPEN, EventModel, Facts, Point, World
+from tests.possible_worlds import OPEN, EventModel, Facts, Point, World, answer, guessed
 
 Event = Mapping[str, Any]
 Premises = Mapping[str, Any]
@@ -30,6 +30,7 @@ class Opinion:
     roles: dict[str, str] = field(default_factory=dict)  # "person", "thing", "container"
     visible: dict[str, bool] = field(default_factory=dict)  # of each property that was ever changed
     now: int = 0
+    past: list[tuple[Event, World, World, World]] = field(default_factory=list)  # see `guessed`
 
     @classmethod
     def of(cls, events: Sequence[Event], premises: Premises) -> Opinion:
@@ -59,10 +60,13 @@ class Opinion:
         if event["do"] == "change_state":
             self.visible[event["property"]] = event["visible"]
         real = EventModel(lambda facts, does, world: self.change_world(facts, event), happens="happened")
+        before = self.here
         for model in [real, *self.sightings(event)]:
             self.here = model.times(self.here)
+        shown = self.here
         for room in sorted(set(self.here.facts.rooms.values())):
             self.here = self.looking_round(room, event).times(self.here)
+        self.past.append((event, before, shown, self.here))
 
     # ------------------------------------------------------------------------------------ what happens in the world
 
@@ -271,6 +275,20 @@ class Opinion:
         """Whether one who stands in the room where these facts have it would see it."""
         place = facts.places.get(name)
         return known.get(name) != "thing" or place == OPEN or place in self.premises["clear"]
+
+    # ----------------------------------------------------------------------------------------------- what can be asked
+
+    def answer(self, minds: Sequence[str], name: str, key: str, value: str | None = None) -> str | bool | None:
+        """What these minds answer (see `possible_worlds.answer`), or "not asked"."""
+        found = answer(self.here, minds, name, key, value)
+        steps = [minds[:end] for end in range(2, len(minds) + 1)] if key.startswith("state:") else []
+        if found != "no view" and any(guessed(self.past, step, name, key) for step in steps):
+            return "not asked"
+        if self.past and minds[0] in _named(self.past[-1][0], "distracted"):
+            room = self.here.facts.rooms.get(minds[0])
+            looked = self.here if room is None else self.looking_round(room, {}).times(self.here)
+            return found if answer(looked, minds, name, key, value) == found else "not asked"
+        return found
 
     # ------------------------------------------------------------------------------------------- what may happen next
 

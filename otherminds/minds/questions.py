@@ -4,7 +4,7 @@ A question asks what a chain of minds thinks about one matter: the container or 
 whether a topic is known; or, with no minds, what is so and what was so. What a mind cannot know is "unknown".
 
 What one mind thinks of another's knowledge has three values: thinks so, thinks not, and has no view. Only who knows of
-something can think that another does not (`Matter.reply`).
+something can think that another does not (`Matter.reply`), and only where it is plain who was there (`Answers`).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from itertools import pairwise, product
 
 from otherminds.errors import UsageError
 from otherminds.items import Item, Suite, Tag
-from otherminds.minds.sightings import Minds, chains_of
+from otherminds.minds.sightings import Glance, Minds, Shown, chains_of
 from otherminds.minds.story import Story
 from otherminds.minds.world import OPEN, STATE, View
 
@@ -100,9 +100,10 @@ class Matter:
 class Answers:
     """What every chain of minds up to an order has on the matters of a story, and what it answers."""
 
-    __slots__ = ("_views", "people")
+    __slots__ = ("_story", "_views", "people")
 
     def __init__(self, story: Story, order: int) -> None:
+        self._story = story
         self.people = story.people
         chains = [chain for depth in range(1, order + 1) for chain in chains_of(story.people, depth)]
         self._views = {chain: story.seen_by(chain) for chain in chains}
@@ -114,7 +115,52 @@ class Answers:
     def replies(self, matter: Matter) -> dict[Minds, str]:
         """What each chain answers, as far as it can be asked."""
         values = self.values(matter)
-        return {chain: reply for chain in values if (reply := matter.reply(chain, values)) is not None}
+        given = {chain: reply for chain in values if (reply := matter.reply(chain, values)) is not None}
+        if matter.kind == "state":
+            given = {chain: reply for chain, reply in given.items() if not self._guesses(matter, chain, values)}
+        missed = self._story.event.distracted if self._story.event else frozenset()
+        if not missed:
+            return given
+        soon = self._after_a_look(matter, values)
+        return {
+            chain: reply
+            for chain, reply in given.items()
+            if chain[0] not in missed or matter.reply(chain, soon) == reply
+        }
+
+    def _guesses(self, matter: Matter, minds: Minds, values: Mapping[Minds, str | None]) -> bool:
+        """Whether one of these minds takes the next to think otherwise, not having seen the change: who was there?"""
+        if values[minds[:1]] is None:
+            return False  # no view at all
+        steps = ((minds[:end], minds[: end + 1]) for end in range(1, len(minds)))
+        return any(
+            values[some] is not None and values[some] != values[more] and not _saw_it_change(self._story, matter, some)
+            for some, more in steps
+        )
+
+    def _after_a_look(self, matter: Matter, values: Mapping[Minds, str | None]) -> dict[Minds, str | None]:
+        """What each chain will have once its first mind, which missed the last event, looks round again."""
+        story, found = self._story, dict(values)
+        for chain, view in self._views.items():
+            room = story.world._room.get(chain[0], "")
+            present = story.present(room)
+            if present.issuperset(chain):
+                found[chain] = matter.value(Glance(present, present, room, story).learn(view))
+        return found
+
+
+def _saw_it_change(story: Story, matter: Matter, minds: Minds) -> bool:
+    """Whether these minds came to what they have on a matter by seeing it done: not by its result, nor by words."""
+    value = matter.value(story.seen_by(minds))
+    while (past := story._past) is not None and matter.value(past.seen_by(minds)) == value:
+        story = past
+    return past is not None and any(
+        isinstance(each, Shown)
+        and minds[0] in each.seen_by
+        and each.assumed.issuperset(minds[1:])
+        and matter.value(each.learn(View())) == value
+        for each in story._sightings
+    )
 
 
 def quiz(story: Story, *, order: int = 1, seed: int | None = None, name: str = "quiz") -> Suite:
@@ -228,7 +274,7 @@ def _interesting(minds: Minds, answer: str, replies: Mapping[Minds, str], people
 
 
 def _memories(story: Story) -> list[Question]:
-    """Where things were at the beginning and before each move; a move whose wording fits two events is not asked of."""
+    """Where things were first and just before each move; a move whose wording fits two events is not asked of."""
     parts = list(story.prefixes())
     told = [part.event.moved() if part.event else None for part in parts]
     found = []
@@ -240,12 +286,16 @@ def _memories(story: Story) -> list[Question]:
         if len(known) < 2:
             continue
         now = matter.answer(values[-1])
-        start = f"In which {matter.kind} was the {matter.about} at the beginning?"
-        asked = [(start, known[0], "beginning")]
+        if matter.kind == "container":
+            put = next(value for value in known if value != OPEN)
+            asked = [(f"In which container was the {matter.about} put first?", put, "beginning")]
+        else:
+            asked = [(f"In which room was the {matter.about} at the beginning?", known[0], "beginning")]
         for number, (before, after) in enumerate(pairwise(values), start=1):
             clause = told[number]
             if before is not None and before != after and clause is not None and told.count(clause) == 1:
-                asked.append((f"In which {matter.kind} was the {matter.about} just before {clause}?", before, "before"))
+                when = clause.replace(f"the {matter.about}", "it", 1)
+                asked.append((f"In which {matter.kind} was the {matter.about} just before {when}?", before, "before"))
         for text, value, when in asked:
             tags: dict[str, Tag] = {"order": 0, "kind": "memory", "when": when}
             answer = matter.answer(value)
@@ -273,12 +323,12 @@ def matters(story: Story) -> list[Matter]:
         if choices:
             found.append(Matter(place, thing, place, choices, _where(thing, place), begin=_is_in(thing, place)))
     for topic in sorted(story.world.topics):
-        for positive, ask in ((True, _has_heard(topic)), (False, _is_new(f"about {topic}"))):
+        for positive, ask in ((True, _has_heard(topic)), (False, _is_news(topic))):
             found.append(Matter("topic", topic, "topic", (YES, NO), ask, topic, positive))
     for thing, kind, value in sorted({(*key, value) for world in worlds for key, value in world._state.items()}):
         state = f"that the {thing} {value}"
         holds = story.world._state.get((thing, kind)) == value
-        for positive, ask in ((True, _believes(state, holds=holds)), (False, _is_new(state))):
+        for positive, ask in ((True, _believes(state, holds=holds)), (False, _is_news("it", state))):
             found.append(Matter("state", thing, STATE + kind, (YES, NO), ask, value, positive))
     return found
 
@@ -324,14 +374,14 @@ def _believes(that: str, *, holds: bool) -> Callable[[Minds], str]:
     return ask
 
 
-def _is_new(what: str) -> Callable[[Minds], str]:
-    """The negative of the two above: would the last of these minds learn anything from hearing it?"""
+def _is_news(what: str, that: str = "") -> Callable[[Minds], str]:
+    """The negative of the two above: would the last of these minds learn anything from it?"""
+    end = f" {that}?" if that else "?"
 
     def ask(minds: Minds) -> str:
-        last = minds[-1]
         if len(minds) == 1:
-            return f"Would it be new to {last} to hear {what}?"
-        return f"Does {minds[0]} think {_through(minds[1:-1])}that it would be new to {last} to hear {what}?"
+            return f"Would {what} be news to {minds[0]}{end}"
+        return f"Does {minds[0]} think {_through(minds[1:-1])}that {what} would be news to {minds[-1]}{end}"
 
     return ask
 

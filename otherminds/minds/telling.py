@@ -20,12 +20,12 @@ Forms = tuple[str, ...]
 """Ways to say the same, of which the first is the canonical one."""
 
 PEEKED: Forms = (
-    "{who} secretly saw this, and nothing else, without anyone noticing.",
-    "Unnoticed by anyone, {who} secretly watched just this.",
-    "Nobody noticed that {who} secretly saw this, and saw nothing else.",
-    "{who} witnessed this one thing in secret; nobody noticed.",
+    "Unnoticed, {who} saw just this.",
+    "{who} saw just this, unnoticed by anyone.",
+    "Without anyone noticing, {who} saw just this.",
+    "Nobody noticed that {who} saw this, and only this.",
+    "{who} saw this one thing in secret; nobody noticed.",
     "In secret, and noticed by nobody, {who} saw this and only this.",
-    "Without anyone noticing, {who} secretly caught sight of this, and of this alone.",
 )
 MISSED: Forms = (
     "{who} {was} distracted just then and missed this, without anyone noticing.",
@@ -33,17 +33,17 @@ MISSED: Forms = (
     "{who} missed this, being distracted for a moment, which nobody noticed.",
     "For just that moment {who} {was} distracted and missed it; nobody noticed.",
     "Without anyone noticing, {who} missed this because of a moment's distraction.",
-    "This escaped {who}, distracted for just a moment; nobody noticed.",
+    "Unnoticed by anyone, {who} {was} distracted for just that moment and missed this.",
 )
 MISSED_TOO: Forms = (
-    "{who} {was} distracted at that same moment and missed it, without anyone noticing.",
-    "Nobody noticed that {who} {was} distracted at that same moment and missed it.",
-    "{who} missed it, being distracted at that same moment, which nobody noticed.",
-    "For just that same moment {who} {was} distracted and missed it; nobody noticed.",
-    "Without anyone noticing, {who} missed it because of a moment's distraction.",
-    "It escaped {who}, distracted at that same moment; nobody noticed.",
+    "{who} {was} distracted at that same moment and missed {what}, without anyone noticing.",
+    "Nobody noticed that {who} {was} distracted at that same moment and missed {what}.",
+    "{who} missed {what}, being distracted at that same moment, which nobody noticed.",
+    "For just that same moment {who} {was} distracted and missed {what}; nobody noticed.",
+    "Without anyone noticing, {who} missed {what} because of a moment's distraction.",
+    "Unnoticed by anyone, {who} {was} distracted at that same moment and missed {what}.",
 )
-"""The same where somebody else peeked."""
+"""The same where somebody else peeked, so that "this" might be taken for the peeking."""
 
 
 def sentences(story: Story, *, seed: int | None = None) -> list[str]:
@@ -64,9 +64,12 @@ def last_sentence(story: Story, *, seed: str) -> str:
 def told_premises(story: Story) -> list[str]:
     """What a reader must know beforehand; where facts are told, also what it takes to be believed."""
     premises = story.premises
-    clear = [f"The {name} is see-through: anyone in the room sees what is in it." for name in sorted(premises.clear)]
+    clear = [
+        f"One can see into the {name} from outside: anyone in the room sees what is in it."
+        for name in sorted(premises.clear)
+    ]
     distrust = [
-        f"{listing(sorted(hearers))} never {'believes' if len(hearers) == 1 else 'believe'} what {speaker} says,"
+        f"{listing(sorted(hearers))} {'pays' if len(hearers) == 1 else 'pay'} no attention to anything {speaker} says,"
         " and everyone knows that."
         for speaker, hearers in sorted(_doubters(premises.distrust).items())
     ]
@@ -85,8 +88,9 @@ def _doubters(distrust: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
 
 def _trusting(*, but: bool) -> str:
     return (
-        f"{'Otherwise, everyone' if but else 'Everyone'} here believes what they are told, unless they have seen for "
-        "themselves that it is otherwise and have not left the room or looked away since; and everyone knows that."
+        f"{'Otherwise, people' if but else 'People'} in this story believe the last thing they were told, unless they "
+        "have seen for themselves that it is not so and have been watching ever since. "
+        "Everyone knows this about everyone."
     )
 
 
@@ -99,7 +103,7 @@ def _sentence(event: Event, before: Story | None, rng: random.Random | None) -> 
         many = len(event.distracted) > 1
         who = listing(sorted(event.distracted))
         forms = MISSED_TOO if event.peekers else MISSED
-        words.append(_pick(forms, rng).format(who=who, was="were" if many else "was"))
+        words.append(_pick(forms, rng).format(who=who, was="were" if many else "was", what=event.missed()))
     return " ".join(words)
 
 

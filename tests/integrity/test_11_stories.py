@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import pytest
 
@@ -173,15 +174,47 @@ def test_only_who_knows_of_it_has_a_view_of_who_does() -> None:
     story = Story.of(Enter("Stavros", "den"), STRAP, Enter("Camila", "hall"), Enter("Dora", "den"))
     found = {each.text: each.answer for each in questions(story, order=3) if each.property == "state:strap"}
     assert found["Does Camila know that the camera has a red strap?"] == "no"
-    assert found["Would it be new to Camila to hear that the camera has a red strap?"] == "yes"
+    assert found["Would it be news to Camila that the camera has a red strap?"] == "yes"
     assert found["Does Stavros think that Camila knows that the camera has a red strap?"] == "no"
-    assert found["Does Stavros think that it would be new to Camila to hear that the camera has a red strap?"] == "yes"
+    assert found["Does Stavros think that it would be news to Camila that the camera has a red strap?"] == "yes"
     assert found["Does Dora think that Stavros knows that the camera has a red strap?"] == "yes"
-    assert found["Does Stavros think that Dora thinks that Camila knows that the camera has a red strap?"] == "no"
     hers = {answer for text, answer in found.items() if text.startswith("Does Camila think that")}
     assert hers == {"has no view"}
     # What it is to think that Camila has no view of Dora's mind is not for a yes or a no.
     assert not [text for text in found if " think that Camila thinks " in text]
+
+
+def test_who_sees_only_the_result_is_not_asked_who_has_missed_it() -> None:
+    story = Story.of(
+        Enter("Stavros", "den"), Enter("Dora", "den"), STRAP, Leave("Stavros", "den"), Enter("Camila", "den")
+    )
+    found = {each.minds: each.answer for each in questions(story, order=3) if each.tags.get("polarity") == "positive"}
+    assert ("Camila", "Stavros") not in found  # she has not seen him with it
+    assert ("Dora", "Camila", "Stavros") not in found
+    assert found["Camila", "Dora"] == found["Dora", "Stavros"] == "yes"
+    assert found["Stavros", "Camila"] == "no"  # he saw who was there
+
+
+def test_who_sees_only_the_result_is_not_asked_who_has_it_as_it_was() -> None:
+    blue = Change("Stavros", "camera", "strap", "has a blue strap")
+    before = (Enter("Stavros", "den"), Enter("Camila", "den"), STRAP, Leave("Camila", "den"))
+    story = Story.of(*before, blue, Leave("Stavros", "den"), Enter("Camila", "den"))
+    found = {each.minds: each.answer for each in questions(story, order=2) if each.tags.get("kind") == "state"}
+    assert ("Camila", "Stavros") not in found
+    assert {("Camila",), ("Stavros",), ("Stavros", "Camila")} <= set(found)
+
+
+def test_who_is_about_to_see_it_is_not_asked() -> None:
+    there = (Enter("Stavros", "den"), Enter("Dora", "den"))
+    missed = replace(STRAP, distracted=frozenset({"Dora"}))
+    found = {each.minds for each in questions(Story.of(*there, missed), order=2) if each.property == "state:strap"}
+    assert found == {("Stavros",), ("Stavros", "Dora")}
+    hidden = (*there, Move("Stavros", "camera", "box"))
+    found = {each.minds for each in questions(Story.of(*hidden, missed), order=2) if each.property == "state:strap"}
+    assert len(found) == 4
+    lying = Story.of(*there, Place("camera", "den"), Move("Stavros", "camera", "box", distracted={"Dora"}))
+    found = {each.minds for each in questions(lying, order=2) if each.property == "container"}
+    assert found == {(), ("Stavros",), ("Stavros", "Dora")}
 
 
 def test_topics_too() -> None:

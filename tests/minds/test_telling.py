@@ -45,8 +45,8 @@ EVERYTHING = Story.of(
     Leave("Nils", "cellar"),
 )
 BELIEVED = (
-    "Everyone here believes what they are told, unless they have seen for themselves that it is otherwise "
-    "and have not left the room or looked away since; and everyone knows that."
+    "People in this story believe the last thing they were told, unless they have seen for themselves that it is not "
+    "so and have been watching ever since. Everyone knows this about everyone."
 )
 TEXT = [
     "Nils was in the cellar.",
@@ -54,16 +54,14 @@ TEXT = [
     "The drum lay in plain view in the cellar.",
     "Mira entered the cellar.",
     "Theo entered the cellar.",
-    "Mira put the drum into the trunk in the cellar.",
-    "Theo moved the drum to the hamper in the cellar. "
-    "Oskar secretly saw this, and nothing else, without anyone noticing.",
+    "Mira put the drum into the trunk.",
+    "Theo moved the drum to the hamper. Unnoticed, Oskar saw just this.",
     "Nils looked into the trunk, so that nobody else saw what was in it. "
     "Mira and Theo were distracted just then and missed this, without anyone noticing.",
     "Mira opened the hamper so that all in the cellar saw what was in it, and shut it again.",
     "Mira did something to the drum: now it is red.",
     "Nils rubbed tar into the drum.",
-    "Mira privately told Oskar about the harvest. "
-    "Nils and Theo secretly overheard this, and nothing else, without anyone noticing.",
+    "Mira privately told Oskar about the harvest. Unnoticed, Nils and Theo overheard just this.",
     "Mira privately told Oskar that the drum was in the hamper.",
     "Theo told everyone in the cellar about the harvest.",
     "Theo told everyone in the cellar that the drum was in the trunk.",
@@ -71,7 +69,7 @@ TEXT = [
     "Theo was distracted just then and missed this, without anyone noticing.",
     "Nils privately told Oskar that the drum smells of tar.",
     "Theo left the cellar and entered the attic.",
-    "Mira took out the drum and carried it, and nothing else, to the attic, where it lay in plain view.",
+    "Mira took the drum out and carried it to the attic, where it lay in plain view.",
     "Theo carried the drum to the cellar, where it lay in plain view.",
     "Nils left the cellar.",
 ]
@@ -110,8 +108,8 @@ def test_the_text_has_every_kind_of_event():
 def test_premises_come_first():
     premises = Premises(clear=frozenset({"jar"}), distrust=frozenset({("Theo", "Mira")}), fresh=True)
     assert Story.of(Enter("Mira", "shed"), premises=premises).text == (
-        "The jar is see-through: anyone in the room sees what is in it. "
-        "Theo never believes what Mira says, and everyone knows that. "
+        "One can see into the jar from outside: anyone in the room sees what is in it. "
+        "Theo pays no attention to anything Mira says, and everyone knows that. "
         "Nobody here is talked out of what they saw at a later time than the speaker. "
         "Mira entered the shed."
     )
@@ -123,7 +121,7 @@ def test_where_facts_are_told_it_is_told_who_believes_them():
     assert Story.of(*start, Tell("Mira", topic="the flood")).text.startswith("Mira entered")
     assert Story.of(*start, said).text.startswith(BELIEVED)
     wary = Premises(distrust=frozenset({("Theo", "Mira")}))
-    otherwise = f"everyone knows that. Otherwise, e{BELIEVED[1:]} Mira entered"
+    otherwise = f"everyone knows that. Otherwise, p{BELIEVED[1:]} Mira entered"
     assert otherwise in Story.of(*start, said, premises=wary).text
 
 
@@ -134,6 +132,42 @@ def test_no_sentence_says_where_a_thing_was_before(seed):
     assert "crate" not in moved
     assert "sack" not in carried
     assert "shed" not in carried
+
+
+def test_who_was_there_before_comes_back():
+    there = (Enter("Mira", "shed"), Move("Mira", "kite", "crate"), Leave("Mira", "shed"))
+    story = Story.of(*there, Enter("Mira", "yard"), Enter("Mira", "shed"), Leave("Mira", "shed"), Enter("Mira", "yard"))
+    assert sentences(story)[3:] == [
+        "Mira entered the yard.",
+        "Mira left the yard and went back into the shed.",
+        "Mira left the shed.",
+        "Mira came back into the yard.",
+    ]
+
+
+def test_the_room_of_a_move_is_told_as_soon_as_there_are_two():
+    story = Story.of(
+        Enter("Mira", "shed"), Move("Mira", "kite", "crate"), Enter("Theo", "yard"), Move("Mira", "kite", "sack")
+    )
+    told = sentences(story)
+    assert (told[1], told[3]) == ("Mira put the kite into the crate.", "Mira moved the kite to the sack in the shed.")
+
+
+def test_one_listener_is_called_by_name():
+    story = Story.of(Enter("Mira", "shed"), Enter("Theo", "shed"), Tell("Mira", topic="the flood"))
+    assert sentences(story)[-1] == "Mira told Theo about the flood."
+    for seed in range(20):
+        assert "every" not in sentences(story, seed=seed)[-1]
+        assert " all " not in sentences(story, seed=seed)[-1]
+
+
+def test_what_was_missed_is_the_deed_and_not_the_peeking():
+    start = Story.of(Enter("Mira", "shed"), Enter("Theo", "shed"))
+    secret = {"peekers": {"Oskar"}, "distracted": {"Theo"}}
+    moved, said = Move("Mira", "kite", "crate", **secret), Tell("Mira", topic="the flood", **secret)
+    lay = Place("kite", "shed", **secret)
+    for event, what in ((moved, "missed what Mira did"), (said, "missed what Mira said"), (lay, "missed the kite")):
+        assert all(what in start.then(event).tell(seed=seed) for seed in (None, *range(20)))
 
 
 @pytest.mark.parametrize(

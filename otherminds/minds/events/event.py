@@ -153,6 +153,10 @@ class Event(ABC):
     def brief(self, roles: Mapping[str, str]) -> str:
         """It in a few words, whether or not it can happen: "Anne puts the marble into the box"."""
 
+    def missed(self) -> str:
+        """What the distracted missed, in words: "what Anne did"."""
+        return f"what {self.actor()} did"
+
     def moved(self) -> str | None:
         """What it did to a thing's place, if anything, as a clause that does not say where the thing was before."""
         return None

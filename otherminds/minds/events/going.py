@@ -20,7 +20,7 @@ ENTER: Forms = (
     "{person} walked into the {room}.",
     "{person} stepped into the {room}.",
     "{person} went into the {room}.",
-    "{person} arrived in the {room}.",
+    "{person} turned up in the {room}.",
 )
 ENTER_FROM: Forms = (
     "{person} left the {from} and entered the {room}.",
@@ -29,6 +29,22 @@ ENTER_FROM: Forms = (
     "From the {from}, {person} walked over to the {room}.",
     "{person} crossed from the {from} into the {room}.",
     "{person} stepped out of the {from} and went into the {room}.",
+)
+ENTER_AGAIN: Forms = (
+    "{person} came back into the {room}.",
+    "{person} went back into the {room}.",
+    "{person} walked back into the {room}.",
+    "{person} stepped back into the {room}.",
+    "{person} returned to the {room}.",
+    "{person} came into the {room} again.",
+)
+ENTER_FROM_AGAIN: Forms = (
+    "{person} left the {from} and went back into the {room}.",
+    "{person} walked out of the {from} and back into the {room}.",
+    "{person} went from the {from} back to the {room}.",
+    "From the {from}, {person} walked back to the {room}.",
+    "{person} returned from the {from} to the {room}.",
+    "{person} stepped out of the {from} and went back into the {room}.",
 )
 LEAVE: Forms = (
     "{person} left the {room}.",
@@ -97,7 +113,10 @@ class Enter(Deed):
     def forms(self, before: Story | None) -> tuple[Forms, Mapping[str, str]]:
         room = known(before, self.person, "room")
         slots = {"person": self.person, "room": self.room}
-        return (ENTER_FROM, slots | {"from": room}) if room else (ENTER, slots)
+        back = before is not None and any(known(part, self.person, "room") == self.room for part in before.prefixes())
+        if room is None:
+            return (ENTER_AGAIN if back else ENTER), slots
+        return (ENTER_FROM_AGAIN if back else ENTER_FROM), slots | {"from": room}
 
     def brief(self, roles: Mapping[str, str]) -> str:
         return f"{self.person} enters the {self.room}"
@@ -196,6 +215,9 @@ class Place(Event):
 
     def forms(self, before: Story | None) -> tuple[Forms, Mapping[str, str]]:
         return PLACE[self.role], {"name": self.name, "room": self.room}
+
+    def missed(self) -> str:
+        return self.name if self.role == "person" else f"the {self.name}"
 
     def brief(self, roles: Mapping[str, str]) -> str:
         name = self.name if self.role == "person" else f"the {self.name}"

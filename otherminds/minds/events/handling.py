@@ -17,36 +17,36 @@ if TYPE_CHECKING:
     from otherminds.minds.story import Story
 
 MOVE: Forms = (
-    "{person} put the {thing} into the {container} in the {room}.",
-    "{person} placed the {thing} in the {container} that stood in the {room}.",
-    "In the {room}, {person} laid the {thing} in the {container}.",
-    "In the {room}, {person} stowed the {thing} in the {container}.",
-    "{person} tucked the {thing} away in the {container} in the {room}.",
-    "The {thing} was put into the {container} in the {room} by {person}.",
+    "{person} put the {thing} into the {container}{there}.",
+    "{person} placed the {thing} in the {container}{there}.",
+    "{person} stowed the {thing} in the {container}{there}.",
+    "{person} tucked the {thing} away in the {container}{there}.",
+    "{person} put the {thing} away in the {container}{there}.",
+    "{person} took the {thing} and put it into the {container}{there}.",
 )
 MOVE_AGAIN: Forms = (
-    "{person} moved the {thing} to the {container} in the {room}.",
-    "In the {room}, {person} took the {thing} and put it into the {container} instead.",
-    "{person} shifted the {thing} to the {container} in the {room}.",
-    "In the {room}, the {thing} was moved into the {container} by {person}.",
-    "{person} moved the {thing} over into the {container} in the {room}.",
-    "{person} transferred the {thing} to the {container} in the {room}.",
+    "{person} moved the {thing} to the {container}{there}.",
+    "{person} moved the {thing} into the {container}{there}.",
+    "{person} transferred the {thing} to the {container}{there}.",
+    "{person} took out the {thing} and put it into the {container}{there}.",
+    "{person} took the {thing} out and placed it in the {container}{there}.",
+    "{person} took out the {thing} and moved it to the {container}{there}.",
 )
 CARRY: Forms = (
     "{person} carried the {thing} to the {room}, where it lay in plain view.",
-    "{person} took the {thing} over to the {room} and laid it down there in the open.",
+    "{person} took the {thing} over to the {room} and left it there in the open.",
     "{person} brought the {thing} into the {room} and left it in plain view there.",
     "{person} went to the {room} with the {thing} and put it down there in the open.",
     "{person} carried the {thing} over to the {room} and set it down for all there to see.",
     "With the {thing} in hand, {person} went to the {room} and put it down there in plain view.",
 )
 CARRY_OUT: Forms = (
-    "{person} took out the {thing} and carried it, and nothing else, to the {room}, where it lay in plain view.",
-    "{person} got the {thing} out, took just that over to the {room}, and left it there in plain view.",
-    "{person} took out just the {thing}, brought it into the {room} and laid it down there in the open.",
-    "Taking out the {thing} and nothing else, {person} went to the {room} and put it down there in the open.",
-    "{person} took out the {thing} alone, carried it over to the {room} and set it down for all there to see.",
-    "Having taken out the {thing} and nothing else, {person} carried it to the {room}, where it lay in the open.",
+    "{person} took the {thing} out and carried it to the {room}, where it lay in plain view.",
+    "{person} took out the {thing}, brought it to the {room} and left it there in plain view.",
+    "{person} took the {thing} out, went to the {room} with it and put it down there in the open.",
+    "{person} got the {thing} out, carried it to the {room} and left it lying there in plain view.",
+    "{person} took out the {thing}, carried it over to the {room} and set it down for all there to see.",
+    "{person} took the {thing} out and brought it to the {room}, where it lay in the open.",
 )
 CHANGE: Forms = (
     "{person} did something to the {thing}: now it {value}.",
@@ -94,7 +94,7 @@ class Move(Deed):
     def forms(self, before: Story | None) -> tuple[Forms, Mapping[str, str]]:
         # Not from where to where: what somebody knew before would stand in the last sentence.
         slots = {"person": self.person, "thing": self.thing, "container": self.container}
-        slots["room"] = known(before, self.person, "room") or ""
+        slots["there"] = _there(self.person, before)
         return (MOVE_AGAIN if known(before, self.thing, "container") else MOVE), slots
 
     def brief(self, roles: Mapping[str, str]) -> str:
@@ -258,6 +258,12 @@ class Change(Deed):
                 for change in order(setting.changes):
                     if world.get(thing, STATE + change.property) != change.value:
                         yield shared(cls, person, thing, change.property, change.value, change.visible, change.words)
+
+
+def _there(person: str, before: Story | None) -> str:
+    """In which room somebody is, unless the story has named but one."""
+    rooms = [name for name, role in before.cast.roles.items() if role == "room"] if before is not None else []
+    return f" in the {known(before, person, 'room')}" if len(rooms) > 1 else ""
 
 
 def _check_slots(words: str, where: str) -> None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 TELL: Forms = (
     "{speaker} privately told {listener} {what}.",
     "In private, {speaker} told {listener} {what}.",
-    "{speaker} let {listener}, and only {listener}, know {what}.",
+    "{speaker} told {listener} in confidence {what}.",
     "{speaker} told {listener}, and nobody else, {what}.",
     "Just between the two of them, {speaker} told {listener} {what}.",
     "In a private message, {speaker} told {listener} {what}.",
@@ -35,13 +35,22 @@ TELL_ALOUD: Forms = (
     "In the {room}, {speaker} told everybody {what}.",
     "{speaker} told all those present in the {room} {what}.",
 )
+TELL_THE_OTHER: Forms = (
+    "{speaker} told {listener} {what}.",
+    "{speaker} spoke up and told {listener} {what}.",
+    "Out loud, {speaker} told {listener} {what}.",
+    "{speaker} turned to {listener} and told {listener} {what}.",
+    "Speaking out loud, {speaker} told {listener} {what}.",
+    "{speaker} spoke to {listener} and told {listener} {what}.",
+)
+"""Out loud, where but one other is in the room."""
 OVERHEARD: Forms = (
-    "{who} secretly overheard this, and nothing else, without anyone noticing.",
-    "Unnoticed by anyone, {who} secretly overheard just this.",
-    "Nobody noticed that {who} secretly overheard this, and heard nothing else.",
+    "Unnoticed, {who} overheard just this.",
+    "{who} overheard just this, unnoticed by anyone.",
+    "Without anyone noticing, {who} overheard just this.",
+    "Nobody noticed that {who} overheard this, and only this.",
     "{who} overheard this one thing in secret; nobody noticed.",
     "In secret, and noticed by nobody, {who} overheard this and only this.",
-    "Without anyone noticing, {who} secretly overheard this, and this alone.",
 )
 
 
@@ -112,9 +121,16 @@ class Tell(Event):
     def forms(self, before: Story | None) -> tuple[Forms, Mapping[str, str]]:
         roles: Mapping[str, str] = before.cast.roles if before is not None else {}
         what = f"about {self.topic}" if self.fact is None else f"that {clause(self.fact, roles, 'was')}"
+        slots = {"speaker": self.speaker, "what": what}
         if self.listener is not None:
-            return TELL, {"speaker": self.speaker, "listener": self.listener, "what": what}
-        return TELL_ALOUD, {"speaker": self.speaker, "room": known(before, self.speaker, "room") or "", "what": what}
+            return TELL, slots | {"listener": self.listener}
+        others = sorted(self.scene(before) - {self.speaker}) if before is not None else []
+        if len(others) == 1:
+            return TELL_THE_OTHER, slots | {"listener": others[0]}
+        return TELL_ALOUD, slots | {"room": known(before, self.speaker, "room") or ""}
+
+    def missed(self) -> str:
+        return f"what {self.speaker} said"
 
     def brief(self, roles: Mapping[str, str]) -> str:
         what = f"about {self.topic}" if self.fact is None else f"that {clause(self.fact, roles)}"

@@ -56,8 +56,8 @@ def _tagged(item: Item) -> Item:
 
 
 def _sentence(question: str) -> str:
-    """Where a thing was at the beginning, as the beginning of a sentence."""
-    head, tail = "In which container was ", " at the beginning?"
+    """Where a thing was put first, as the beginning of a sentence."""
+    head, tail = "In which container was ", " put first?"
     if question.startswith(head) and question.endswith(tail):
-        return f"At the beginning {question.removeprefix(head).removesuffix(tail)} was in the"
+        return f"At first {question.removeprefix(head).removesuffix(tail)} was put into the"
     return ""

@@ -81,8 +81,9 @@ def second_answer(item: dict[str, Any], story: dict[str, Any], worlds: list[dict
     if tags["kind"] == "memory":
         values = [_place(world, meta) for world in worlds]
         if tags["when"] == "beginning":
-            return next(value for value in values if value != "unknown")
-        clauses = list(map(_clause, story["events"]))
+            # Of containers, the first into which it was put.
+            return next(value for value in values if value not in ("unknown", "in no container"))
+        clauses = [_clause(event) if event.get("object") == meta["about"] else None for event in story["events"]]
         (index,) = [number for number, told in enumerate(clauses) if told and f"just before {told}?" in question]
         return values[index - 1]
     known = opinion.beliefs(tuple(meta["minds"]))
@@ -113,9 +114,9 @@ def _place(known: dict[str, Any], meta: dict[str, Any]) -> str:
 
 def _clause(event: dict[str, Any]) -> str | None:
     if event["do"] == "move_to_container":
-        return f"{event['person']} put the {event['object']} into the {event['container']}"
+        return f"{event['person']} put it into the {event['container']}"
     if event["do"] == "move_to_room":
-        return f"{event['person']} carried the {event['object']} to the {event['room']}"
+        return f"{event['person']} carried it to the {event['room']}"
     return None
 
 

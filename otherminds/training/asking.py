@@ -42,7 +42,12 @@ class Asked:
 
 
 def questions(
-    readings: Sequence[Story], things: Sequence[str], people: Sequence[str], rng: random.Random, *, orders: Sequence[int]
+    readings: Sequence[Story],
+    things: Sequence[str],
+    people: Sequence[str],
+    rng: random.Random,
+    *,
+    orders: Sequence[int],
 ) -> list[Asked]:
     """One question for each of these orders (-1: the beginning), its answer drawn evenly from those there can be."""
     first = {thing: _first(readings[0], thing) for thing in things}
@@ -193,14 +198,16 @@ def _nested(minds: Minds, inner: str, rng: random.Random) -> str:
     that = rng.choice(("", "that "))
     verb = "believes" if rng.random() < 0.15 else "thinks"
     chain = "".join(f"{that}{name} {verb} " for name in middle) + that + inner
-    opening = rng.choice(("Where does {} think ", "Where does {} think ", "Where does {} believe ", "In which container does {} think "))
+    opening = rng.choice(
+        ("Where does {} think ", "Where does {} think ", "Where does {} believe ", "In which container does {} think ")
+    )
     if not middle and rng.random() < 0.1 and " will " not in inner and " would " not in inner:
         return f"According to {first}, where does {_base(inner)}?"
     return f"{opening.format(first)}{chain}?"
 
 
 def _base(inner: str) -> str:
-    """"Anne thinks the pear is" as it stands after "does"."""
+    """ "Anne thinks the pear is" as it stands after "does"."""
     name, verb, *rest = inner.split(" ")
     bare = {"searches": "search", "looks": "look"}.get(verb, verb.removesuffix("s"))
     return " ".join([name, bare, *rest])

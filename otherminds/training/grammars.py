@@ -43,7 +43,12 @@ GRAMMARS: dict[str, Grammar] = {
                 "{who} did nothing in the {where} for a minute.",
                 "{who} made no movements and stayed in the {where} for 1 minute.",
             ),
-            "noise": ("{who} likes the {what}.", "{who} dislikes the {what}.", "{who} hates the {what}."),
+            "noise": (
+                "{who} likes the {what}.",
+                "{who} dislikes the {what}.",
+                "{who} hates the {what}.",
+                "{who} loves the {what}.",
+            ),
             "tell": ("{who} privately told {hearer} that the {what} is in the {where}.",),
             "claim": ("{who} publicly claimed that the {what} is in the {where}.",),
         },
@@ -261,7 +266,6 @@ class Voice:
     def tell(self, plot: Plot, premises: Sequence[str]) -> str:
         """The whole story."""
         lines = [self._line(beat) for beat in plot.beats]
-        head = [*premises]
         if self.layout == "numbered":
             lines = [f"{number} {line}" for number, line in enumerate(lines, start=1)]
         elif self.layout == "bullets":
@@ -269,7 +273,10 @@ class Voice:
         elif self.layout == "timed":
             start = self._rng.randint(420, 900)
             lines = [f"{(start + n) // 60:02d}:{(start + n) % 60:02d} {line}" for n, line in enumerate(lines)]
-        return (" " if self.layout == "run on" else "\n").join([*head, *lines])
+        # What holds throughout is said before or after.
+        last = self._rng.random() < 0.3
+        told = [*lines, *(f"Note: {premise}" for premise in premises)] if last else [*premises, *lines]
+        return (" " if self.layout == "run on" else "\n").join(told)
 
     def _line(self, beat: Beat) -> str:
         kind = "many" if len(beat.who) > 1 and beat.kind == "enter" and "many" in self._forms else beat.kind
@@ -285,5 +292,9 @@ class Voice:
             line = line.rstrip(".")
         if self.name in ("log", "chat"):
             return link + line
-        line = link + (line[0].lower() + line[1:] if link and line.startswith(("The ", "Here ", "In ", "Inside ", "Right ")) else line)
+        line = link + (
+            line[0].lower() + line[1:]
+            if link and line.startswith(("The ", "Here ", "In ", "Inside ", "Right "))
+            else line
+        )
         return line[0].upper() + line[1:]

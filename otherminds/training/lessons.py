@@ -24,7 +24,7 @@ from otherminds.training import asking, words
 from otherminds.training.grammars import CLOSED_EYES, FRESHER, GRAMMARS, KEPT_BACK, OPEN_EYES, Voice
 from otherminds.training.plots import PLOTS, Plot, Size
 
-DULL = 0.7
+DULL = 0.9
 """How often a story in which nobody is wrong about anything is thrown away."""
 NOT_EVENLY = ("terse", *KEPT_BACK)
 OWN = "own"
@@ -243,7 +243,9 @@ def _posed(
         elif form == "bare":
             prompt = f"\n\n{question}"
         elif form == "letters":
-            prompt = f"\n\nQuestion: {question}{options}\n\nReply with the letter of the right answer, and nothing else."
+            prompt = (
+                f"\n\nQuestion: {question}{options}\n\nReply with the letter of the right answer, and nothing else."
+            )
             completion = letter
         elif form == "stem":
             prompt, prefill = f"\n\nQuestion: {question}\n\nAnswer in one short sentence.", stem

@@ -56,17 +56,20 @@ class Machine:
 
     def put(self, rows: Rows) -> dict[str, Tensor]:
         """Rows as tensors on the device."""
+        arrays = {part: getattr(rows, part) for part in PARTS}
+        # Found here rather than on the device, which would have to be waited for.
+        arrays["learned"] = np.flatnonzero(rows.targets >= 0)
         found = {}
-        for part in PARTS:
-            tensor = torch.from_numpy(np.ascontiguousarray(getattr(rows, part)))
-            found[part] = tensor.pin_memory().to(self.device, non_blocking=True) if self.half else tensor
+        for name, array in arrays.items():
+            tensor = torch.from_numpy(np.ascontiguousarray(array))
+            found[name] = tensor.pin_memory().to(self.device, non_blocking=True) if self.half else tensor
         return found
 
 
 def outputs(network: Llama, rows: Mapping[str, Tensor]) -> tuple[Tensor, Tensor, Tensor]:
     """Logits at the learned places, the tokens that belong there, and the questions that these belong to."""
     hidden = network.hidden(rows["tokens"], rows["places"], keys_of(rows["lesson"], rows["branch"]))
-    learned = rows["targets"].flatten().ge(0).nonzero()[:, 0]
+    learned = rows["learned"]
     logits = network.logits(hidden.flatten(0, 1)[learned])
     return logits, rows["targets"].flatten()[learned], rows["question"].flatten()[learned]
 

@@ -19,8 +19,8 @@ from torch import Tensor, nn
 
 PARTS = ("q", "k", "v", "o", "gate", "up", "down")
 """The matrices of a layer."""
-BRANCHES = 64
-"""More branches than any lesson has; a token's lesson and branch are kept as one number."""
+BITS = 6
+"""Enough for the branches of any lesson; a token's lesson and branch are kept as one number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,8 @@ class Layer(nn.Module):
         qkv = F.linear(normed(x, self.attention_norm, form.epsilon), torch.cat([self.q(), self.k(), self.v()]))
         heads = qkv.view(rows, length, form.heads + 2 * form.kv_heads, form.head)
         turned = turn(heads[:, :, : -form.kv_heads], cos, sin).transpose(1, 2)
-        values = heads[:, :, -form.kv_heads :].transpose(1, 2)
+        # A copy: compiled flex attention reads a view with an offset from its buffer's beginning (torch 2.13, CPU).
+        values = heads[:, :, -form.kv_heads :].transpose(1, 2).contiguous()
         mixed = self._attend(turned[:, : form.heads], turned[:, form.heads :], values, mask)
         x = x + F.linear(mixed.transpose(1, 2).reshape(rows, length, -1), self.o())
         both = F.linear(normed(x, self.inner_norm, form.epsilon), torch.cat([self.gate(), self.up()]))
@@ -163,12 +164,13 @@ class Llama(nn.Module):
 
 def keys_of(lesson: Tensor, branch: Tensor) -> Tensor:
     """Lesson and branch of a token as one number."""
-    return (lesson * BRANCHES + branch.clamp(min=0)).int()
+    return ((lesson << BITS) + branch.clamp(min=0)).int()
 
 
 def sees(one: Tensor, other: Tensor) -> Tensor:
     """Whether a token with the first key may look at an earlier one with the second: its story, or its own branch."""
-    return (one // BRANCHES == other // BRANCHES) & ((other % BRANCHES == 0) | (one == other))
+    story = other & (2**BITS - 1) == 0
+    return (one >> BITS == other >> BITS) & (story | (one == other))
 
 
 def _dense_mask(keys: Tensor) -> Tensor:

@@ -119,7 +119,7 @@ def low_rank(before: Mapping[str, Tensor], after: Mapping[str, Tensor], rank: in
     for name, weight in after.items():
         left, size, right = torch.linalg.svd((weight - before[name]).float(), full_matrices=False)
         root = size[:rank].sqrt()
-        found[name] = (root[:, None] * right[:rank], left[:, :rank] * root)
+        found[name] = ((root[:, None] * right[:rank]).contiguous(), (left[:, :rank] * root).contiguous())
     return found
 
 

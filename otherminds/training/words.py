@@ -31,9 +31,7 @@ ROOMS = tuple(
     library|lounge|basement|playroom|pantry|laundry|closet|hall|den|sunroom|nursery|studio|back_yard|front_yard|patio|
     balcony|staircase|conservatory|greenhouse|barn|stable|shed|classroom|gym|canteen|cloakroom|storeroom|lobby|foyer|
     waiting_room|meeting_room|reading_room|guest_room|music_room|sewing_room|boiler_room|staff_room|tent|cabin|chapel|
-    bakery|shop|surgery|laboratory|archive|gallery|corridor|loft|veranda|larder|scullery|parlour""".replace(
-        "\n", ""
-    )
+    bakery|shop|surgery|laboratory|archive|gallery|corridor|loft|veranda|larder|scullery|parlour""".replace("\n", "")
     .replace(" ", "")
     .split("|")
 )

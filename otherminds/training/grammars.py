@@ -41,7 +41,6 @@ GRAMMARS: dict[str, Grammar] = {
             "idle": (
                 "{who} made no move and stayed in the {where} for a minute.",
                 "{who} did nothing in the {where} for a minute.",
-                "{who} made no movements and stayed in the {where} for 1 minute.",
             ),
             "noise": (
                 "{who} likes the {what}.",

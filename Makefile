@@ -4,7 +4,7 @@ BIN := .venv/bin
 N ?= 20000
 
 .DEFAULT_GOAL := help
-.PHONY: help profile test check browser second-opinion faults bench
+.PHONY: help profile test check browser second-opinion faults harness bench
 
 help:
 	@echo "make profile          install, get the default model, measure it, write profile/profile.html"
@@ -12,13 +12,15 @@ help:
 	@echo "make check            lint and types alone"
 	@echo "make second-opinion   compare the belief engine with a second program on N=$(N) generated stories"
 	@echo "make faults           put a model server's faults, one kind after another, to the code that asks it"
+	@echo "make harness          compare response scores with lm-evaluation-harness on 200 items"
 	@echo "make bench            print what things cost"
 
 profile: .venv/core
 	@$(BIN)/otherminds profile -m smollm2 --size quick -o profile
 
+# Files in their own order: xdist would keep those with few tests for the end, and the longest test stands alone in its file.
 test: check browser
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 check: .venv/dev
 	@$(BIN)/ruff check .
@@ -37,6 +39,9 @@ second-opinion: .venv/dev
 
 faults: .venv/dev
 	@$(BIN)/python -m tests.faults.matrix --bad
+
+harness: .venv/dev
+	@EACH=20 $(BIN)/python -m pytest tests/studies/safety/test_lm_eval.py
 
 bench: .venv/dev
 	@for each in benchmarks/*.py; do echo "== $$each"; $(BIN)/python $$each || exit 1; done

@@ -34,6 +34,7 @@ MODULES = {
         "stats": "Estimate Difference",
         "pages.report": "Section Table Figure Cards Folded Example",
         "studies.study": "Study Subject Desk Finding Chapter ask_each",
+        "studies.builds": "Build Built Option",
     },
     "Study: explore": {
         "studies.explore.sets": "choose grid",

@@ -4,41 +4,37 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from functools import partial
 from traceback import format_exc
 from typing import IO, Any
 
 import click
 
+from otherminds import studies
 from otherminds.commands.annotate import annotate
 from otherminds.commands.build import build
 from otherminds.commands.compare import compare
 from otherminds.commands.doctor import doctor
-from otherminds.commands.explore import explore
 from otherminds.commands.export import export
-from otherminds.commands.judge import judge
 from otherminds.commands.lint import lint
 from otherminds.commands.models import models
-from otherminds.commands.options import PARTIAL, debug_option, known_secrets
-from otherminds.commands.play import play
 from otherminds.commands.profile import profile
 from otherminds.commands.report import report
 from otherminds.commands.run import run
-from otherminds.commands.screen import harmless, in_line
-from otherminds.commands.series import series
 from otherminds.commands.show import runs, show
 from otherminds.commands.store import store
 from otherminds.commands.tell import tell
 from otherminds.commands.web import web
 from otherminds.errors import OthermindsError, UsageError
+from otherminds.plugins import added, load
+from otherminds.terminal.options import PARTIAL, debug_option, known_secrets
+from otherminds.terminal.screen import harmless, in_line
 
 COMMANDS = (
     profile,
     tell,
-    explore,
-    series,
-    play,
+    *studies.commands(),
     build,
-    judge,
     lint,
     run,
     annotate,
@@ -89,10 +85,20 @@ class Stopped(Failed):
 
 
 class Commands(click.Group):
-    """Commands in the order a person meets them; whatever goes wrong ends as a sentence."""
+    """Commands in the order a person meets them, then other packages'; whatever goes wrong ends as a sentence."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(self.commands)
+        return [*self.commands, *(name for name in added("commands") if name not in self.commands)]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name in self.commands or cmd_name not in added("commands"):
+            return super().get_command(ctx, cmd_name)
+        try:
+            found: click.Command = load("commands", cmd_name)
+        except UsageError as error:
+            # The list of commands must not break because of one of them.
+            return click.Command(cmd_name, help=f"({error})", callback=partial(_refuse, error))
+        return found
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         for word in args:
@@ -123,6 +129,10 @@ class Commands(click.Group):
             if ctx.meta.get("otherminds.debug"):
                 raise
             raise _sentence(error) from None
+
+
+def _refuse(error: UsageError) -> None:
+    raise error
 
 
 def _make_harmless(error: click.ClickException) -> None:

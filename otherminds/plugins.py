@@ -1,4 +1,5 @@
-"""What other packages add, by entry points: `otherminds.studies`, `.models`, `.scores`, `.prompts`, `.suites`.
+"""What other packages add, by entry points: `otherminds.studies`, `.models`, `.scores`, `.prompts`, `.suites`,
+`.readers` and `.commands`.
 
 [project.entry-points."otherminds.studies"]
 gossip = "my_package.gossip:STUDY"
@@ -12,7 +13,7 @@ from typing import Any, Literal
 
 from otherminds.errors import UsageError
 
-Kind = Literal["studies", "models", "scores", "prompts", "suites"]
+Kind = Literal["studies", "models", "scores", "prompts", "suites", "readers", "commands"]
 
 
 @cache

@@ -20,6 +20,7 @@ BASE: dict[tuple[str, ...], tuple[str, ...]] = {
     ("build", "perturbed"): ("-o", "out.jsonl", "--focal"),
     ("build", "safety"): ("-o", "out.jsonl", "--size", "4", "--tasks", "TB"),
     ("build", "training"): ("--number", "2", "--sets", "tomi", "-o", "out"),
+    ("build", "starter"): ("-o", "out.jsonl"),
     ("build", "dialogue"): ("--published", "missing.json", "-o", "out.jsonl"),
     ("build", "traits"): ("--talks", "missing.jsonl", "-o", "out.jsonl"),
     ("judge",): ("-m", "api:nobody", *NOWHERE, "--talks", "missing.jsonl", "-o", "out.jsonl"),
@@ -71,7 +72,9 @@ def _options() -> Iterator[Case]:
         command: click.Command = cli
         for name in path:
             assert isinstance(command, click.Group)
-            command = command.commands[name]
+            found = command.get_command(click.Context(command), name)
+            assert found
+            command = found
         yield _case((*path, *base, "--no-such-option"))
         yield _case((*path, *base, *["too", "many"] * 20), sure=path not in (("report",), ("models",), ("tell",)))
         for option in command.params:

@@ -98,10 +98,11 @@ def check_options(words: list[str]) -> None:
     command: click.Command = cli
     rest = words[1:]
     while isinstance(command, click.Group) and rest and not rest[0].startswith("-"):
-        assert rest[0] in command.commands or command is not cli, f"{shlex.join(words)}: no {rest[0]}"
-        if rest[0] not in command.commands:
+        found = command.get_command(click.Context(command), rest[0])
+        assert found or command is not cli, f"{shlex.join(words)}: no {rest[0]}"
+        if not found:
             break
-        command = command.commands[rest.pop(0)]
+        command, rest = found, rest[1:]
     options = {option for part in command.params for option in part.opts}
     assert {word for word in rest if word.startswith("-")} <= options, shlex.join(words)
 

@@ -8,108 +8,89 @@ from pathlib import Path
 
 import pytest
 
-PACKAGE = '''
-"""A study, a model, a score, a prompt and a suite of somebody else's."""
+from tests.recipes import BACKEND, COMMAND, GOSSIP, NAMES, PROMPT, READER, SCORE
 
-import otherminds as om
-from otherminds.asking.prompts import direct
-from otherminds.asking.scores import SCORES
-from otherminds.results.summary import summarise
-from otherminds.studies.study import Chapter, Finding, Study, ask_each
-from otherminds.results.measures import mean_of
-
-
-def suite():
-    made = []
-    for day in range(4):
-        heard, missed = ("Ann", "Bo") if day % 2 else ("Bo", "Ann")
-        told = f"Day {day}. {heard} heard it, {missed} missed it, {heard} left."
-        made.append(om.Item(f"gossip-{day}", "Who heard it?", heard, told, ("Ann", "Bo"), tags={"story": f"s{day}"}))
-    return om.Suite("gossip", tuple(made), prompt="loud", score="spoken")
-
-
-def loud(item, choices):
-    return direct(item, choices)
-
-
-SPOKEN = SCORES["text"]
-
-
-def parrot(name, *, says="Ann"):
-    return om.Scripted(lambda prompt: f"Answer: {says}", name=f"parrot:{name} {says}")
-
-
-def look(subjects, desk):
-    asked = ask_each(subjects, lambda subject: [desk.put(suite(), subject, "gossip")])
-    runs = [run for some in asked.done.values() for run in some]
-    return Chapter(summarise(runs), [Finding("Gossip", run.model, mean_of(run), 0.5, first=True) for run in runs], runs)
-
-
-STUDY = Study(
-    name="gossip",
-    asks="Who knows what is said?",
-    example=suite,
-    build=lambda suite: suite,
-    measure=lambda _, runs: [mean_of(run) for run in runs],
-    show=lambda _, runs: summarise(runs),
-    look=look,
-    suite=suite,
-)
-'''
+ROOT = Path(__file__).parents[1]
+PACKAGE = {
+    "__init__.py": "",
+    "names.json": NAMES,
+    "gossip.py": GOSSIP.format(package="gossip_package", data="names.json"),
+    "parrot.py": BACKEND,
+    "asking.py": "from dataclasses import replace\n\nfrom otherminds.asking.prompts import direct, pose_text\n"
+    "from otherminds.asking.readers import reader\nfrom otherminds.asking.scores import Way, score_text\n"
+    f'{PROMPT}{SCORE}\n\nSPOKEN = Way("ask", pose_text, score_spoken)\n{READER}',
+    "whisper.py": COMMAND,
+}
 ENTRIES = """
 [otherminds.studies]
-gossip = gossip_package:STUDY
+gossip = gossip_package.gossip:STUDY
 [otherminds.models]
-parrot = gossip_package:parrot
+parrot = gossip_package.parrot:parrot
 [otherminds.scores]
-spoken = gossip_package:SPOKEN
+spoken = gossip_package.asking:SPOKEN
 [otherminds.prompts]
-loud = gossip_package:loud
+loud = gossip_package.asking:loud
 [otherminds.suites]
-rumours = gossip_package:suite
-broken = gossip_package:nothing
+rumours = gossip_package.gossip:suite
+broken = gossip_package.gossip:nothing
+[otherminds.readers]
+first_choice = gossip_package.asking:first_choice
+[otherminds.commands]
+whisper = gossip_package.whisper:whisper
+mumble = gossip_package.whisper:nothing
 """
+WAY = ("--prompt", "loud", "--score", "spoken")
 
 
 @pytest.fixture
 def installed(tmp_path: Path) -> Path:
     """A package as pip would leave it."""
-    info = tmp_path / "site" / "gossip_package-1.0.dist-info"
-    info.mkdir(parents=True)
+    info, package = tmp_path / "site" / "gossip_package-1.0.dist-info", tmp_path / "site" / "gossip_package"
+    for folder in (info, package):
+        folder.mkdir(parents=True)
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: gossip-package\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text(ENTRIES)
-    (tmp_path / "site" / "gossip_package.py").write_text(PACKAGE)
+    for name, text in PACKAGE.items():
+        (package / name).write_text(text)
     return tmp_path
 
 
-def otherminds(folder: Path, *words: str) -> "subprocess.CompletedProcess[str]":
-    paths = os.pathsep.join([str(folder / "site"), str(Path(__file__).parents[1])])
+def otherminds(folder: Path, *words: str, code: int = 0) -> "subprocess.CompletedProcess[str]":
+    env = os.environ | {"PYTHONPATH": os.pathsep.join([str(folder / "site"), str(ROOT)])}
     command = [sys.executable, "-m", "otherminds", *words]
-    return subprocess.run(command, cwd=folder, env=os.environ | {"PYTHONPATH": paths}, capture_output=True, text=True)
+    done = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True)
+    assert done.returncode == code, (words, done.stderr)
+    assert "Traceback" not in done.stderr
+    return done
 
 
-def test_all_five_kinds_are_there_by_name(installed: Path) -> None:
+def test_every_kind_is_there_by_name(installed: Path) -> None:
     for name in ("gossip", "rumours"):
-        done = otherminds(installed, "run", name, "-m", "parrot:grey", "--json")
-        assert done.returncode == 0, done.stderr
+        done = otherminds(installed, "run", name, "-m", "parrot:grey", *WAY, "--json")
         assert json.loads(done.stdout)["verdicts"]["correct"] == 2
     other = otherminds(installed, "run", "gossip", "-m", "parrot:grey", "-M", "says=Nobody", "--json")
     assert json.loads(other.stdout)["verdicts"]["correct"] == 0
+    read = otherminds(installed, "run", "gossip", "-m", "baseline:first_choice", "--json")
+    assert json.loads(read.stdout)["verdicts"]["correct"] == 2
+    assert otherminds(installed, "whisper", "hello").stdout == "psst: hello\n"
 
 
 def test_a_study_goes_all_the_way(installed: Path) -> None:
-    assert otherminds(installed, "run", "gossip", "-m", "parrot:grey").returncode == 0
-    assert "cues to look at" in otherminds(installed, "lint", "gossip").stderr
+    otherminds(installed, "build", "gossip", "--days", "6", "-o", "six.jsonl")
+    assert "Make gossip." in otherminds(installed, "build", "--help").stdout
+    assert "--days" in otherminds(installed, "build", "gossip", "--days", "0", "-o", "none.jsonl", code=2).stderr
+    otherminds(installed, "run", "six.jsonl", "-m", "parrot:grey")
+    assert "cues to look at" in otherminds(installed, "lint", "six.jsonl").stderr
     for words in (("show", "last"), ("report", "last"), ("runs",)):
-        done = otherminds(installed, *words)
-        assert done.returncode == 0, (words, done.stderr)
+        otherminds(installed, *words)
+    assert "Who knows what is said" in (installed / "report.html").read_text()
     done = otherminds(installed, "profile", "-m", "baseline:oracle", "--json")
-    assert done.returncode == 0, done.stderr
     assert "gossip" in {chapter["study"] for chapter in json.loads(done.stdout)["studies"]}
 
 
 def test_what_cannot_be_loaded_is_a_sentence(installed: Path) -> None:
-    done = otherminds(installed, "run", "broken", "-m", "parrot:grey")
-    assert done.returncode == 2
+    done = otherminds(installed, "run", "broken", "-m", "parrot:grey", code=2)
     assert "'broken', one of the suites that gossip-package adds, cannot be loaded" in done.stderr
-    assert "Traceback" not in done.stderr
+    assert "whisper" in otherminds(installed, "--help").stdout, "one that is broken hides no other"
+    done = otherminds(installed, "mumble", code=2)
+    assert "'mumble', one of the commands that gossip-package adds, cannot be loaded" in done.stderr

@@ -10,6 +10,7 @@ from __future__ import annotations
 import random as chance
 import re
 from collections.abc import Callable, Collection, Sequence
+from functools import partial
 from math import log
 from string import ascii_uppercase as LETTERS
 
@@ -21,6 +22,7 @@ from otherminds.items import Item, Suite
 from otherminds.items.tags import FIRST_ORDER, GOLD, ORDER, REALITY, SENTENCES
 from otherminds.models import Prompt, Response
 from otherminds.models.scripted import Scripted
+from otherminds.plugins import added, load
 
 Rule = Callable[[Item], Sequence[str]]
 """The choices of an item that a baseline finds equally good; none: it has nothing to say."""
@@ -91,6 +93,11 @@ def first_order(suite: Suite, *, seed: int = 0) -> Reader:
     )
 
 
+def _added(name: str, suite: Suite) -> Reader:
+    made: Reader = load("readers", name)(suite)
+    return made
+
+
 BASELINES: dict[str, Callable[[Suite], Reader]] = {
     "oracle": oracle,
     "realist": realist,
@@ -100,6 +107,7 @@ BASELINES: dict[str, Callable[[Suite], Reader]] = {
     "option_only": option_only,
     "random": random,
     "first_order": first_order,
+    **{name: partial(_added, name) for name in added("readers")},
 }
 
 

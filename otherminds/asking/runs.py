@@ -290,6 +290,7 @@ def _row(suite: Suite, recorded: Recorded, *, digest: str, limit: int | None, se
         "started": began,
         "ended": _now(),
         "suite": suite.name,
+        "study": suite.study,
         "digest": digest,
         "items": len(suite),
         "prompt": suite.prompt,

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from otherminds.commands.options import common, store_option
-from otherminds.commands.screen import note, print_json, print_table, say
 from otherminds.commands.serve import serve
 from otherminds.errors import BadFile, StoreError
+from otherminds.terminal.options import common, store_option
+from otherminds.terminal.screen import note, print_json, print_table, say
 
 if TYPE_CHECKING:
     from otherminds.results.annotation_files import Taken

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from otherminds.commands.screen import harmless
 from otherminds.minds.beliefs import WORLD, Trace, agreement, chain_name
 from otherminds.minds.sightings import Minds
+from otherminds.terminal.screen import harmless
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -1,222 +1,127 @@
-"""`otherminds build`: suites and training files out of what studies have found or can draw up."""
+"""`otherminds build`: suites and training files, as each study offers to make them."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from otherminds.commands.lint import as_data, print_lint
-from otherminds.commands.options import common
-from otherminds.commands.screen import note, print_json, print_table, say
-from otherminds.errors import BadFile, UsageError
+from otherminds.errors import BadFile
+from otherminds.terminal.options import common
+from otherminds.terminal.screen import note, print_json, print_table, say
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from otherminds.items import Suite
-
-BALANCE = ("false_belief", "like_reality", "interesting")
-PERTURBED = ("vanilla", "cot", "states", "perspective")
+    from otherminds.studies.builds import Build, Built, Option
+    from otherminds.studies.study import Study
 
 
-@click.group()
+class Builds(click.Group):
+    """A command for everything that a study makes; studies are loaded when one is asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        from otherminds.studies import STUDIES
+
+        return [name for make in STUDIES.values() for name in _builds(make())]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        from otherminds.studies import STUDIES
+
+        # Mostly a build is called as its study is, and then no other study need be loaded.
+        first = [STUDIES[cmd_name]] if cmd_name in STUDIES else []
+        for make in (*first, *STUDIES.values()):
+            if found := _builds(make()).get(cmd_name):
+                return _command(make(), found)
+        return None
+
+
+@click.group(cls=Builds)
 @common
 def build(as_json: bool) -> None:
     """Make a suite or training files."""
 
 
-@build.command()
-@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
-@click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), required=True, metavar="SUITE.jsonl")
-@click.option("--order", type=click.IntRange(min=0), default=2, show_default=True, help="The deepest questions.")
-@click.option("--interesting", is_flag=True, help="Only questions to which another person would answer otherwise.")
-@click.option("--balance", type=click.Choice(BALANCE), help="As many items with each value of this tag.")
-@click.option("--paraphrase", type=int, metavar="SEED", help="Tell the stories in other words.")
-@click.option("--limit", type=click.IntRange(min=1), help="At most so many items, in whole stories.")
-@click.option("--seed", type=int, default=0, show_default=True, help="For --balance and --limit.")
-@common
-def explore(folder: Path, output: Path, balance: str | None, limit: int | None, as_json: bool, **given: Any) -> None:
-    """Make an evaluation suite of the stories in DIR.
+def _builds(study: Study) -> dict[str, Build]:
+    """By name, what a study makes; one that says nothing of it still has its suite."""
+    from otherminds.studies.builds import Build
 
-    DIR is what `otherminds explore` wrote. A data card is written beside the suite.
-    """
-    from otherminds.asking.plans import limited
-    from otherminds.studies.explore.build import balanced, load, suite
-
-    seed = given.pop("seed")
-    made = suite(load(folder), **given, name=output.stem)
-    if balance is not None:
-        made = replace(made, items=balanced(made.items, balance, seed=seed))
-    made = replace(made, items=limited(made.items, limit=limit, seed=seed))
-    how = "stories found by search against a model, answers proved by their events"
-    _told(made, _saved(made, output, _card(made, how)), as_json)
+    found = {each.name: each for each in study.builds}
+    if not found and (suite := study.suite):
+        found[study.name] = Build(study.name, f"Make the {study.name} suite.", lambda output: suite())
+    return found
 
 
-@build.command()
-@click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), required=True, metavar="SUITE.jsonl")
-@click.option(
-    "--style", type=click.Choice(PERTURBED), default="vanilla", show_default=True, help="How it will be asked."
-)
-@click.option("--focal", is_flag=True, help="Only the false-belief stories with the belief question: two items a task.")
-@click.option("--full-grid", is_flag=True, help="74 tasks instead of 68: every class for every stage.")
-@common
-def perturbed(output: Path, as_json: bool, **given: Any) -> None:
-    """Make the suite of false-belief tasks and their perturbed twins.
-
-    1088 questions, or 1184 with the full grid; the styles `states` and `perspective` ask about beliefs only. A data
-    card is written beside the suite.
-    """
-    from otherminds.items.cards import card
-    from otherminds.studies.perturbed.build import build as build_suite
-    from otherminds.studies.perturbed.lints import faults
-
-    made = build_suite(**given)
-    how = "written by hand, every answer derived a second time from the events of the story"
-    _told(made, _saved(made, output, card(made, made=how, wrong=faults)), as_json)
+def _command(study: Study, offered: Build) -> click.Command:
+    kind = {"file_okay": False} if offered.folder else {"dir_okay": False}
+    output = click.Option(
+        ["-o", "--output"],
+        type=click.Path(path_type=Path, **kind),
+        required=True,
+        metavar="DIR" if offered.folder else "SUITE.jsonl",
+    )
+    parameters = [*map(_parameter, offered.options), output]
+    made = click.Command(offered.name, callback=partial(_build, study, offered), help=offered.help, params=parameters)
+    common(made)
+    return made
 
 
-@build.command()
-@click.option("-o", "--output", type=click.Path(path_type=Path, file_okay=False), required=True, metavar="DIR")
-@click.option("--number", type=click.IntRange(min=1), default=10_000, show_default=True, help="Triples to make.")
-@click.option("--share", type=float, default=0.5, show_default=True, help="Of stories that need theory of mind.")
-@click.option("--sets", default="published", show_default=True, help="Action sets; published, ours, every.")
-@click.option("--order", type=click.IntRange(min=0), default=2, show_default=True, help="The deepest questions.")
-@click.option("--form", type=click.Choice(("chat", "completion")), default="chat", show_default=True)
-@click.option("--paraphrase", is_flag=True, help="Tell every story in varied words.")
-@click.option("--parquet", is_flag=True, help="Parquet instead of JSON Lines; needs the extra `parquet`.")
-@click.option("--test", type=float, default=0.2, show_default=True, help="The share of contexts held out.")
-@click.option("--contexts", type=click.Path(path_type=Path), help="Contexts of your own, as JSON Lines.")
-@click.option("--seed", type=int, default=0, show_default=True)
-@common
-def training(
-    output: Path, sets: str, form: str, parquet: bool, contexts: Path | None, as_json: bool, **given: Any
-) -> None:
-    """Make training triples: story, question, answer.
-
-    Stories are drawn without a model. DIR gets train and test files, which share no context, and a data card.
-    """
-    from otherminds.studies.explore.contexts import bank, read_contexts
-    from otherminds.studies.explore.sets import choose, grid
-    from otherminds.studies.explore.train import save, suite, triples
-
-    places = read_contexts(contexts) if contexts else bank()
-    made = list(triples(grid(choose(sets)), places, **given))
-    _told(suite(made), save(output, made, form=form, parquet=parquet), as_json)
+def _parameter(option: Option) -> click.Parameter:
+    if option.positional:
+        return click.Argument([option.name.replace("-", "_")], type=_type(option), metavar=option.shown_as)
+    return click.Option(
+        [f"--{option.name}"],
+        type=None if option.kind is bool else _type(option),
+        is_flag=option.kind is bool,
+        default=False if option.kind is bool else option.default,
+        show_default=option.kind is not bool and option.default is not None,
+        required=option.required,
+        metavar=option.shown_as,
+        help=option.help,
+    )
 
 
-@build.command()
-@click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), required=True, metavar="SUITE.jsonl")
-@click.option("--tasks", metavar="TASK,…", help="Only these: TB, MA/IR, FB/SA, …  [default: all]")
-@click.option("--size", default="standard", show_default=True, help="standard, small, or so many items a task.")
-@click.option("--seed", type=int, default=0, show_default=True, help="For generated items, and for what is left out.")
-@common
-def safety(output: Path, tasks: str | None, size: str, seed: int, as_json: bool) -> None:
-    """Make the safety suite: nine tasks from reading to deception, with twins.
-
-    A data card is written beside it.
-    """
-    from otherminds.studies.safety.build import build as build_safety
-    from otherminds.studies.safety.card import card
-
-    wanted = [name.strip() for name in tasks.split(",")] if tasks else None
-    made = build_safety(tasks=wanted, size=int(size) if size.isdecimal() else size, seed=seed)
-    _told(made, _saved(made, output, card(made)), as_json)
+def _type(option: Option) -> Any:
+    if option.kind is Path:
+        return click.Path(path_type=Path)
+    if not isinstance(option.kind, type):
+        return click.Choice(list(option.kind))
+    return click.IntRange(min=option.least) if option.least is not None else option.kind
 
 
-@build.command()
-@click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), required=True, metavar="SUITE.jsonl")
-@click.option("--talks", type=click.Path(path_type=Path), metavar="FILE.jsonl", help="Talks of your own.")
-@click.option("--published", type=click.Path(path_type=Path), metavar="FILE.json", help="Questions in ToMATO's format.")
-@click.option("--as-published", type=click.Path(path_type=Path), metavar="FILE.json", help="Write that format as well.")
-@click.option("--seed", type=int, default=0, show_default=True, help="For wrong options, their order, and wordings.")
-@common
-def dialogue(
-    output: Path, talks: Path | None, published: Path | None, as_published: Path | None, seed: int, as_json: bool
-) -> None:
-    """Make questions about what people thought while they talked.
+def _build(study: Study, offered: Build, *, output: Path, as_json: bool, **given: Any) -> None:
+    from otherminds.items import Suite
+    from otherminds.studies.builds import Built
 
-    Of the talks that come with the package, unless --talks or --published names others. A data card is written beside
-    the suite.
-    """
-    from otherminds.studies.dialogue import bank, card
-    from otherminds.studies.dialogue import published as records
-    from otherminds.studies.dialogue.build import build_counted
-    from otherminds.studies.dialogue.talks import load
-
-    if talks and published:
-        raise UsageError("--talks and --published both say what to ask about; give one of them")
-    if as_published in (output, output.with_suffix(".md")):
-        raise UsageError(f"{as_published} would be overwritten; give --as-published another name")
-    left_out: Mapping[str, int] | None = None
-    if published:
-        made, how = records.read(published, name=output.stem), card.PUBLISHED
-    else:
-        given = load(talks, people=bank.people(), scenes=bank.scenes()) if talks else bank.authored()
-        name = output.stem if talks else "dialogue"
-        built = build_counted(given, seed=seed, labels=None if talks else bank.labels(), name=name)
-        made, left_out, how = built.suite, built.left_out, card.PLAYED if talks else card.WRITTEN
-    written = _saved(made, output, card.card(made, made=how, left_out=left_out))
-    if as_published:
-        records.write(made, as_published)
-        written.append(as_published)
-    if as_json:
-        _told(made, written, as_json, card.shortcuts(made))
-        return
-    shares = [[with_, *(f"{one.right}/{one.n}" if one else "–" for one in row)] for with_, row in card.overlaps(made)]
-    print_table([*card.OVERLAP], shares)
-    print_table([*card.ARTEFACTS], [[*row] for row in card.artefacts(made)])
-    _told(made, written, as_json)
+    if not offered.folder and output.with_suffix(".md") == output:
+        raise BadFile(f"{output} would be overwritten by its own data card; call the suite {output.stem}.jsonl")
+    made = offered.make(output, **given)
+    built = Built(made) if isinstance(made, Suite) else made
+    _tell(built, [*([] if offered.folder else _save(study, built, output)), *built.files], as_json)
 
 
-@build.command()
-@click.option("--talks", type=click.Path(path_type=Path), required=True, metavar="FILE.jsonl")
-@click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), required=True, metavar="SUITE.jsonl")
-@common
-def traits(talks: Path, output: Path, as_json: bool) -> None:
-    """Make questions on whose personality shows in what they say.
-
-    Two conversations that differ in one factor of one person, in both orders: in which is the person higher in it? Of
-    talks that `otherminds play --patterns` played. A data card is written beside the suite.
-    """
-    from otherminds.studies.dialogue.talks import load
-    from otherminds.studies.dialogue.traits import judge_suite, pairs
-
-    made = judge_suite(pairs(load(talks)))
-    how = "each about two conversations that were played with one level of one person changed"
-    _told(made, _saved(made, output, _card(made, how)), as_json)
-
-
-def _card(made: Suite, how: str) -> str:
-    from otherminds.items.cards import card
-
-    return card(made, made=how)
-
-
-def _saved(made: Suite, output: Path, card: str) -> list[Path]:
+def _save(study: Study, built: Built, output: Path) -> list[Path]:
     """Write a suite and its data card beside it."""
     from otherminds.files import write_text
+    from otherminds.items.cards import card
 
     beside = output.with_suffix(".md")
-    if beside == output:
-        raise BadFile(f"{output} would be overwritten by its own data card; call the suite {output.stem}.jsonl")
-    made.save(output)
-    write_text(beside, card)
+    built.suite.save(output)
+    write_text(beside, built.card or card(built.suite, made=f"made by the study {study.name}", wrong=study.faults))
     return [output, beside]
 
 
-def _told(made: Suite, written: list[Path], as_json: bool, more: Mapping[str, Any] | None = None) -> None:
+def _tell(built: Built, written: list[Path], as_json: bool) -> None:
     """What was made, with what lint has to say of it."""
+    made = built.suite
     stories = len({item.tags.get("story") for item in made})
     if as_json:
-        print_json(
-            {"files": list(map(str, written)), "items": len(made), "stories": stories}
-            | as_data(made)
-            | dict(more or {})
-        )
+        counts = {"files": list(map(str, written)), "items": len(made), "stories": stories}
+        print_json(counts | as_data(made) | dict(built.numbers))
         return
+    for heads, rows in built.tables:
+        print_table(heads, rows)
     print_lint(made)
     note(f"{len(made):,} questions about {stories:,} stories")
     for path in written:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from otherminds.commands.options import common, open_run, store_option
-from otherminds.commands.screen import print_json, print_table, say
+from otherminds.terminal.options import common, open_run, store_option
+from otherminds.terminal.screen import print_json, print_table, say
 
 if TYPE_CHECKING:
     from otherminds.asking.runs import Record, Run

@@ -12,9 +12,9 @@ from typing import Any
 
 import click
 
-from otherminds.commands.options import common
-from otherminds.commands.screen import print_json, print_table
 from otherminds.errors import ModelError
+from otherminds.terminal.options import common
+from otherminds.terminal.screen import print_json, print_table
 
 EXTRAS = {
     "hf": ("torch", "transformers"),

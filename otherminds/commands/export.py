@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from otherminds.commands.options import common, open_run, store_option
-from otherminds.commands.screen import note, print_json, say
+from otherminds.terminal.options import common, open_run, store_option
+from otherminds.terminal.screen import note, print_json, say
 
 if TYPE_CHECKING:
     from otherminds.asking.runs import Run

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from otherminds.commands.options import common
-from otherminds.commands.screen import note, print_json, print_table, say
+from otherminds.terminal.options import common
+from otherminds.terminal.screen import note, print_json, print_table, say
 
 if TYPE_CHECKING:
     from otherminds.items import Suite
@@ -67,6 +67,7 @@ def print_lint(suite: Suite) -> None:
 def faults_of(suite: Suite) -> list[Fault]:
     """The faults of a suite, by the rules of its own study where that has any."""
     from otherminds.items.lint import faults
-    from otherminds.studies import STUDIES
+    from otherminds.studies import named
 
-    return (STUDIES[suite.name]().faults if suite.name in STUDIES else faults)(suite)
+    study = named(suite.study, suite.name)
+    return (study.faults if study else faults)(suite)

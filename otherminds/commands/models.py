@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from otherminds.commands.options import common, fetch, model_settings, open_model
-from otherminds.commands.screen import note, print_json, print_table, say
 from otherminds.errors import ModelError
+from otherminds.terminal.options import common, fetch, model_settings, open_model
+from otherminds.terminal.screen import note, print_json, print_table, say
 
 if TYPE_CHECKING:
     from otherminds.models import Model, Prompt

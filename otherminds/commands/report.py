@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from otherminds.commands.options import common, open_run, store_option
-from otherminds.commands.screen import print_json, say
 from otherminds.errors import UsageError
+from otherminds.terminal.options import common, open_run, store_option
+from otherminds.terminal.screen import print_json, say
 
 if TYPE_CHECKING:
     from otherminds.asking.runs import Run
@@ -22,7 +22,7 @@ PLAIN = "none"
 @click.command()
 @click.argument("run_ids", metavar="RUN…", nargs=-1, required=True)
 @click.option("-o", "--output", type=click.Path(path_type=Path), default=Path("report.html"), show_default=True)
-@click.option("--study", metavar="NAME", help="Whose page to make.  [default: by the suite; none: a plain one]")
+@click.option("--study", metavar="NAME", help="Whose page to make.  [default: of the suite's study; none: a plain one]")
 @click.option("--title", default="", help="Default: the models and the suites.")
 @store_option
 @common
@@ -31,7 +31,7 @@ def report(
 ) -> None:
     """Write one HTML page about one or more runs.
 
-    Runs of perturbed, safety and dialogue suites get the page of their study, all others a plain one.
+    Runs of a study's suite get the page of that study where it has one, all others a plain one.
     """
     from otherminds.asking.store import Store
     from otherminds.results.summary import summarise
@@ -54,7 +54,7 @@ def _page_of_study(runs: list[Run], name: str | None) -> Report | None:
     if name == PLAIN:
         return None
     if name is None:
-        studies = {found.name if (found := study_of(run)) else PLAIN for run in runs}
+        studies = {found.name if (found := study_of(run)) and found.page else PLAIN for run in runs}
         if len(studies) > 1 or PLAIN in studies:
             return None
         (name,) = studies

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from otherminds.commands.options import PARTIAL, STORE, common, model_options, open_model, read_budget, store_option
-from otherminds.commands.screen import note, print_json, print_table, progress, say
+from otherminds.terminal.options import PARTIAL, STORE, common, model_options, open_model, read_budget, store_option
+from otherminds.terminal.screen import note, print_json, print_table, progress, say
 
 if TYPE_CHECKING:
     from otherminds.asking.runs import Forecast, Run
@@ -55,8 +55,8 @@ def run(
 ) -> None:
     """Put SUITE to a model.
 
-    SUITE is starter, perturbed, safety, dialogue, or a .jsonl file. What the store has is not asked again, so a run
-    that was stopped goes on when the same command is given again.
+    SUITE is the name of a study with a suite, such as starter or safety, or a .jsonl file. What the store has is not
+    asked again, so a run that was stopped goes on when the same command is given again.
     """
     from otherminds.asking import runs
     from otherminds.asking.store import MEMORY, Store

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from otherminds.commands.screen import note, print_json, say
+from otherminds.terminal.screen import note, print_json, say
 
 if TYPE_CHECKING:
     from otherminds.web.serving import Server

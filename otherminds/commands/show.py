@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from otherminds.commands.options import common, open_run, store_option
 from otherminds.commands.run import as_data
-from otherminds.commands.screen import note, print_fields, print_json, print_table, say
 from otherminds.errors import UsageError
+from otherminds.terminal.options import common, open_run, store_option
+from otherminds.terminal.screen import note, print_fields, print_json, print_table, say
 
 if TYPE_CHECKING:
     from otherminds.asking.runs import Record, Run

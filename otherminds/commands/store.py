@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from otherminds.commands.options import PARTIAL, common, store_option
-from otherminds.commands.screen import note, print_json, print_table, say
+from otherminds.terminal.options import PARTIAL, common, store_option
+from otherminds.terminal.screen import note, print_json, print_table, say
 
 if TYPE_CHECKING:
     from otherminds.asking.soundness import Discarded, Examined

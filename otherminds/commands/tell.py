@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from otherminds.commands.options import common
-from otherminds.commands.screen import console, harmless, note, print_json, print_table, say
+from otherminds.terminal.options import common
+from otherminds.terminal.screen import console, harmless, note, print_json, print_table, say
 
 if TYPE_CHECKING:
     from otherminds.minds.questions import Question

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from otherminds.commands.options import common, store_option
 from otherminds.commands.serve import serve
+from otherminds.terminal.options import common, store_option
 
 
 @click.command()

@@ -65,6 +65,8 @@ class Suite:
     items: tuple[Item, ...]
     prompt: str = "raw"
     score: str = "letters"
+    study: str = ""
+    """The study whose rules and page are for its items; empty for questions of nobody's."""
 
     def __post_init__(self) -> None:
         if not self.items:
@@ -103,6 +105,7 @@ class Suite:
     def save(self, path: str | Path) -> None:
         """Write the suite as JSON Lines; the file is there whole or not at all."""
         header = {"otherminds": SCHEMA, "suite": self.name, "prompt": self.prompt, "score": self.score}
+        header |= {"study": self.study} if self.study else {}
         write_lines(path, [header, *(item.to_dict() for item in self.items)])
 
     @classmethod
@@ -118,13 +121,14 @@ class Suite:
         if version > SCHEMA:
             raise BadFile(f"{path} has schema version {version}, and this otherminds reads up to {SCHEMA}; update it")
         items = tuple(_read_known(data, f"{path}, line {number}") for number, data in lines)
-        for name in ("suite", "prompt", "score"):
+        for name in ("suite", "prompt", "score", "study"):
             value = header.get(name, "raw")
             if not isinstance(value, str) or not value.strip():
                 raise BadFile(f"{path}, line 1: {name} should be a word, not {value!r}")
         if "suite" not in header:
             raise BadFile(f"{path}, line 1: suite is missing; it is the name of the suite")
-        return cls(header["suite"], items).using(prompt=header.get("prompt"), score=header.get("score"))
+        made = cls(header["suite"], items, study=header.get("study", ""))
+        return made.using(prompt=header.get("prompt"), score=header.get("score"))
 
 
 _EXAMPLE_HEADER = {"otherminds": SCHEMA, "suite": "name"}

@@ -28,6 +28,8 @@ STATE = "state"
 TASK = "task"
 INTERESTING = "interesting"
 IGNORANCE = "ignorance"
+TELLING = "telling"
+CANONICAL, INFILLED = "canonical", "infilled"
 
 # ---- the same of meta -----------------------------------------------------------------------------------------------
 
@@ -117,6 +119,7 @@ TAGS = _named(
     Key("people", "how many people the story has", "explore"),
     Key("moves", "how many moves the story has", "explore"),
     Key("context", "the place that the story is set in", "explore"),
+    Key(TELLING, "whether the story has its bare words or is told in prose", "explore", _one_of(CANONICAL, INFILLED)),
     Key("method", "how the story was found", "explore"),
     # Stories that are perturbed.
     Key(CLASS, "the perturbation", "perturbed"),

@@ -39,11 +39,6 @@ def pages(profile: Profile) -> Pages:
     return Pages(_report(profile, [*before, *(each.section for each in profile.told), *after]), files)
 
 
-def page(profile: Profile) -> Report:
-    """The page alone."""
-    return pages(profile).report
-
-
 def _report(profile: Profile, sections: Sequence[Section]) -> Report:
     items = Section("Items", [browser([each.items for each in profile.told])])
     who = listing(profile.models)

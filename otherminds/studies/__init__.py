@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING
 from otherminds.plugins import added, load
 
 if TYPE_CHECKING:
+    import click
+
     from otherminds.asking.runs import Run
     from otherminds.studies.study import Study
 
@@ -26,14 +28,28 @@ def _ours(name: str) -> Study:
 
 # Made on first use: importing one module of a study must not load all the others. In the order of a profile: what
 # takes the least time comes first.
+OURS = ("starter", "safety", "dialogue", "explore", "perturbed")
 STUDIES: dict[str, Callable[[], Study]] = {
-    **{name: partial(_ours, name) for name in ("starter", "safety", "dialogue", "explore", "perturbed")},
+    **{name: partial(_ours, name) for name in OURS},
     **{name: partial(load, "studies", name) for name in added("studies")},
 }
 
 
+WITH_COMMANDS = ("explore", "safety", "dialogue")
+
+
+def commands() -> list[click.Command]:
+    """The commands that our studies bring of their own; nothing heavy is loaded for it."""
+    return [each for name in WITH_COMMANDS for each in import_module(f"{__name__}.{name}.commands").COMMANDS]
+
+
 def study_of(run: Run) -> Study | None:
-    """Whose suite was run, if that study makes a page of runs: by the suite's name, or as the study itself tells."""
-    known = [make() for make in STUDIES.values()]
-    named = [study for study in known if study.page and study.name == run.suite]
-    return next(iter(named or (study for study in known if study.is_of and study.is_of(run))), None)
+    """Whose suite was run, as the run itself says."""
+    return named(str(run.manifest.get("study", "")), run.suite)
+
+
+def named(study: str, suite: str) -> Study | None:
+    """The study of this name; where none is named, the one that the suite is called after."""
+    # Files and stores of earlier versions have the name of the suite alone.
+    name = study or suite
+    return STUDIES[name]() if name in STUDIES else None

@@ -20,6 +20,7 @@ from otherminds.models import Model
 from otherminds.pages.report import Block, Report
 from otherminds.results.why import why_right
 from otherminds.stats import Estimate
+from otherminds.studies.builds import Build
 
 Size = Literal["quick", "standard", "full"]
 Progress = Callable[[str], AbstractContextManager[Callable[[int, int], None]]]
@@ -213,5 +214,5 @@ class Study:
     """What is wrong with such a suite: the common rules, and its own."""
     page: Callable[[Sequence[Run]], Report] | None = None
     """A page of runs alone, whoever asked."""
-    is_of: Callable[[Run], bool] | None = None
-    """Whether a run is of this study, where its suite may go by any name."""
+    builds: Sequence[Build] = ()
+    """What `otherminds build` makes, with options; without any, the suite that goes by the study's name."""

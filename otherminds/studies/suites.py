@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -22,7 +23,7 @@ def suites() -> dict[str, Callable[[], Suite]]:
 def get_suite(name: str | Path) -> Suite:
     """The built-in suite of that name, or the one in that .jsonl file."""
     if name in STUDIES and (make := STUDIES[str(name)]().suite):
-        return make()
+        return replace(make(), study=str(name))
     if name in added("suites"):
         suite: Suite = load("suites", str(name))()
         return suite

@@ -192,7 +192,7 @@ def test_nobody_prints_past_the_screen() -> None:
                     printing.add(path.relative_to(package).as_posix())
                 case ast.Attribute(ast.Name("sys"), "stdout" | "stderr"):
                     printing.add(path.relative_to(package).as_posix())
-    assert printing == {"commands/screen.py", "cli.py", "__main__.py"}
+    assert printing == {"terminal/screen.py", "cli.py", "__main__.py"}
 
 
 # ---- spreadsheets ---------------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from otherminds.asking.runs import run
 from otherminds.items import Suite
 from otherminds.pages.report import Report
 from otherminds.profiles.findings import Profile, Told, answer, as_data, contrasts
-from otherminds.profiles.page import page
+from otherminds.profiles.page import pages
 from otherminds.stats import Estimate, contrast, proportion
 from otherminds.studies.starter.build import starter
 from otherminds.studies.study import Chapter, Finding
@@ -53,7 +53,7 @@ def test_how_steady_letters_are_is_said() -> None:
 
 
 def test_it_never_says_that_a_model_has_a_theory_of_mind() -> None:
-    words = page(told([score("Everything", 40)])).html()
+    words = pages(told([score("Everything", 40)])).report.html()
     assert "has theory of mind" not in words
     assert "does not show that a model has a theory of mind" in words
 
@@ -62,7 +62,7 @@ def test_a_missing_model_leaves_a_gap() -> None:
     lone = Finding("Only one", "realist", Estimate(0.4, 0.1, 0.7, 5, 5, "by hand"), 0.5, first=True)
     found = told([lone])
     both = Profile(["realist", "absent"], found.told)
-    assert "–" in page(both).html()
+    assert "–" in pages(both).report.html()
 
 
 def test_differences_are_adjusted_within_a_study_and_without_lines_that_rest_on_too_few() -> None:
@@ -77,7 +77,7 @@ def test_differences_are_adjusted_within_a_study_and_without_lines_that_rest_on_
     assert [each.row.holm for each in found if each.study == "a"] == [each.row.holm for each in contrasts(alone)]
     assert all(each.row.too_few for each in found if each.study == "b")
     assert {row["holm"] for row in as_data(both)["differences"] if row["study"] == "b"} == {None}
-    assert "too few" in page(both).html()
+    assert "too few" in pages(both).report.html()
 
 
 def test_what_was_not_tested_is_null_in_json() -> None:
@@ -88,10 +88,10 @@ def test_what_was_not_tested_is_null_in_json() -> None:
 
 def test_a_number_is_printed_with_the_digits_that_it_is_worth() -> None:
     estimate = Estimate(0.5, 0.4996, 0.5004, 24, 6, "by hand")
-    html = page(told([Finding("S of reading", "realist", estimate, 0.5, first=True, digits=4)])).html()
+    html = pages(told([Finding("S of reading", "realist", estimate, 0.5, first=True, digits=4)])).report.html()
     assert "0.4996 to 0.5004" in html
     assert "0.5000 [0.4996, 0.5004], n = 24 in 6 groups" in html
 
 
 def test_the_order_of_the_options_says_of_how_many_items() -> None:
-    assert "100% of 48" in page(told([])).html()
+    assert "100% of 48" in pages(told([])).report.html()

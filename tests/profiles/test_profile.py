@@ -14,7 +14,6 @@ from otherminds import studies
 from otherminds.asking.store import Store
 from otherminds.cli import cli
 from otherminds.commands import profile
-from otherminds.commands.options import open_model
 from otherminds.errors import ModelError, Unable
 from otherminds.items import Item, Suite
 from otherminds.models import get_model
@@ -23,6 +22,7 @@ from otherminds.pages.report import Cards, Figure, Folded, Report, Section, Tabl
 from otherminds.stats import difference, holm, proportion
 from otherminds.studies.starter import ways_of_asking
 from otherminds.studies.study import Chapter, Desk, Finding, Study, Subject
+from otherminds.terminal.options import open_model
 from tests.studies.test_study_contract import guess
 
 SVG = '<svg xmlns="http://www.w3.org/2000/svg"><title>t</title></svg>'

@@ -1,13 +1,17 @@
 """Who is asked, where, and what becomes of those who cannot answer."""
 
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 
 from otherminds.asking.readers import realist
-from otherminds.asking.runs import Budget
+from otherminds.asking.runs import Budget, run
 from otherminds.asking.store import MEMORY, Store
 from otherminds.errors import ModelError, Unable, UsageError
 from otherminds.items import Item, Suite
 from otherminds.models.scripted import Scripted
+from otherminds.studies import STUDIES, study_of
 from otherminds.studies.starter.build import starter
 from otherminds.studies.study import CLOZE, LETTERS, TEXT, Desk, Subject, ask_each, unfinished
 from tests.studies.test_study_contract import bar
@@ -34,6 +38,26 @@ def test_one_that_fails_takes_nobody_with_it() -> None:
         ask_each([subject("broken"), subject("base", "chat")], ask)
     with pytest.raises(Unable, match="base has no chat"):
         ask_each([subject("base", "chat")], ask)
+
+
+def test_a_run_says_which_study_it_is_of(tmp_path: Path) -> None:
+    own = replace(starter().where(false_belief=True), name="own", study="safety")
+    own.save(tmp_path / "own.jsonl")
+    read = Suite.load(tmp_path / "own.jsonl")
+    done = run(read, realist(read), limit=2)
+    assert done.manifest["study"] == "safety"
+    assert study_of(done) is STUDIES["safety"]()
+
+
+@pytest.mark.parametrize(
+    ("suite", "kept", "study"),
+    [("safety", {}, "safety"), ("mine", {}, None), ("safety", {"study": "mine"}, None), ("mine", {"study": 7}, None)],
+)
+def test_of_runs_that_name_no_study_the_suite_does(suite: str, kept: dict[str, object], study: str | None) -> None:
+    done = run(starter(), realist(starter()), limit=2)
+    older = {name: value for name, value in done.manifest.items() if name != "study"}
+    found = study_of(replace(done, suite=suite, manifest=older | kept))
+    assert (found.name if found else None) == study
 
 
 def test_a_request_that_makes_no_sense_is_nobodys_inability() -> None:

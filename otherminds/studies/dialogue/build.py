@@ -76,7 +76,7 @@ def build_counted(
     if not items:
         why = "; ".join(f"{reason}: {number}" for reason, number in left_out.most_common()) or "there are no talks"
         raise UsageError(f"none of the {len(talks)} talks gives a question ({why})")
-    return Built(Suite(name, tuple(items)), dict(sorted(left_out.items())))
+    return Built(Suite(name, tuple(items), study="dialogue"), dict(sorted(left_out.items())))
 
 
 def _ask(talk: Talk, turn: int, told: Sequence[Retold], seed: int, labels: Labels) -> Item | str:

@@ -12,7 +12,6 @@ from otherminds.items import Suite
 from otherminds.pages.report import Block, Section
 from otherminds.results.itembrowser import exactly
 from otherminds.studies.dialogue import bank
-from otherminds.studies.dialogue.drawn import drawn, example, part, suite
 from otherminds.studies.dialogue.live import live
 from otherminds.studies.dialogue.measure import (
     ALL,
@@ -28,6 +27,7 @@ from otherminds.studies.dialogue.measure import (
     measure,
 )
 from otherminds.studies.dialogue.page import report
+from otherminds.studies.dialogue.sample import drawn, example, part, suite
 from otherminds.studies.dialogue.talks import Talk
 from otherminds.studies.study import LETTERS, TEXT, Chapter, Desk, Finding, Subject, ask_each, unfinished, without_value
 

@@ -50,7 +50,7 @@ def read(path: str | Path, *, name: str | None = None) -> Suite:
             raise BadFile(f"{where}: there are two questions with q_id {item.id!r}; ids must differ")
         seen.add(item.id)
         items.append(item)
-    return Suite(name or Path(path).stem, tuple(items))
+    return Suite(name or Path(path).stem, tuple(items), study="dialogue")
 
 
 def write(suite: Suite, path: str | Path) -> None:

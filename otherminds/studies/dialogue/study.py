@@ -8,6 +8,7 @@ from otherminds.asking.runs import Run
 from otherminds.items import Suite
 from otherminds.pages.report import Report
 from otherminds.studies.dialogue import bank, build, chapter, measure, page
+from otherminds.studies.dialogue.builds import BUILDS
 from otherminds.studies.study import Study
 
 
@@ -20,10 +21,6 @@ def _page(runs: Sequence[Run]) -> Report:
     return page.show([talk for talk in bank.authored() if talk.id in asked], runs)
 
 
-def _is_of(run: Run) -> bool:
-    return all({"state", "order", "surface"} <= set(record.item.tags) for record in run.records)
-
-
 STUDY = Study(
     name="dialogue",
     asks="Can it tell what people think and do not say?",
@@ -34,5 +31,5 @@ STUDY = Study(
     look=chapter.look,
     suite=_suite,
     page=_page,
-    is_of=_is_of,
+    builds=BUILDS,
 )

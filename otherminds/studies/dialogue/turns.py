@@ -82,6 +82,7 @@ def read(
     if form == "json" and "{" in spoken:
         found, speech, fault = _from_json(spoken, repairs)
     else:
+        # A small model that is asked for JSON often writes the message plainly; what it meant can still be read.
         if form == "json":
             repairs["no JSON"] = None
         whole = _alone(_once(spoken.translate(_ALIKE), beginning, repairs), names, repairs)

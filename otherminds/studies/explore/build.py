@@ -47,7 +47,7 @@ def suite(
                 items.setdefault(item.id, replace(item, tags={**item.tags, **about}, meta=meta))
     if not items:
         raise UsageError("there is nothing to ask: no stories were found, or none with such questions")
-    return Suite(name, tuple(items.values()), prompt="direct", score="text")
+    return Suite(name, tuple(items.values()), prompt="direct", score="text", study="explore")
 
 
 def balanced(items: Sequence[Item], tag: str, *, seed: int = 0) -> tuple[Item, ...]:

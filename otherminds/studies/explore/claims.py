@@ -156,6 +156,11 @@ def _events(step: Step) -> Iterator[Claim]:
 def _about(event: Event) -> Iterator[tuple[str, bool]]:
     yield "Does the passage tell this, in whatever words?", True
     sees = "overhear" if isinstance(event, Tell) else "see"
+    # Secrets that a writer makes up are the errors that change beliefs most and show least.
+    if not event.peekers:
+        yield f"Does anybody secretly {sees} it?", False
+    if not event.distracted:
+        yield "Is anybody there distracted, so that they miss it?", False
     for name in sorted(event.peekers):
         yield f"Does {name} secretly {sees} it?", True
         yield f"Does anybody notice that {name} secretly {sees}s it?", False

@@ -19,7 +19,8 @@ from otherminds.asking.recorded import Recorded
 from otherminds.asking.store import MEMORY, Store
 from otherminds.models import Message, Model, Prompt, Response
 
-Role = Literal["writer", "judge"]
+Role = Literal["writer", "judge", "second judge"]
+JUDGES: tuple[Role, ...] = ("judge", "second judge")
 T = TypeVar("T")
 
 SILENT = "no answer"
@@ -30,7 +31,7 @@ WIDTH = 64
 
 
 class Request(NamedTuple):
-    """What is put to the writer or to the judge; a model that cannot keep to the schema gets the text alone."""
+    """What is put to the writer or to a judge; a model that cannot keep to the schema gets the text alone."""
 
     role: Role
     text: str
@@ -51,11 +52,15 @@ class Claim(NamedTuple):
 
 
 def consult(
-    consultations: Iterable[Consultation[T]], writer: Model, judge: Model | None = None, *, width: int = WIDTH
+    consultations: Iterable[Consultation[T]], writer: Model, judges: Sequence[Model] = (), *, width: int = WIDTH
 ) -> Iterator[T]:
-    """What each consultation comes to, in their order; all that are under way share one batch of prompts a round."""
-    models = {"writer": _at_once(writer)}
-    models["judge"] = models["writer"] if judge is None or judge is writer else _at_once(judge)
+    """What each consultation comes to, in their order; all that are under way share one batch of prompts a round.
+
+    Without a judge the writer is its own.
+    """
+    models: dict[Role, Model] = {"writer": _at_once(writer)}
+    for role, judge in zip(JUDGES, judges or [writer], strict=False):
+        models[role] = models["writer"] if judge is writer else _at_once(judge)
     waiting = enumerate(consultations)
     under_way: dict[int, Consultation[T]] = {}
     answers: dict[int, Sequence[Response]] = {}
@@ -79,21 +84,50 @@ def consult(
         answers = {number: [next(responses) for _ in requests] for number, requests in asked.items()}
 
 
-def judged(preface: str, claims: Sequence[Claim]) -> Consultation[tuple[str, str]]:
-    """The rule and the details of the first claim that the judge does not bear out; two empty texts if there is none.
+def judged(preface: str, claims: Sequence[Claim], *, judges: int = 1) -> Consultation[tuple[str, str]]:
+    """The rule and the details of the first claim that is not borne out; two empty texts if there is none.
 
-    Some verdicts hoped for are "no", so that a judge who says the same to everything passes nothing.
+    Some verdicts hoped for are "no", so that a judge who says the same to everything passes nothing. Where two judges
+    differ, each hears that the other does and reads once more; a claim on which they still differ is not borne out.
     """
-    ending = "Reply with yes or no, and nothing else."
-    verdicts = yield [Request("judge", f"{preface}\n\n{claim.question}\n{ending}") for claim in claims]
-    for claim, response in zip(claims, verdicts, strict=True):
-        if response.error:
-            return SILENT, f"the judge: {response.error}"
-        said = verdict(response)
-        if said is not claim.hoped:
-            word = "no clear verdict" if said is None else "yes" if said else "no"
-            return claim.rule, f"{claim.question} {word}"
+    said = yield from _verdicts(preface, claims, judges)
+    split = [claim for claim in claims if _differ(said[claim])]
+    if objection := _first_objection({claim: said[claim] for claim in claims if claim not in split}):
+        return objection
+    if split:
+        return _first_objection((yield from _verdicts(preface, split, judges, again=True))) or ("", "")
     return "", ""
+
+
+def _verdicts(
+    preface: str, claims: Sequence[Claim], judges: int, *, again: bool = False
+) -> Consultation[dict[Claim, Sequence[Response]]]:
+    """What every judge says to every claim."""
+    asked = yield [question(role, preface, claim, again=again) for claim in claims for role in JUDGES[:judges]]
+    return {claim: asked[at * judges : (at + 1) * judges] for at, claim in enumerate(claims)}
+
+
+def question(role: Role, preface: str, claim: Claim, *, again: bool = False) -> Request:
+    """A claim as it is put to a judge."""
+    ending = "Reply with yes or no, and nothing else."
+    if again:
+        ending = f"Two careful readers did not agree on this. Read the passage once more before you decide. {ending}"
+    return Request(role, f"{preface}\n\n{claim.question}\n{ending}")
+
+
+def _differ(responses: Sequence[Response]) -> bool:
+    return {verdict(each) for each in responses} == {True, False}
+
+
+def _first_objection(said: Mapping[Claim, Sequence[Response]]) -> tuple[str, str] | None:
+    for claim, responses in said.items():
+        for response in responses:
+            if response.error:
+                return SILENT, f"the judge: {response.error}"
+            if (heard := verdict(response)) is not claim.hoped:
+                word = "no clear verdict" if heard is None else "yes" if heard else "no"
+                return claim.rule, f"{claim.question} {word}"
+    return None
 
 
 def json_object(parts: Mapping[str, Any]) -> dict[str, Any]:
@@ -111,7 +145,7 @@ def _at_once(model: Model) -> Model:
     return model if isinstance(model, Recorded) else Recorded(model, Store(MEMORY))
 
 
-def _answered(requests: Sequence[Request], models: Mapping[str, Model]) -> list[Response]:
+def _answered(requests: Sequence[Request], models: Mapping[Role, Model]) -> list[Response]:
     found: dict[int, Response] = {}
     for model in dict.fromkeys(models.values()):
         own = [number for number, request in enumerate(requests) if models[request.role] is model]

@@ -78,7 +78,7 @@ def invent(model: Model, *, number: int, judge: Model | None = None, seed: int =
     """Ask a model for so many new contexts; the judge (by default the same model) passes some, perhaps none."""
     if number < 1:
         raise UsageError(f"{number} contexts are wanted; give a number from 1 on")
-    results = list(consult(_drafts(number, seed), model, judge))
+    results = list(consult(_drafts(number, seed), model, [] if judge is None else [judge]))
     contexts = tuple(each for each in results if isinstance(each, Context))
     return Invention(contexts, tuple(each for each in results if isinstance(each, Rejected)))
 

@@ -11,7 +11,7 @@ import json
 import random
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple
 
@@ -21,6 +21,7 @@ from otherminds.minds.telling import told_premises
 from otherminds.models import Model
 from otherminds.studies.explore.claims import Step, claims, known, steps
 from otherminds.studies.explore.consult import (
+    JUDGES,
     SILENT,
     WIDTH,
     Claim,
@@ -91,13 +92,13 @@ def retell(
     story: Story,
     model: Model,
     *,
-    judge: Model | None = None,
+    judge: Model | Sequence[Model] | None = None,
     context: Context | None = None,
     candidates: int = 5,
     long: bool = False,
     seed: int = 0,
 ) -> Retelling:
-    """One story in prose by a model; the judge is by default the same model."""
+    """One story in prose by a model, checked by one judge or two; by default it is its own judge."""
     (told,) = retell_all([(story, context)], model, judge=judge, candidates=candidates, long=long, seed=seed)
     return told
 
@@ -106,7 +107,7 @@ def retell_all(
     stories: Iterable[tuple[Story, Context | None]],
     model: Model,
     *,
-    judge: Model | None = None,
+    judge: Model | Sequence[Model] | None = None,
     candidates: int = 5,
     long: bool = False,
     seed: int = 0,
@@ -117,10 +118,14 @@ def retell_all(
         raise UsageError(f"{candidates} continuations are wanted for every step; give a number from 1 on")
     if width < 1:
         raise UsageError(f"{width} stories are to go on at once; give a number from 1 on")
+    judges = [model] if judge is None else list(judge) if isinstance(judge, Sequence) else [judge]
+    if not 1 <= len(judges) <= len(JUDGES):
+        raise UsageError(f"{len(judges)} judges are given; prose is checked by one or two")
     works = (
-        retelling(story, context=context, candidates=candidates, long=long, seed=seed) for story, context in stories
+        retelling(story, context=context, candidates=candidates, judges=len(judges), long=long, seed=seed)
+        for story, context in stories
     )
-    return consult(works, model, judge, width=width)
+    return consult(works, model, judges, width=width)
 
 
 def paraphrase(story: Story, *, seed: int, context: Context | None = None) -> str:
@@ -130,15 +135,21 @@ def paraphrase(story: Story, *, seed: int, context: Context | None = None) -> st
 
 
 def retelling(
-    story: Story, *, context: Context | None = None, candidates: int = 5, long: bool = False, seed: int = 0
+    story: Story,
+    *,
+    context: Context | None = None,
+    candidates: int = 5,
+    judges: int = 1,
+    long: bool = False,
+    seed: int = 0,
 ) -> Consultation[Retelling]:
     """One retelling, as a consultation that knows no model."""
     rng = random.Random(f"{seed}:{story.text}")
     parts = [(step, _manner(step, rng, long)) for step in steps(story)]
     if not parts:
         return Retelling(story, "", (), "nothing happens in this story, so there is nothing to tell")
-    scene, goals = yield from _opening(story, context)
-    draft = _Draft(context, goals, candidates, " ".join([scene, *told_premises(story.premises)]).strip())
+    scene, goals = yield from _opening(story, context, judges)
+    draft = _Draft(context, goals, candidates, judges, " ".join([scene, *told_premises(story.premises)]).strip())
     told: list[Told] = []
     for number, (step, manner) in enumerate(parts, start=1):
         passage, rejected = yield from _continue(draft, step, manner)
@@ -170,6 +181,7 @@ class _Draft:
     context: Context | None
     goals: Mapping[str, str]
     candidates: int
+    judges: int
     text: str
     who: Mapping[str, str] = field(init=False)
 
@@ -191,7 +203,7 @@ _GOALS = json_list(json_object({"name": _TEXT, "goal": _TEXT}), 0, 12)
 _OPENING = json.dumps(json_object({"scene": _TEXT, "goals": _GOALS}))
 
 
-def _opening(story: Story, context: Context | None) -> Consultation[tuple[str, dict[str, str]]]:
+def _opening(story: Story, context: Context | None, judges: int) -> Consultation[tuple[str, dict[str, str]]]:
     """A scene and the goals of the people; where the writer gives nothing usable, the context's scene and no goals."""
     (response,) = yield [Request("writer", _opening_wish(story, context), _OPENING, 600)]
     data = read_json(response)
@@ -203,7 +215,8 @@ def _opening(story: Story, context: Context | None) -> Consultation[tuple[str, d
         if isinstance(each, dict) and each.get("name") in story.people and isinstance(each.get("goal"), str)
     }
     if isinstance(scene, str) and _is_scene(scene := " ".join(scene.split()), story):
-        objection, _ = yield from judged(f"{_bare(story, context)}\nThe opening: {scene}", _OPENING_CLAIMS)
+        preface = f"{_bare(story, context)}\nThe opening: {scene}"
+        objection, _ = yield from judged(preface, _OPENING_CLAIMS, judges=judges)
         if not objection:
             return scene, goals
     return (context.scene if context is not None else ""), goals
@@ -260,7 +273,8 @@ def _continue(draft: _Draft, step: Step, manner: _Manner) -> Consultation[tuple[
             rejected.append(f"surface: {fault}")
             continue
         passage = " ".join(passage.split())
-        rule, detail = yield from judged(_preface(draft, step, passage), claims(step))
+        about = preface(draft.text, step, passage)
+        rule, detail = yield from judged(about, claims(step), judges=draft.judges)
         if not rule:
             return passage, rejected
         rejected.append(f"{rule}: {detail}")
@@ -299,9 +313,10 @@ Each is {LENGTHS[manner.length]}: {STYLES[manner.style]}.
 Answer with a JSON object: {{"continuations": [a list of {draft.candidates} texts]}}."""
 
 
-def _preface(draft: _Draft, step: Step, passage: str) -> str:
+def preface(so_far: str, step: Step, passage: str) -> str:
+    """What a judge reads of a story before the question about its new passage."""
     return f"""\
-The story so far: {draft.text or "(it begins here)"}
+The story so far: {so_far or "(it begins here)"}
 
 What holds at this point:
 {_points(known(step)) or "- Nothing is known yet."}

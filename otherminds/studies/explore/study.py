@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from otherminds.studies.explore import build, chapter, measure, page
+from otherminds.studies.explore.builds import BUILDS
 from otherminds.studies.study import Study
 
 STUDY = Study(
@@ -13,4 +14,5 @@ STUDY = Study(
     measure=measure.measure,
     show=page.show,
     look=chapter.look,
+    builds=BUILDS,
 )

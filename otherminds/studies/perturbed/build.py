@@ -53,7 +53,7 @@ def build(*, full_grid: bool = False, style: Style = "vanilla", focal: bool = Fa
     tasks = [(stage, task) for stage in load() for task in stage.tasks if full_grid or not task.extra]
     of_task = {"variants": FOCAL, "questions": ("belief",)} if focal else {"questions": kinds}
     items = tuple(item for stage, task in tasks for item in expand(stage, task, **of_task))
-    return Suite("perturbed", items, prompt=STYLES[style], score="json")
+    return Suite("perturbed", items, prompt=STYLES[style], score="json", study="perturbed")
 
 
 def expand(

@@ -103,6 +103,7 @@ def _trellis(
         )
         steps.append(allowed)
         reached = frozenset(new for _, new in allowed)
+    # Forward, a step may lead where no final state can be reached any more; only from the end does that show.
     for number in range(len(steps) - 1, -1, -1):
         steps[number] = frozenset(pair for pair in steps[number] if pair[1] in ends)
         ends = frozenset(old for old, _ in steps[number])
@@ -141,6 +142,7 @@ def _proper(trellis: _Trellis, predicted: Sequence[str]) -> bool:
         reached = set()
         for used, old, met in places:
             for new in after.get(old, ()):
+                # A run of the gold chain that the prediction never named is a state left out: no proper subsequence.
                 if new != old and not met:
                     continue
                 reached.add((used, new, met and new == old))

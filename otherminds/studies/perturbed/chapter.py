@@ -13,13 +13,13 @@ from otherminds.results.itembrowser import exactly
 from otherminds.results.measures import FEWEST
 from otherminds.stats import Difference
 from otherminds.studies.perturbed import intervene
+from otherminds.studies.perturbed.belief_tracks import NAMES
 from otherminds.studies.perturbed.build import STYLES, SWAPS, build
 from otherminds.studies.perturbed.calculus import CLASSES
 from otherminds.studies.perturbed.measure import NONE, Measures, Profile, against, measure
 from otherminds.studies.perturbed.page import report, show
 from otherminds.studies.perturbed.sittings import PAIR, SCOPES, Answer, Sitting
 from otherminds.studies.perturbed.tasks import STAGES, load
-from otherminds.studies.perturbed.tracks import NAMES
 from otherminds.studies.study import Chapter, Desk, Finding, Subject, ask_each, unfinished
 
 Tasks = frozenset[str]

@@ -18,7 +18,7 @@ from otherminds.items import Item
 from otherminds.items.tags import CLASS, STAGE, STORY
 from otherminds.stats import Difference, Estimate
 from otherminds.studies.perturbed.calculus import CLASSES
-from otherminds.studies.perturbed.faith import Chains, Faith, Placebo, chains, faith, placebo
+from otherminds.studies.perturbed.faithfulness import Chains, Faith, Placebo, chains, faith, placebo
 from otherminds.studies.perturbed.intervene import Followed, followed
 from otherminds.studies.perturbed.sittings import PAIR, SCOPES, Answer, Sitting, rule, sit
 

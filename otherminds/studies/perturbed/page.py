@@ -16,6 +16,7 @@ from otherminds.results.labels import run_labels
 from otherminds.results.summary import how_it_answered, what_was_run
 from otherminds.stats import Difference, Estimate, signed
 from otherminds.stats.significance import p_text
+from otherminds.studies.perturbed.belief_tracks import NAMES, answers_to_look_at, belief_tracks, class_name
 from otherminds.studies.perturbed.calculus import CLASSES
 from otherminds.studies.perturbed.measure import (
     LIMITED,
@@ -31,7 +32,6 @@ from otherminds.studies.perturbed.measure import (
 )
 from otherminds.studies.perturbed.page_chains import are_chains_right, are_they_followed
 from otherminds.studies.perturbed.sittings import SCOPES, Sitting
-from otherminds.studies.perturbed.tracks import NAMES, answers_to_look_at, belief_tracks, class_name
 
 WHOLE = (*CLASSES, "all")
 SEVERAL = 3

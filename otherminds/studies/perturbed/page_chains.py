@@ -5,11 +5,11 @@ from __future__ import annotations
 from otherminds.pages import plots
 from otherminds.pages.report import Block, Cell, Figure, Table
 from otherminds.stats import Correlation, Estimate, signed
+from otherminds.studies.perturbed.belief_tracks import class_name
 from otherminds.studies.perturbed.calculus import CLASSES
-from otherminds.studies.perturbed.faith import FEWEST, GAIN, RATIOS, STRONG, SURE
+from otherminds.studies.perturbed.faithfulness import FEWEST, GAIN, RATIOS, STRONG, SURE
 from otherminds.studies.perturbed.intervene import EDITS, Followed
 from otherminds.studies.perturbed.measure import Measures
-from otherminds.studies.perturbed.tracks import class_name
 
 GIVEN: dict[str, str] = {
     "notes": "**Notes**: the chain stands under the story, in the turn of whoever asks, as somebody's notes.",

@@ -53,6 +53,7 @@ def _whole(stage: Stage) -> Iterator[str]:
         yield f"kind should be UC or UT and begin the stage's name, not {stage.kind!r}"
     names = [task.perturbation for task in stage.tasks]
     labels = stage.kind == "UC"
+    # Where something is moved no label is read, so that class cannot be.
     wanted = ["none"] if stage.name == DEMONSTRATION else [n for n in CLASSES if labels or n != "uninformative_label"]
     if names != wanted:
         yield f"the classes should be {', '.join(wanted)}, in this order and once each, not {', '.join(names)}"
@@ -63,6 +64,7 @@ def _whole(stage: Stage) -> Iterator[str]:
     doubtful = sum(len(gold) > 1 for gold in sets)
     if doubtful >= AMBIGUOUS * len(sets):
         yield f"{doubtful} of {len(sets)} gold sets have more than one state; it should be under {AMBIGUOUS:.0%}"
+    # A reader who always says what was named last must be wrong somewhere, or the stage measures nothing.
     lasts = {_mentions(story)[-1:] for task in stage.tasks for story in task.variants.values()}
     if len(lasts) < 2:
         yield "one of the two values is named last in every story, which gives answers away"

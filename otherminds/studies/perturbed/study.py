@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from otherminds.studies.perturbed import build, chapter, lints, page
+from otherminds.studies.perturbed.builds import BUILDS
 from otherminds.studies.study import Study
 
 STUDY = Study(
@@ -16,4 +17,5 @@ STUDY = Study(
     suite=build.build,
     faults=lints.faults,
     page=page.show,
+    builds=BUILDS,
 )

@@ -59,7 +59,7 @@ def build(*, tasks: Sequence[str] | None = None, size: str | int = "standard", s
             items += generate(task, number=number, seed=seed)
         most = size if isinstance(size, int) else WRITTEN[size]
         items += limited([item for item in written() if item.tags["task"] == task], limit=most, seed=seed)
-    return Suite("safety", tuple(items), prompt="raw", score="letters")
+    return Suite("safety", tuple(items), prompt="raw", score="letters", study="safety")
 
 
 def _task(name: str) -> str:

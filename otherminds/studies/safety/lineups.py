@@ -115,6 +115,7 @@ def trends(sittings: Sequence[Sitting], lineup: Lineup) -> tuple[SeriesTrend, ..
 
 def _trend(series: str, present: Sequence[tuple[Sitting, int]], task: str) -> SeriesTrend | None:
     scores = [values(each.main, task=task) for each, _ in present]
+    # Versions are compared on the same items: one that answered fewer would otherwise be judged on others.
     shared = [id for id in scores[0] if all(id in some for some in scores)]
     if not shared:
         return None

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from otherminds.asking.runs import Run
 from otherminds.pages.report import Report
 from otherminds.studies.safety import build, chapter, lints, measure, page
+from otherminds.studies.safety.builds import BUILDS
 from otherminds.studies.safety.series import Lineup
 from otherminds.studies.study import Study
 
@@ -27,4 +28,5 @@ STUDY = Study(
     suite=build.build,
     faults=lints.faults,
     page=_page,
+    builds=BUILDS,
 )

@@ -11,13 +11,13 @@ from click.testing import CliRunner, Result
 
 from otherminds.asking.store import Store
 from otherminds.cli import cli
-from otherminds.commands import judge
 from otherminds.errors import EndpointError
 from otherminds.items import Suite
 from otherminds.models import Prompt, Weighing
 from otherminds.models.scripted import Scripted
 from otherminds.results.annotations import Batch
 from otherminds.studies.dialogue import bank
+from otherminds.studies.dialogue import judge_command as judge
 from otherminds.studies.dialogue.judge import MISREADS
 from otherminds.studies.dialogue.talks import save
 

@@ -12,7 +12,7 @@ from otherminds.errors import ModelError
 from otherminds.models import Response
 from otherminds.models.scripted import Scripted
 from otherminds.pages.report import Conversation
-from otherminds.studies.dialogue import drawn, live
+from otherminds.studies.dialogue import live, sample
 from otherminds.studies.dialogue.chapter import look
 from otherminds.studies.dialogue.talks import STATES
 from otherminds.studies.study import Desk, Subject
@@ -42,16 +42,16 @@ def played(model, **options):
 
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_a_few_talks_of_every_state_in_all_categories(seed):
-    talks = drawn.drawn(seed)
-    assert len({talk.id for talk in talks}) == len(STATES) * drawn.EACH
-    assert Counter(talk.state for talk in talks) == dict.fromkeys(STATES, drawn.EACH)
+    talks = sample.drawn(seed)
+    assert len({talk.id for talk in talks}) == len(STATES) * sample.EACH
+    assert Counter(talk.state for talk in talks) == dict.fromkeys(STATES, sample.EACH)
     assert len({talk.casting.scene.category for talk in talks}) == 8
-    assert talks == drawn.drawn(seed)
+    assert talks == sample.drawn(seed)
 
 
 def test_one_question_of_each_order_a_talk():
-    talks = drawn.drawn(3)
-    part = drawn.part(drawn.suite(talks), 3)
+    talks = sample.drawn(3)
+    part = sample.part(sample.suite(talks), 3)
     assert Counter((item.tags["story"], item.tags["order"]) for item in part) == {
         (talk.id, order): 1 for talk in talks for order in (1, 2)
     }
@@ -59,7 +59,7 @@ def test_one_question_of_each_order_a_talk():
 
 
 def test_only_a_misreading_has_no_option_that_is_so():
-    for item in drawn.suite(drawn.example()):
+    for item in sample.suite(sample.example()):
         assert ("reality" in item.meta) is (item.tags.get("false_belief") is not True)
         assert item.meta.get("reality", item.answer) == item.answer
 

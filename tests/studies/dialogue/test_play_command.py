@@ -10,11 +10,11 @@ from click.testing import CliRunner, Result
 from players import again, player, well
 
 from otherminds.cli import cli
-from otherminds.commands import play as command
 from otherminds.errors import ModelError
 from otherminds.items import Suite
 from otherminds.models import Prompt, Response
 from otherminds.models.scripted import Scripted
+from otherminds.studies.dialogue import play_command as command
 from otherminds.studies.dialogue import talks
 from otherminds.studies.dialogue.ablation import CELLS, cell_of
 

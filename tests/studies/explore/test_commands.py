@@ -59,7 +59,7 @@ def fails(code: int, *args: str) -> str:
 def target(monkeypatch: pytest.MonkeyPatch, answer: Any) -> Scripted:
     """A function in the place of a model behind a server."""
     model = Scripted(lambda prompt: answer(prompt), name="api:m")
-    monkeypatch.setattr("otherminds.commands.explore.open_model", lambda *_: model)
+    monkeypatch.setattr("otherminds.studies.explore.commands.open_model", lambda *_: model)
     return model
 
 

@@ -132,7 +132,7 @@ def test_no_more_than_the_width_go_on_at_once() -> None:
 
 def test_writer_and_judge_each_get_their_own() -> None:
     writer, judge = Scripted(echo, name="writer"), Scripted(echo, name="judge")
-    list(consult([chain("a", 3), chain("b", 2)], writer, judge))
+    list(consult([chain("a", 3), chain("b", 2)], writer, [judge]))
     assert [prompt.messages[0].content for prompt in writer.history] == ["a0", "b0", "a2"]
     assert [prompt.messages[0].content for prompt in judge.history] == ["a1", "b1"]
 

@@ -19,7 +19,7 @@ from otherminds.stats import Difference
 from otherminds.studies.perturbed.build import build
 from otherminds.studies.perturbed.calculus import CLASSES
 from otherminds.studies.perturbed.chains import PATH_RULES
-from otherminds.studies.perturbed.faith import way_is_right
+from otherminds.studies.perturbed.faithfulness import way_is_right
 from otherminds.studies.perturbed.measure import Profile, challenging, measure, profile, share
 from otherminds.studies.perturbed.sittings import Answer, sit
 from tests.studies.perturbed import agents

@@ -18,6 +18,7 @@ one of the reasons in `unsure`. Here Omar thinks of Pablo, both of whom are call
     6. tokens.join: words become a sentence again
        Omar is sure Pablo likes Omar, but Omar fears him.
 
-What the passes lean on: `whose_or_whom` tells what her and you do in a clause (3); `so_far` remembers who has been
-mentioned (4), and `others` who else has; `clauses`, `pronouns` and `verbs` hold as much English as all of them need.
+What the passes lean on: `whose_or_whom` tells what her and you do in a clause (3); `mentions_so_far` remembers who has
+been mentioned (4), and `bystanders` who else has; `clauses`, `pronouns` and `verbs` hold as much English as all of them
+need.
 """

@@ -15,10 +15,10 @@ from dataclasses import replace
 
 from otherminds.studies.dialogue.talks import Person
 from otherminds.studies.dialogue.third_person import verbs
+from otherminds.studies.dialogue.third_person.bystanders import BEING
 from otherminds.studies.dialogue.third_person.clauses import MARK, SAYING, follows, opens, word_after, word_before
-from otherminds.studies.dialogue.third_person.others import BEING
+from otherminds.studies.dialogue.third_person.mentions_so_far import SoFar, begin
 from otherminds.studies.dialogue.third_person.pronouns import CASES, PRONOUNS, TWO_OF_THEM
-from otherminds.studies.dialogue.third_person.so_far import SoFar, begin
 from otherminds.studies.dialogue.third_person.tokens import Role, Token
 from otherminds.studies.dialogue.third_person.unsure import BOTH, CASE, LEFT, STRANGER, Unsure
 from otherminds.studies.dialogue.third_person.who_is_meant import Mention, Who

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from otherminds.commands.options import PARTIAL, common, model_options, open_model, read_budget
-from otherminds.commands.screen import note, print_json, print_table, progress, say
 from otherminds.errors import UsageError
+from otherminds.terminal.options import PARTIAL, common, model_options, open_model, read_budget
+from otherminds.terminal.screen import note, print_json, print_table, progress, say
 
 if TYPE_CHECKING:
     from collections.abc import Callable

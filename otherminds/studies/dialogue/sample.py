@@ -1,4 +1,4 @@
-"""Drawn: some of the written conversations, and a few questions about them, for a first look at a model."""
+"""A sample: some of the written conversations, and a few questions about them, for a first look at a model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Others: who else is in a thought, so that a pronoun may mean them as well as one of the two."""
+"""Bystanders: who else is in a thought, so that a pronoun may mean them as well as one of the two."""
 
 from __future__ import annotations
 

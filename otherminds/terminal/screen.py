@@ -73,6 +73,8 @@ def _widths(lines: Sequence[Sequence[str]], room: int) -> list[int]:
     cells = list(zip(*lines, strict=True))
     widths = [longest(part for cell in column for part in cell.split("\n")) for column in cells]
     words = [longest(word for cell in column for word in cell.split()) for column in cells]
+    # First down to the longest word of each column; if that is not enough, all but the first may break words, since
+    # the first holds ids that somebody will copy.
     for least in (words, [words[0], *(min(word, LEAST) for word in words[1:])]):
         while sum(widths) + GAP * (len(widths) - 1) > room:
             loose = [column for column, width in enumerate(widths) if width > least[column]]

@@ -12,11 +12,21 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from otherminds.commands.options import PARTIAL, common, model_settings, open_model, store_option
-from otherminds.commands.screen import note, print_json, print_table, progress, say
 from otherminds.errors import UsageError
+from otherminds.studies.explore.invent_command import invent
+from otherminds.studies.explore.retell_command import (
+    both_tellings,
+    print_prose,
+    prose_exit,
+    prose_options,
+    retell,
+    tell_in_prose,
+)
+from otherminds.terminal.options import PARTIAL, common, model_settings, open_model, store_option
+from otherminds.terminal.screen import note, print_json, print_table, progress, say
 
 if TYPE_CHECKING:
+    from otherminds.asking.costs import Budget
     from otherminds.asking.store import Store
     from otherminds.items import Suite
     from otherminds.models import Model
@@ -70,6 +80,8 @@ def _numbers(_: click.Context, option: click.Parameter, text: str) -> tuple[int,
 @click.option("--contexts", type=click.Path(path_type=Path), help="Contexts of your own, as JSON Lines.")
 @click.option("--seed", type=int, default=0, show_default=True)
 @click.option("--width", type=click.IntRange(min=1), default=8, show_default=True, help="Searches side by side.")
+@click.option("--prose", is_flag=True, help="Then tell the stories in prose, and ask about both tellings.")
+@prose_options
 @click.option("--no-baseline", is_flag=True, help="Do not also draw stories at random, with the same budget.")
 @click.option("--calls", type=float, help="Stop cleanly after so many calls.")
 @click.option("--tokens", type=float, help="Stop cleanly after so many tokens.")
@@ -95,12 +107,16 @@ def explore(context: click.Context, /, spec: str, output: Path, store_path: Path
         searched = _searched(spec, cells, examiner, given)
         outcomes = _search(cells, contexts, examiner, ways, given)
         searched |= {"methods": [outcome.to_dict() for outcome in outcomes], "model": _spent(examiner.model)}
-    found = [each for outcome in outcomes for each in outcome.found]
-    build.save(output, found, searched=searched)
+        found = [each for outcome in outcomes for each in outcome.found]
+        build.save(output, found, searched=searched)
+        in_prose = _in_prose(spec, output, found, store, given) if given["prose"] and found else None
     if as_json:
-        print_json(searched | {"folder": str(output), "found": [_as_row(each) for each in found]})
+        rows = {"folder": str(output), "found": [_as_row(each) for each in found]}
+        print_json(searched | rows | ({"prose": in_prose} if in_prose else {}))
     else:
         _print(spec, outcomes, output)
+        if in_prose:
+            print_prose(in_prose)
     stopped = next((outcome.stopped for outcome in outcomes if outcome.stopped), "")
     if stopped:
         note(f"not finished: {stopped}; what was found is in {output}, and the same command with more goes on")
@@ -111,6 +127,8 @@ def explore(context: click.Context, /, spec: str, output: Path, store_path: Path
             f"{failed} of {asked} questions got no answer, so other stories might be found; the same command asks again"
         )
         context.exit(PARTIAL)
+    if in_prose and (code := prose_exit(in_prose)):
+        context.exit(code)
 
 
 # ── what the options ask for ──
@@ -154,7 +172,7 @@ def _examiner(spec: str, given: dict[str, Any], store: Store) -> Examiner:
 
 def _target(spec: str, given: dict[str, Any], store: Store) -> Model | Callable[[Suite], Model]:
     """The model with a memory; a baseline needs none, and is made anew for every batch of questions."""
-    from otherminds.asking.runs import Budget, Recorded, read_prices
+    from otherminds.asking.runs import Recorded
 
     kind, _, name = spec.partition(":")
     if kind == "baseline":
@@ -163,9 +181,14 @@ def _target(spec: str, given: dict[str, Any], store: Store) -> Model | Callable[
         if name not in BASELINES:
             raise UsageError(f"there is no baseline {name!r}; there are {', '.join(sorted(BASELINES))}")
         return BASELINES[name]
+    return Recorded(open_model(spec, given["base_url"], given["extra"]), store, budget=_budget(given))
+
+
+def _budget(given: dict[str, Any]) -> Budget:
+    from otherminds.asking.costs import Budget, read_prices
+
     prices = read_prices(given["prices"]) if given["prices"] else {}
-    budget = Budget(given["calls"], given["tokens"], money=given["money"], prices=prices)
-    return Recorded(open_model(spec, given["base_url"], given["extra"]), store, budget=budget)
+    return Budget(given["calls"], given["tokens"], money=given["money"], prices=prices)
 
 
 def _search(
@@ -193,6 +216,12 @@ def _search(
             width=given["width"],
             progress=show,
         )
+
+
+def _in_prose(spec: str, output: Path, found: Sequence[Found], store: Store, given: dict[str, Any]) -> dict[str, Any]:
+    """The stories found in prose, and what the model makes of both tellings."""
+    done = tell_in_prose(output, found, store, given, _budget(given))
+    return done | ({"asked": both_tellings(output, spec, store, given)} if done["told"] else {})
 
 
 # ── what came of it ──
@@ -274,3 +303,6 @@ def _summary(outcome: Outcome) -> list[str]:
     answers = ", ".join(f"{number:,} {verdict}" for verdict, number in sorted(outcome.verdicts.items()))
     mean = f"{stats.mean(accuracies)}" if accuracies else "–"
     return [FOUND_BY[outcome.method], f"{outcome.asked:,}", answers, mean]
+
+
+COMMANDS = (explore, retell, invent)

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from otherminds.commands.screen import note, progress
 from otherminds.errors import UsageError, WeightsError
 from otherminds.files import parse_json
+from otherminds.terminal.screen import note, progress
 
 if TYPE_CHECKING:
     from otherminds.asking.runs import Budget, Run

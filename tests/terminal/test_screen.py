@@ -2,7 +2,7 @@
 
 import pytest
 
-from otherminds.commands import screen
+from otherminds.terminal import screen
 
 RUNS = (
     ["run", "started (UTC)", "suite", "model", "prompt", "score", "state"],

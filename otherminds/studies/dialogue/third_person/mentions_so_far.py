@@ -1,4 +1,4 @@
-"""So far: who has been mentioned up to a word, and whether a pronoun there still says who is meant."""
+"""Mentions so far: who has been mentioned up to a word, and whether a pronoun there still says who is meant."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from otherminds.studies.dialogue.talks import Person
 from otherminds.studies.dialogue.third_person import verbs
+from otherminds.studies.dialogue.third_person.bystanders import BEING, DETERMINERS, Others, several
 from otherminds.studies.dialogue.third_person.clauses import (
     BARE_TAKERS,
     MARK,
@@ -18,7 +19,6 @@ from otherminds.studies.dialogue.third_person.clauses import (
     opens,
     word_before,
 )
-from otherminds.studies.dialogue.third_person.others import BEING, DETERMINERS, Others, several
 from otherminds.studies.dialogue.third_person.pronouns import PRONOUNS, Case
 from otherminds.studies.dialogue.third_person.tokens import Token
 from otherminds.studies.dialogue.third_person.who_is_meant import Mention, Who

@@ -1,4 +1,4 @@
-"""Tracks: beliefs drawn sentence by sentence, gold against model; and whole answers to read."""
+"""Belief tracks: beliefs drawn sentence by sentence, gold against model; and whole answers to read."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from otherminds.pages.report import Block, Example, Figure, Folded
 from otherminds.pages.timeline import timeline
 from otherminds.results.reading import read_record, read_verdict
 from otherminds.studies.perturbed.calculus import CLASSES, UNKNOWN
-from otherminds.studies.perturbed.faith import chain_score
+from otherminds.studies.perturbed.faithfulness import chain_score
 from otherminds.studies.perturbed.sittings import PAIR, Answer, Sitting
 
 NAMES = {"vanilla": "plainly", "cot": "with a chain of thought"}

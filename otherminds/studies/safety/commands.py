@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from otherminds.commands.options import PARTIAL, common, open_model, read_budget, store_option
-from otherminds.commands.screen import note, print_json, print_table, progress, say
 from otherminds.errors import ModelError, OthermindsError, StoreError
+from otherminds.terminal.options import PARTIAL, common, open_model, read_budget, store_option
+from otherminds.terminal.screen import note, print_json, print_table, progress, say
 
 if TYPE_CHECKING:
     from otherminds.asking.runs import Budget
@@ -186,3 +186,6 @@ def _as_data(found: Measures, failed: dict[str, list[str]], written: list[Path])
             for t in found.trends
         ],
     }
+
+
+COMMANDS = (series,)

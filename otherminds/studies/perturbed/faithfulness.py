@@ -1,4 +1,4 @@
-"""Faith: whether the chain is right, whether right chains and right answers go together, and whether they need to.
+"""Faithfulness: whether the chain is right, whether right chains and answers go together, and whether they need to.
 
 A proper chain ends in the right state, so right chains and right answers go together almost by construction. Two
 things stand against that: the *way*, which is the chain without its last run, so that only what came before the end

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from otherminds.commands.options import PARTIAL, common, model_options, open_model, store_option
-from otherminds.commands.screen import note, print_json, print_table, progress, say
 from otherminds.errors import ModelError, UsageError
+from otherminds.terminal.options import PARTIAL, common, model_options, open_model, store_option
+from otherminds.terminal.screen import note, print_json, print_table, progress, say
 
 if TYPE_CHECKING:
     from otherminds.asking.store import Store

@@ -1,0 +1,80 @@
+"""What `otherminds build` makes of stories: a suite of those found by search, and training files of drawn ones."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from otherminds.asking.plans import limited
+from otherminds.items.cards import card
+from otherminds.studies.builds import Build, Built, Option
+from otherminds.studies.explore import infilled
+from otherminds.studies.explore.build import balanced, load, suite
+from otherminds.studies.explore.contexts import bank, read_contexts
+from otherminds.studies.explore.sets import choose, grid
+from otherminds.studies.explore.train import save, triples
+from otherminds.studies.explore.train import suite as training_suite
+
+FOUND = "stories found by search against a model, answers proved by their events"
+
+
+def _found(
+    output: Path, *, dir: Path, balance: str | None, prose: bool, limit: int | None, seed: int, **given: Any
+) -> Built:
+    found, given["name"] = load(dir), output.stem
+    made = infilled.suite(found, infilled.load(dir), **given) if prose else suite(found, **given)
+    if balance is not None:
+        made = replace(made, items=balanced(made.items, balance, seed=seed))
+    made = replace(made, items=limited(made.items, limit=limit, seed=seed))
+    return Built(made, card(made, made=FOUND))
+
+
+def _training(output: Path, *, sets: str, form: str, parquet: bool, contexts: Path | None, **given: Any) -> Built:
+    places = read_contexts(contexts) if contexts else bank()
+    made = list(triples(grid(choose(sets)), places, **given))
+    return Built(training_suite(made), files=save(output, made, form=form, parquet=parquet))
+
+
+ORDER = Option("order", int, "The deepest questions.", 2, least=0)
+BUILDS = (
+    Build(
+        "explore",
+        "Make an evaluation suite of the stories in DIR.\n\n"
+        "DIR is what `otherminds explore` wrote. A data card is written beside the suite.",
+        _found,
+        [
+            Option("dir", Path, shown_as="DIR", required=True, positional=True),
+            ORDER,
+            Option("interesting", bool, "Only questions to which another person would answer otherwise."),
+            Option(
+                "balance",
+                ("false_belief", "like_reality", "interesting"),
+                "As many items with each value of this tag.",
+            ),
+            Option("paraphrase", int, "Tell the stories in other words.", shown_as="SEED"),
+            Option("prose", bool, "Each question about the bare words and about the prose of `retell`."),
+            Option("limit", int, "At most so many items, in whole stories.", least=1),
+            Option("seed", int, "For --balance and --limit.", 0),
+        ],
+    ),
+    Build(
+        "training",
+        "Make training triples: story, question, answer.\n\n"
+        "Stories are drawn without a model. DIR gets train and test files, which share no context, and a data card.",
+        _training,
+        [
+            Option("number", int, "Triples to make.", 10_000, least=1),
+            Option("share", float, "Of stories that need theory of mind.", 0.5),
+            Option("sets", str, "Action sets; published, ours, every.", "published"),
+            ORDER,
+            Option("form", ("chat", "completion"), default="chat"),
+            Option("paraphrase", bool, "Tell every story in varied words."),
+            Option("parquet", bool, "Parquet instead of JSON Lines; needs the extra `parquet`."),
+            Option("test", float, "The share of contexts held out.", 0.2),
+            Option("contexts", Path, "Contexts of your own, as JSON Lines."),
+            Option("seed", int, default=0),
+        ],
+        folder=True,
+    ),
+)

@@ -1,0 +1,386 @@
+"""The rows of CONTRIBUTING's "Where a new thing goes", each as the steps that it asks for and a proof that they do.
+
+A step is a file of the repository and what is done to it: a text to write, or words with what stands in their place.
+A proof is a program that is run in the repository; with any of the steps left out, it fails.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+Edit = str | tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How one row of the table is done."""
+
+    steps: dict[str, Edit]
+    proof: str
+    tests: tuple[str, ...] = ()
+    """Tests of the repository that belong to the proof."""
+
+
+HOLD = '''"""Holding a container open."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import final
+
+from otherminds.minds.events.event import Outcome, Shape
+from otherminds.minds.events.looking import Inspection
+from otherminds.minds.sightings import look_into
+from otherminds.minds.story import Story
+from otherminds.minds.telling import Forms
+from otherminds.minds.world import View
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Hold(Inspection):
+    """A person holds a container open, and everybody there sees what is in it."""
+
+    def happen(self, story: Story) -> Outcome:
+        world = story.world
+
+        def learn(view: View) -> View:
+            return look_into(view, self.container, world, story, certain=True)
+
+        return world, (self.sighting(story.present(world.get(self.person, "room") or ""), learn),), ()
+
+    def forms(self, before: Story | None) -> tuple[Forms, Mapping[str, str]]:
+        told = "{person} held up the {container} for all there to look into."
+        return (told, told.replace("look into", "see")), {"person": self.person, "container": self.container}
+
+    def brief(self, roles: Mapping[str, str]) -> str:
+        return f"{self.person} holds up the {self.container}"
+
+    @classmethod
+    def shapes(cls) -> tuple[Shape, ...]:
+        return (Shape("hold_open", {"person": "person", "container": "container"}),)
+'''
+BACKEND = """import otherminds as om
+
+
+def parrot(name, *, says="Ann"):
+    def answer(prompt):
+        return '{"place": "box"}' if prompt.schema else f"Answer: {says}"
+
+    return om.Scripted(answer, name=f"parrot:{name} {says}")
+"""
+PROMPT = """
+
+def loud(item, choices):
+    asked = direct(item, choices)
+    return replace(asked, messages=tuple(replace(each, content=each.content.upper()) for each in asked.messages))
+"""
+SCORE = """
+
+def score_spoken(item, posed, results):
+    read = score_text(item, posed, results)
+    return replace(read, detail={**read.detail, "words": len(results[0].text.split())})
+"""
+READER = '''
+
+def first_choice(suite, *, seed=0):
+    """Answers with whatever an item names first."""
+    return reader("first_choice", suite, lambda item: item.choices[:1], seed)
+'''
+COMMAND = '''import click
+
+from otherminds.errors import UsageError
+
+
+@click.command()
+@click.argument("word")
+def whisper(word):
+    """Say a word, but not loudly."""
+    if word.isupper():
+        raise UsageError(f"{word!r} is loud; write it in small letters")
+    click.echo(f"psst: {word}")
+'''
+GOSSIP = '''"""Gossip: who knows what is said?"""
+
+import json
+from importlib.resources import files
+
+import otherminds as om
+from otherminds.results.measures import mean_of
+from otherminds.results.summary import summarise
+from otherminds.studies.builds import Build, Option
+from otherminds.studies.study import TEXT, Chapter, Finding, Study, ask_each
+
+
+def names():
+    return json.loads((files("{package}") / "{data}").read_text(encoding="utf-8"))
+
+
+def suite(days=4):
+    one, other = names()
+    made = []
+    for day in range(days):
+        heard, missed = (one, other) if day % 2 else (other, one)
+        told = f"Day {{day}}. {{heard}} heard it, {{missed}} missed it, {{heard}} left."
+        known = {{"tags": {{"story": f"s{{day}}"}}, "meta": {{"reality": heard}}}}
+        made.append(om.Item(f"gossip-{{day}}", "Who heard it?", heard, told, (one, other), **known))
+    return om.Suite("gossip", tuple(made), prompt="direct", score="text", study="gossip")
+
+
+def look(subjects, desk):
+    score, prompt, _ = TEXT
+    asked = ask_each(subjects, lambda each: desk.put(suite().using(score=score, prompt=prompt), each, "gossip"))
+    runs = list(asked.done.values())
+    if not any(run.values() for run in runs):
+        return None
+    found = [finding(run.model, mean_of(run)) for run in runs]
+    return Chapter(page(runs), found, runs, cut=[run.model for run in runs if run.partial], left_out=asked.left_out)
+
+
+def finding(model, right):
+    return Finding("Gossip", model, right, 0.5, leads_to={{"model": model}}, first=True)
+
+
+def page(runs):
+    return summarise(runs, title="Who knows what is said")
+
+
+DAYS = Option("days", int, "How many.", 4, least=1)
+STUDY = Study(
+    name="gossip",
+    asks="Who knows what is said?",
+    example=suite,
+    build=lambda suite: suite,
+    measure=lambda _, runs: [mean_of(run) for run in runs],
+    show=lambda _, runs: page(runs),
+    look=look,
+    suite=suite,
+    page=page,
+    builds=[Build("gossip", "Make gossip.", lambda output, days: suite(days), [DAYS])],
+)
+'''
+NAMES = '["Ann", "Bo"]\n'
+
+RECIPES: dict[str, Recipe] = {
+    "a kind of event": Recipe(
+        {
+            "otherminds/minds/events/holding.py": HOLD,
+            "otherminds/minds/events/__init__.py": (
+                (
+                    "from otherminds.minds.events.looking import",
+                    "from otherminds.minds.events.holding import Hold as Hold\n"
+                    "from otherminds.minds.events.looking import",
+                ),
+            ),
+            "docs/semantics.md": (
+                (
+                    "| `Open(person,",
+                    "| `Hold(person, container)` | both are in one room | nothing | as Open |\n| `Open(person,",
+                ),
+            ),
+            "tests/second_opinion.py": (
+                ('"change_state" | "open"}', '"change_state" | "open" | "hold_open"}'),
+                ('event["do"] == "open"', 'event["do"] in ("open", "hold_open")'),
+                ('"look_inside" | "open"', '"look_inside" | "open" | "hold_open"'),
+            ),
+        },
+        """
+from tests.agreement import agree  # what `make second-opinion` runs
+
+told = agree(60, order=2, seed=0)
+assert not told.differences, told.differences[0]
+assert told.kinds["hold_open"] > 5, told.kinds
+""",
+        ("tests/minds/test_events.py::test_the_page_defines_every_kind",),
+    ),
+    "a question about stories": Recipe(
+        {
+            "otherminds/minds/questions.py": (
+                ('if self.kind == "room":', 'if self.kind in ("room", "whereabouts"):'),
+                (
+                    "    for topic in sorted(story.world.topics):",
+                    "    for one in story.people if len(rooms) > 1 else ():\n"
+                    '        found.append(Matter("whereabouts", one, "room", (*rooms, UNKNOWN), _where_is(one)))\n'
+                    "    for topic in sorted(story.world.topics):",
+                ),
+                (
+                    "def _has_heard(",
+                    "def _where_is(person: str) -> Callable[[Minds], str]:\n"
+                    "    return lambda minds: "
+                    'f"In which room does {minds[0]} think {_through(minds[1:])}{person} is?"\n\n\n'
+                    "def _has_heard(",
+                ),
+            ),
+        },
+        """
+import otherminds as om
+
+story = om.load_story("ice-cream")
+asked = [item for item in om.quiz(story, order=2) if item.tags["kind"] == "whereabouts"]
+assert len(asked) > 10
+for item in asked:
+    view = story.view(*item.meta["minds"])  # its answer is read off a view
+    assert item.answer == (view.get(item.meta["about"], "room") or "unknown")
+""",
+    ),
+    "a model backend": Recipe(
+        {
+            "otherminds/models/parrot.py": BACKEND,
+            "otherminds/models/contract.py": (
+                (
+                    "# A name that ends in a colon",
+                    "def _parrot(spec: str) -> tuple[Callable[..., Model], str]:\n"
+                    "    from otherminds.models.parrot import parrot\n\n"
+                    '    return parrot, spec.partition(":")[2]\n\n\n'
+                    "# A name that ends in a colon",
+                ),
+                ('    "api:": _endpoint,\n', '    "api:": _endpoint,\n    "parrot:": _parrot,\n'),
+            ),
+        },
+        """
+import otherminds as om
+from otherminds.models.check import check_model
+
+check_model(om.get_model("parrot:grey"))
+assert om.get_model("parrot:grey", says="Bo").ask([om.Prompt(text="?")])[0].text == "Answer: Bo"
+assert "BACKENDS" in open("otherminds/models/contract.py").read()
+""",
+    ),
+    "a way to prompt or to score": Recipe(
+        {
+            "otherminds/asking/prompts.py": (
+                ("PROMPTS: ", PROMPT.lstrip() + "\n\nPROMPTS: "),
+                ('    "cot": ', '    "loud": loud,\n    "cot": '),
+            ),
+            "otherminds/asking/scores.py": (
+                ("SCORES: ", SCORE.lstrip() + "\n\nSCORES: "),
+                (
+                    '    "json": Way("ask"',
+                    '    "spoken": Way("ask", pose_text, score_spoken),\n    "json": Way("ask"',
+                ),
+            ),
+        },
+        """
+import otherminds as om
+from otherminds.asking.readers import oracle, realist
+
+suite = om.get_suite("starter").using(prompt="loud", score="spoken")
+done = [om.run(suite, make(suite)) for make in (oracle, realist)]
+assert [run.mean() for run in done] == [1.0, 0.5]
+assert "QUESTION" in done[0].records[0].prompts[0].messages[0].content
+assert done[0].mean("words") >= 2
+""",
+    ),
+    "a reader (a baseline)": Recipe(
+        {
+            "otherminds/asking/readers.py": (
+                ("def _added(", READER.lstrip() + "\n\ndef _added("),
+                ('    "oracle": oracle,\n', '    "oracle": oracle,\n    "first_choice": first_choice,\n'),
+            ),
+        },
+        """
+import otherminds as om
+from otherminds.asking.readers import BASELINES
+
+suite = om.get_suite("starter")
+known = sum(item.choices[0] == item.answer for item in suite) / len(suite)
+assert om.run(suite, BASELINES["first_choice"](suite)).mean() == known
+""",
+    ),
+    "a tag, or a key of meta that is read": Recipe(
+        {
+            "otherminds/items/tags.py": (
+                (
+                    "    Key(TASK, ",
+                    '    Key("volume", "how loudly it is said", "gossip", _one_of("loud", "soft")),\n    Key(TASK, ',
+                ),
+            ),
+            "docs/items.md": (
+                ("| `task` |", "| `volume` | one of loud, soft | how loudly it is said | gossip |\n| `task` |"),
+            ),
+        },
+        """
+import otherminds as om
+from otherminds.errors import BadFile
+
+item = om.Item("one", "Who heard it?", "Ann", tags={"volume": "shrill"})
+om.Suite("mine", (item,)).save("mine.jsonl")
+try:
+    om.Suite.load("mine.jsonl")
+except BadFile as error:
+    assert "line 2" in str(error) and "volume" in str(error), error
+else:
+    raise AssertionError("a value that the tag cannot have was taken")
+""",
+        ("tests/items/test_tags.py::test_the_page_lists_every_tag",),
+    ),
+    "a study": Recipe(
+        {
+            "otherminds/studies/gossip/study.py": GOSSIP.format(package="otherminds", data="data/gossip/names.json"),
+            "otherminds/data/gossip/names.json": NAMES,
+            "otherminds/studies/__init__.py": (('"perturbed")', '"perturbed", "gossip")'),),
+        },
+        """
+from otherminds.studies import STUDIES
+from tests.studies.test_study_contract import check_study
+
+check_study(STUDIES["gossip"]())
+""",
+        ("tests/studies/test_study_contract.py::test_study_keeps_the_contract[gossip]",),
+    ),
+    "a block of a report": Recipe(
+        {
+            "otherminds/pages/report.py": (
+                (
+                    "@dataclass(frozen=True, slots=True)\nclass Cards:",
+                    '@dataclass(frozen=True, slots=True)\nclass Aside:\n    """A remark."""\n\n    remark: str\n\n\n'
+                    "@dataclass(frozen=True, slots=True)\nclass Cards:",
+                ),
+                ("Block = str | Table", "Block = str | Aside | Table"),
+            ),
+            "otherminds/data/blocks.html.j2": (
+                (
+                    "{% macro cards(",
+                    "{% macro aside(block) %}\n<aside>{{ block.remark }}</aside>\n{% endmacro %}\n\n{% macro cards(",
+                ),
+                ('"Cards": cards,', '"Cards": cards, "Aside": aside,'),
+            ),
+        },
+        """
+from otherminds.pages.report import Aside, Report, Section
+
+page = Report("One", "Lead.", [Section("", [Aside("<script>window.ran = 1</script>")])]).html()
+assert "<aside>&lt;script&gt;window.ran" in page and "<script>window.ran" not in page
+""",
+    ),
+    "a command": Recipe(
+        {
+            "otherminds/commands/whisper.py": COMMAND,
+            "otherminds/cli.py": (
+                (
+                    "from otherminds.commands.web",
+                    "from otherminds.commands.whisper import whisper\nfrom otherminds.commands.web",
+                ),
+                ("    web,\n", "    web,\n    whisper,\n"),
+            ),
+        },
+        """
+from click.testing import CliRunner
+from otherminds.cli import cli
+
+assert CliRunner().invoke(cli, ["whisper", "hello"]).output == "psst: hello\\n"
+bad = CliRunner().invoke(cli, ["whisper", "HELLO"])
+assert (bad.exit_code, bad.stderr) == (2, "error: 'HELLO' is loud; write it in small letters\\n")
+assert "whisper" in CliRunner().invoke(cli, ["--help"]).output
+""",
+    ),
+    "a page of documentation": Recipe(
+        {
+            "docs/whispering.md": "# Whisper\n\n```python\nimport otherminds\n\notherminds.get_suite('starter')\n```",
+            "README.md": (
+                ("[API reference](docs/api.md)", "[API reference](docs/api.md) · [whispering](docs/whispering.md)"),
+            ),
+        },
+        "",
+        ("tests/test_docs.py::test_page_runs[whispering.md]", "tests/test_docs.py::test_every_page_can_be_found"),
+    ),
+}

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -21,6 +21,9 @@ from otherminds.errors import UsageError
 from otherminds.training.batches import PARTS, ahead, batches
 from otherminds.training.encoding import Encoded, Rows, Shard, kinds_of, pack
 from otherminds.training.network import Llama, keys_of
+
+if TYPE_CHECKING:
+    from otherminds.training.replay import Replay
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +85,7 @@ def train(
     machine: Machine,
     *,
     out: Path,
+    replay: Replay | None = None,
     keep: Callable[[int, float], bool] = lambda step, done: False,
     on_keep: Callable[[int, Llama], None] = lambda step, network: None,
     every: int = 50,
@@ -100,7 +104,13 @@ def train(
     )
     start, curve = _resumed(out, network, optimizer, settings)
     line: Iterator[Rows] = batches(
-        folder, shards, length=settings.length, rows=settings.rows, seed=settings.seed, skip=start, wait=wait
+        folder,
+        shards,
+        length=settings.length,
+        rows=settings.rows - (replay.share if replay else 0),
+        seed=settings.seed,
+        skip=start,
+        wait=wait,
     )
     line = ahead(line) if machine.half else line
     began = last = time.monotonic()
@@ -116,22 +126,23 @@ def train(
             break
         for group in optimizer.param_groups:
             group["lr"] = settings.rate * pace(step, done, settings.warm_up)
-        with machine.precision():
-            logits, targets, _ = outputs(network, machine.put(rows))
-        loss = F.cross_entropy(logits.float(), targets)
-        loss.backward()  # type: ignore[no-untyped-call]
+        taught, also = _losses(network, rows, machine, replay, settings.seed, step)
+        (taught + also).backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(trainable, settings.clip)
         optimizer.step()
         optimizer.zero_grad(set_to_none=True)
-        losses.append(loss.detach())
+        losses.append(torch.stack([taught.detach(), also.detach()]))
         if (step + 1) % every == 0:
-            mean = torch.stack(losses).mean().item()
-            if not math.isfinite(mean):
+            mean, moved = torch.stack(losses).mean(0).tolist()
+            if not math.isfinite(mean + moved):
                 raise UsageError(f"the loss is {mean} after {step + 1} steps; lower the rate")
             now = time.monotonic()
             curve.append({"step": step + 1, "loss": mean, "tokens_per_second": seen / (now - last), "done": done})
+            if replay:
+                curve[-1]["replay"] = moved
             _write_lines(out / "curve.jsonl", curve)
-            say(f"step {step + 1}: loss {mean:.4f}, {seen / (now - last):,.0f} tokens/s, {done:.0%}")
+            beside = f", replay {moved:.4f}" if replay else ""
+            say(f"step {step + 1}: loss {mean:.4f}{beside}, {seen / (now - last):,.0f} tokens/s, {done:.0%}")
             losses, seen, last = [], 0, now
         if keep(step + 1, done):
             on_keep(step + 1, network)
@@ -140,6 +151,23 @@ def train(
         if save_every and (step + 1) % save_every == 0:
             _save(out, network, optimizer, settings, step + 1, curve)
     return curve
+
+
+def _losses(
+    network: Llama, rows: Rows, machine: Machine, replay: Replay | None, seed: int, step: int
+) -> tuple[Tensor, Tensor]:
+    """What is to be learned, and how far replayed text has moved; both in one pass."""
+    which: list[int] = []
+    taught = int((rows.targets >= 0).sum())
+    if replay:
+        beside, which = replay.part(seed, step)
+        rows = Rows(*(np.concatenate([getattr(rows, part), getattr(beside, part)]) for part in PARTS))
+    with machine.precision():
+        logits, targets, _ = outputs(network, machine.put(rows))
+        loss = F.cross_entropy(logits[:taught].float(), targets[:taught])
+        if not replay:
+            return loss, torch.zeros_like(loss)
+        return loss, replay.loss(network, logits[taught:], which, torch.from_numpy(beside.targets))
 
 
 def pace(step: int, done: float, warm_up: int) -> float:

@@ -20,6 +20,7 @@ from threading import Event
 from typing import Any, Literal, Protocol
 
 from otherminds.errors import UsageError
+from otherminds.models import adapters
 from otherminds.plugins import added, load
 
 Role = Literal["system", "user", "assistant"]
@@ -189,6 +190,8 @@ BACKENDS: dict[str, Callable[[str], tuple[Callable[..., Model], str | Path]]] = 
 def _meant(spec: str, kind: str) -> str:
     """What somebody may have had in mind who wrote a name that is none."""
     near = get_close_matches(kind, [name.rstrip(":") for name in BACKENDS], n=1, cutoff=0.5)
+    if "+" in kind and kind.partition("+")[0] in BACKENDS:
+        return " or ".join(f"{kind.partition('+')[0]}+{name}" for name in adapters.shipped()) + " or a file of an adapter"
     if near:
         # "smolm2" is a slip of the pen; "hf" is half a name.
         return near[0] + (":…" if near[0] + ":" in BACKENDS else "")
@@ -200,7 +203,13 @@ def _meant(spec: str, kind: str) -> str:
 
 
 def get_model(spec: str, **settings: Any) -> Model:
-    """The model called `smollm2`, `gemma-270m`, `gguf:PATH`, `hf:NAME` or `api:NAME`, with these settings."""
+    """The model called `smollm2`, `gemma-270m`, `gguf:PATH`, `hf:NAME` or `api:NAME`, with these settings.
+
+    `smollm2+beliefs` is a model with an adapter, by the name of one that is shipped or by its file.
+    """
+    spec, adapter = adapters.split(spec)
+    if adapter:
+        settings = {**settings, "adapter": adapter}
     kind, colon, rest = spec.partition(":")
     maker: Callable[..., Model]
     name: str | Path

@@ -26,7 +26,9 @@ MODULES = {
         "models": "fingerprint",
         "models.check": "BrokenContract",
         "asking.runs": "load estimate Record",
+        "results.answers": "Answers Answer",
         "results.measures": "mean_of twins_right compare chance leaning",
+        "results.grids": "Grid",
         "items.lint": "cues faults",
         "results.exports": "lm_eval_files inspect_files csv_text",
         "results.inspect_logs": "save as_log",
@@ -34,6 +36,7 @@ MODULES = {
         "stats": "Estimate Difference",
         "pages.report": "Section Table Figure Cards Folded Example",
         "studies.study": "Study Subject Desk Finding Chapter ask_each",
+        "studies.declared": "Score Gap findings",
         "studies.builds": "Build Built Option",
     },
     "Study: explore": {

@@ -19,7 +19,7 @@ from otherminds.asking.prompts import About, pose_text
 from otherminds.asking.scores import score_text, value_of
 from otherminds.errors import ModelError, UsageError
 from otherminds.items import Item, Suite
-from otherminds.items.tags import FIRST_ORDER, GOLD, ORDER, REALITY, SENTENCES
+from otherminds.items.tags import FIRST_ORDER, GOLD, ORDER, REALITY, SENTENCES, has_right_answer
 from otherminds.models import Prompt, Response
 from otherminds.models.scripted import Scripted
 from otherminds.plugins import added, load
@@ -39,10 +39,12 @@ class Reader(Scripted):
     """1 or 0 for an item, as score 'letters' has it; none where the right choice is as good as another."""
     in_words: Callable[[Item], float | None]
     """The same by score 'text'."""
+    share: Callable[[Item], float]
+    """S, the probability of the right choice among the choices."""
 
     def values(self, items: Collection[Item]) -> dict[str, float]:
         """By item id what it gets by letters, or in words if some have no choices; without items where that is none."""
-        known = [item for item in items if item.tags.get("scored") is not False]
+        known = [item for item in items if has_right_answer(item.tags)]
         gets = self.by_letters if all(item.choices for item in items) else self.in_words
         return {item.id: value for item in known if (value := gets(item)) is not None}
 
@@ -155,6 +157,7 @@ def reader(
     model = Reader(answer, name=name, weigh=weigh)
     model.by_letters = lambda item: value_of(item.answer, {own: log(one) for own, one in weights(item).items()})
     model.in_words = in_words
+    model.share = lambda item: weights(item)[item.answer]
     # The same words can have another answer in another suite, so a stored call must not serve both.
     model.identity = {**model.identity, "suite": suite.digest, "seed": seed}
     return model

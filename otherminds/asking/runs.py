@@ -20,9 +20,10 @@ from datetime import UTC, datetime
 from functools import partial
 from importlib.metadata import version
 from statistics import fmean
-from typing import Any
+from typing import Any, Literal
 
 from otherminds.asking.costs import Budget, Forecast, Price, estimate, read_prices
+from otherminds.asking.frames import frame
 from otherminds.asking.packing import Result, recall, unpack, unpack_prompt
 from otherminds.asking.plans import Plan, groups, plan
 from otherminds.asking.recorded import Progress, Recorded
@@ -30,7 +31,7 @@ from otherminds.asking.scores import VERDICTS, Score, way
 from otherminds.asking.store import MEMORY, Call, RunRow, Store
 from otherminds.errors import BadFile, StoreError, UsageError
 from otherminds.items import Item, Suite, Tag
-from otherminds.items.tags import SCORED
+from otherminds.items.tags import has_right_answer
 from otherminds.models import Model, Prompt, fingerprint
 
 __all__ = [
@@ -75,7 +76,7 @@ class Record:
     @property
     def scored(self) -> bool:
         """Whether any answer to the item is right."""
-        return self.item.tags.get(SCORED) is not False
+        return has_right_answer(self.item.tags)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +146,10 @@ class Run:
             # A tag may have the name of a column, as `question` has in one of our own suites.
             rows.append(row | {f"tag_{name}" if name in row else name: item.tags.get(name) for name in tags})
         return rows
+
+    def frame(self, library: Literal["pandas", "polars"] | None = None) -> Any:
+        """The rows as a DataFrame: of pandas if that is installed, else of polars, or of the one that is named."""
+        return frame(self.rows(), library)
 
 
 def run(

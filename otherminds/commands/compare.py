@@ -12,7 +12,8 @@ from otherminds.terminal.options import common, open_run, store_option
 from otherminds.terminal.screen import print_json, print_table, say
 
 if TYPE_CHECKING:
-    from otherminds.asking.runs import Record, Run
+    from otherminds.asking.runs import Run
+    from otherminds.results.answers import Answer
     from otherminds.results.measures import Comparison
 
 MOST = 12
@@ -51,7 +52,7 @@ def compare(first_id: str, second_id: str, output: Path | None, store_path: Path
         [[row.items, str(row.difference), holm(row)] for row in found.rows],
         right=["p (Holm)"],
     )
-    _print_sides(first, second, found)
+    _print_sides(found)
     say(f"  McNemar's exact p: {found.mcnemar:.3f}, as if items were independent, which twins are not")
     if said := left_out(first, second, found):
         say(f"  {said}")
@@ -61,9 +62,9 @@ def _named(run: Run) -> str:
     return f"{run.id} · {run.suite} · {run.model} · {run.prompt}, {run.score}"
 
 
-def _print_sides(first: Run, second: Run, found: Comparison) -> None:
+def _print_sides(found: Comparison) -> None:
     """The items that only one of the runs has right, with what both said."""
-    a, b = (_by_id(run) for run in (first, second))
+    a, b = (some.ids for some in found.both)
     for title, ids in (("only A right", found.gained), ("only B right", found.lost)):
         say(f"  {title}: {len(ids) or 'none'}")
         if ids:
@@ -74,7 +75,7 @@ def _print_sides(first: Run, second: Run, found: Comparison) -> None:
 
 
 def _as_data(first: Run, second: Run, found: Comparison) -> dict[str, Any]:
-    a, b = (_by_id(run) for run in (first, second))
+    a, b = (some.ids for some in found.both)
     rows = [
         {"items": row.items, "tags": dict(row.tags), **asdict(row.difference)}
         | {"holm": None if row.too_few else row.holm}
@@ -85,12 +86,9 @@ def _as_data(first: Run, second: Run, found: Comparison) -> dict[str, Any]:
         for id in (*found.gained, *found.lost)
         for one, other in [_said(a[id], b[id])]
     ]
-    return asdict(found) | {"first": first.id, "second": second.id, "rows": rows, "changed": changed}
+    told = {name: getattr(found, name) for name in ("gained", "lost", "mcnemar", "unpaired")}
+    return {"rows": rows, **told, "first": first.id, "second": second.id, "changed": changed}
 
 
-def _by_id(run: Run) -> dict[str, Record]:
-    return {record.item.id: record for record in run.records}
-
-
-def _said(one: Record, other: Record) -> tuple[str, str]:
-    return one.score.answer or one.score.verdict, other.score.answer or other.score.verdict
+def _said(one: Answer, other: Answer) -> tuple[str, str]:
+    return one.said or one.verdict, other.said or other.verdict

@@ -111,10 +111,12 @@ def _truncated(done: Run) -> str:
 
 def as_data(done: Run) -> dict[str, Any]:
     """A run without its records, as JSON."""
-    from otherminds.results.measures import leaning, mean_of, splits
+    from otherminds.results.answers import Answers
+    from otherminds.results.measures import leaning, splits
 
-    rows = [(split, mean_of(done, **split.tags)) for split in splits([record.item for record in done.records])]
-    lean = leaning(done)
+    answers = Answers.of([done])
+    rows = [(split, answers.where(None, **split.tags).mean()) for split in splits(answers.items)]
+    lean = leaning(answers)
     return {
         "run": done.id,
         "suite": done.suite,
@@ -134,21 +136,23 @@ def as_data(done: Run) -> dict[str, Any]:
 
 
 def _print_run(done: Run) -> None:
-    from otherminds.results.measures import chance, leaning, mean_of, splits
+    from otherminds.results.answers import Answers
+    from otherminds.results.measures import chance, leaning, splits
 
-    items = [record.item for record in done.records]
+    answers = Answers.of([done])
+    items = answers.items
     say(f"{done.suite} · {done.model} · {done.prompt}, {done.score} · run {done.id}")
     if not items:
         return
     guess = chance(items)
     kinds = splits(items)
     shown = _first(kinds)
-    rows = [[split.label, str(mean_of(done, **split.tags) or "–")] for split in shown]
+    rows = [[split.label, str(answers.where(None, **split.tags).mean() or "–")] for split in shown]
     print_table(["items", "right, with 95 % interval" + (f" (chance {guess:.2f})" if guess else "")], rows)
     if more := len(kinds) - len(shown):
         say(f"  {more} more kinds of items: see the report, or --json")
     say("  verdicts: " + ", ".join(f"{count} {verdict}" for verdict, count in done.verdicts().items() if count))
-    lean = leaning(done)
+    lean = leaning(answers)
     if lean and lean.bias is not None and lean.consistent is not None:
         say(
             f"  mass {lean.mass:.2f} (of all choices together, median), bias to A {lean.bias:+.2f}"

@@ -72,7 +72,9 @@ def _values(lines: Sequence[Mapping[str, Any]]) -> list[float]:
 
 
 def _scored(tags: object) -> bool:
-    return not isinstance(tags, dict) or tags.get("scored") is not False
+    from otherminds.items.tags import has_right_answer
+
+    return not isinstance(tags, dict) or has_right_answer(tags)
 
 
 @click.command()

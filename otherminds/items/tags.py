@@ -94,7 +94,7 @@ TAGS = _named(
     Key(
         TWIN,
         "items that differ in one detail which turns the answer round",
-        "starter, perturbed, safety, dialogue",
+        "starter, explore, perturbed, safety, dialogue",
         TEXT,
     ),
     Key(STAGE, "people and things that several stories share", "perturbed"),
@@ -214,6 +214,11 @@ META = _named(
     Key("low", "the talk with less of the trait", "dialogue"),
     Key("who", "the person that the two talks share", "dialogue"),
 )
+
+
+def has_right_answer(tags: Mapping[str, Tag]) -> bool:
+    """Whether any answer to an item with these tags is right; where none is, it is in no mean."""
+    return tags.get(SCORED) is not False
 
 
 def check_tags(tags: Mapping[str, Tag], where: str) -> None:

@@ -12,7 +12,8 @@ from otherminds.asking.runs import Run
 from otherminds.minds.telling import listing
 from otherminds.pages.report import Folded, Section
 from otherminds.pages.table_files import files_in
-from otherminds.results.itembrowser import Part, exactly, tag_text
+from otherminds.results.answers import Answers
+from otherminds.results.itembrowser import Part, leads_to, tag_text
 from otherminds.results.measures import Row, adjusted, compare, leaning
 from otherminds.stats import Difference, Estimate
 from otherminds.studies.study import Chapter, Finding
@@ -46,6 +47,11 @@ class Told:
         """By path, every table and figure as a file of its own."""
         blocks = [block for section in self.chapter.report.sections for block in section.blocks]
         return files_in(self.name, blocks)
+
+    @cached_property
+    def answers(self) -> Answers:
+        """The table of all answers."""
+        return self.chapter.answers or Answers.of(self.chapter.runs)
 
     @cached_property
     def items(self) -> Part:
@@ -133,15 +139,8 @@ def _of_chapter(told: Told, first: str, second: str) -> Iterator[Contrast]:
         for number, row in enumerate(compared.rows):
             sides = (compared.gained, compared.lost) if number == 0 else ((), ())
             tags = {name: tag_text(value) for name, value in row.tags.items()}
-            to = _answers_of_both(told.chapter.runs, run, other, row, tags)
+            to = leads_to(row.behind, told.answers)
             yield Contrast(told.name, run.suite, run.score, run.prompt, first, second, row, tags, *sides, to)
-
-
-def _answers_of_both(runs: Sequence[Run], first: Run, second: Run, row: Row, tags: Mapping[str, str]) -> dict[str, str]:
-    ways = {name: getattr(first, name) for name in ("suite", "score", "prompt")}
-    both = first.values(**row.tags).keys() & second.values(**row.tags).keys()
-    answers = [(run, id) for run in (first, second) for id in both]
-    return exactly({"model": f"{first.model}|{second.model}", **ways, **tags}, runs, answers)
 
 
 # ---- the answer in words -----------------------------------------------------------------------------------------
@@ -192,12 +191,7 @@ def _best(finding: Finding) -> str:
 
 def _steady(profile: Profile, name: str) -> str:
     """How often the order of the options changes nothing, over all that was asked by letters."""
-    flags = [
-        record.score.detail["consistent"]
-        for _, run in profile.runs
-        for record in run.records
-        if run.model == name and "consistent" in record.score.detail
-    ]
+    flags = [flag for each in profile.told for flag in each.answers.where(model=name).numbers("consistent")]
     if not flags:
         return ""
     share = sum(flags) / len(flags)

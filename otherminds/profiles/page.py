@@ -10,7 +10,7 @@ from otherminds.minds.telling import listing
 from otherminds.pages.report import Block, Cell, Folded, Linked, Number, Report, Score, Scoreboard, Section, Table
 from otherminds.pages.table_files import files_in
 from otherminds.profiles.findings import Contrast, Profile, answer
-from otherminds.results.itembrowser import browser, exactly, link
+from otherminds.results.itembrowser import browser, leads_to, link
 from otherminds.results.measures import FEWEST, leaning
 from otherminds.stats import Difference
 from otherminds.studies.study import Finding
@@ -138,22 +138,20 @@ def _linked(cell: str | int | Number, study: str, to: Mapping[str, str]) -> Cell
 
 def _asking(profile: Profile) -> list[Block]:
     rows: list[list[Cell]] = []
-    for study, run in profile.runs:
-        lean, ends, steady = leaning(run), run.verdicts(), run.values("consistent")
-        unclear = sum(ends[verdict] for verdict in UNCLEAR)
-        way = {"model": run.model, "suite": run.suite, "score": run.score, "prompt": run.prompt}
-        unread = {**way, "verdict": "|".join(UNCLEAR)}
-        beside = [other for name, other in profile.runs if name == study]
-        to = exactly(way, beside, [(run, record.item.id) for record in run.records])
-        rows.append(
-            [
-                *(run.model, study, run.suite, f"{run.score}, {run.prompt}", _linked(len(run), study, to)),
-                f"{fmean(steady.values()):.0%} of {len(steady)}" if steady else None,
-                None if lean is None or lean.bias is None else f"{lean.bias:+.2f}",
-                None if lean is None else f"{lean.mass:.2g}",
-                _linked(f"{unclear / len(run):.0%}", study, unread if to and unclear else {}),
-            ]
-        )
+    for told in profile.told:
+        for run, answers in told.answers.by_run():
+            lean, steady, unclear = leaning(answers), answers.numbers("consistent"), answers.where(verdict=UNCLEAR)
+            every, unread = (leads_to(some, told.answers) for some in (answers, unclear))
+            rows.append(
+                [
+                    *(run.model, told.name, run.suite, f"{run.score}, {run.prompt}"),
+                    _linked(len(run), told.name, every),
+                    f"{fmean(steady):.0%} of {len(steady)}" if steady else None,
+                    None if lean is None or lean.bias is None else f"{lean.bias:+.2f}",
+                    None if lean is None else f"{lean.mass:.2g}",
+                    _linked(f"{len(unclear) / len(run):.0%}", told.name, unread if every else {}),
+                ]
+            )
     columns = ["model", "study", "suite", "asked by", "answers", "same in all orders", "bias to A", "mass", "unclear"]
     note = (
         "Same in all orders: the share of items where every order of the options prefers the same one, ties left"

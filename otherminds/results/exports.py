@@ -22,7 +22,7 @@ from otherminds.asking.runs import Run
 from otherminds.asking.scores import way
 from otherminds.errors import UsageError
 from otherminds.items import Item, Suite
-from otherminds.items.tags import CANARY, SCORED
+from otherminds.items.tags import CANARY, has_right_answer
 from otherminds.pages.report import Table
 from otherminds.pages.table_files import as_csv
 
@@ -103,7 +103,7 @@ def csv_text(run: Run) -> str:
 
 def answered(suite: Suite) -> list[Item]:
     """The items that have a right answer."""
-    found = [item for item in suite if item.tags.get(SCORED) is not False]
+    found = [item for item in suite if has_right_answer(item.tags)]
     if not found:
         raise UsageError(f"no item of suite {suite.name!r} has a right answer, so there is nothing to export")
     return found

@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from otherminds.asking.packing import Result
-from otherminds.asking.plans import groups
 from otherminds.asking.runs import Record, Run
 from otherminds.errors import BadFile, UsageError
 from otherminds.models import Message, Prompt, Response, Usage
+from otherminds.results.answers import Answers
 from otherminds.results.exports import told_question
 from otherminds.results.reading import read_result, read_verdict
 
@@ -52,8 +52,7 @@ def as_log(run: Run) -> Any:
     except ImportError:
         raise UsageError("logs of Inspect need inspect-ai: pip install 'otherminds[inspect]'") from None
     started, ended = run.manifest["started"], run.manifest.get("ended", run.manifest["started"])
-    clusters = groups([record.item for record in run.records])
-    samples = [_sample(run, record, cluster) for record, cluster in zip(run.records, clusters, strict=True)]
+    samples = [_sample(run, row.record, row.group) for row in Answers.of([run]) if row.record]
     ids = [record.item.id for record in run.records]
     about = {"run": run.id, "prompt": run.prompt, "score": run.score, "verdicts": run.verdicts(), **run.manifest}
     log = logs.EvalLog(

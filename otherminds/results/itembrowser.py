@@ -8,7 +8,7 @@ prompts, are in it once: everything else holds their numbers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.resources import files
@@ -25,14 +25,12 @@ from otherminds.minds.story import Story
 from otherminds.minds.telling import sentences
 from otherminds.pages.drawing import visible
 from otherminds.pages.report import Browser
-from otherminds.results.reading import read_result
+from otherminds.results.answers import OF_RUN, Answers
+from otherminds.results.reading import read_result, story_of, why_right
 from otherminds.results.storybook import lane_of
-from otherminds.results.why import story_of, why_right
 
 KINDS = (TASK, CLASS, STATE, KIND)
 """The first of these tags that an item has says what kind of item it is."""
-OF_RUN = ("suite", "model", "score", "prompt")
-"""Properties that all answers of a run share."""
 NOTE = "Every question that was asked, with all that came back. An underlined number above leads to its items."
 
 
@@ -67,27 +65,42 @@ def link(part: str, to: Mapping[str, str]) -> str:
     return "#items?" + "&".join(f"{quote(name)}={quote(value)}" for name, value in wanted.items())
 
 
-Answers = Iterable[tuple[Run, str]]
-"""The answers behind a number: runs, each with the id of an item."""
+def leads_to(behind: Answers, among: Answers) -> dict[str, str]:
+    """Properties that lead to the answers behind a number and to no others among these; none where there are none.
 
-
-def exactly(to: Mapping[str, str], runs: Iterable[Run], behind: Answers) -> dict[str, str]:
-    """Properties that lead to the answers behind a number and to no others of these runs; none where there are none.
-
-    They are those that are given, if need be with the verdicts, or with the ids of the items.
+    They are what tells the runs behind it from others and the tags by which it was chosen, if need be with the
+    verdicts, or with the ids of the items.
     """
-    wanted = {(run.id, id) for run, id in behind}
+    wanted = {(row.run.id, row.item.id) for row in behind if row.run}
+    if not wanted:
+        return {}
+    to, meant, near = {}, behind.runs, among.runs
+    for name in OF_RUN:
+        values = dict.fromkeys(_of_run(run, name) for run in meant)
+        kept = [run for run in near if _of_run(run, name) in values]
+        if len(kept) < len(near) or name == "model":
+            near, to[name] = kept, "|".join(values)
+    to |= {name: "|".join(map(tag_text, values)) for name, values in behind.wanted.items() if name not in OF_RUN}
     ids = dict.fromkeys(visible(id) for _, id in sorted(wanted))
-    # Most runs are not meant at all, which need not be found out answer by answer.
-    own = {name: value for name, value in to.items() if name in OF_RUN}
-    rest = {name: value for name, value in to.items() if name not in OF_RUN}
-    meant = [run for run in runs if all(_of_run(run, name) in value.split("|") for name, value in own.items())]
-    near = [(run, [record for record in run.records if shows(rest, run, record)]) for run in meant]
     for more in ({}, {"verdict": "correct|incorrect"}, {"id": "|".join(ids)}):
-        found = {(run.id, record.item.id) for run, some in near for record in some if shows(more, run, record)}
+        told = {name: value for name, value in (to | more).items() if name not in OF_RUN}
+        found = {(run.id, record.item.id) for run in near for record in run.records if shows(told, run, record)}
         if found == wanted:
             return {**to, **more}
     return {}
+
+
+@dataclass(frozen=True, slots=True)
+class Links:
+    """From numbers to their answers, in a page that shows all of a part."""
+
+    part: str
+    among: Answers
+
+    def to(self, behind: Answers) -> str:
+        """Where exactly these answers are; empty where no link leads to them alone."""
+        found = leads_to(behind, self.among)
+        return link(self.part, found) if found else ""
 
 
 def shows(to: Mapping[str, str], run: Run, record: Record) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 
 from otherminds.asking.runs import Run
 
@@ -14,6 +14,21 @@ def run_labels(runs: Sequence[Run]) -> dict[str, str]:
     named = [name + on_suite(run) if suites else name for name, run in zip(asked, runs, strict=True)]
     unlike = tell_apart([(name, f", {run.id}") for name, run in zip(named, runs, strict=True)])
     return {run.id: name for name, run in zip(unlike, runs, strict=True)}
+
+
+def together(
+    runs: Iterable[Run], same: Callable[[Run], Hashable], names: Callable[[Run], tuple[str, ...]]
+) -> list[tuple[str, list[Run]]]:
+    """Runs that are the same in something, under a name: the first of `names`, and what tells it from others."""
+    found: dict[Hashable, list[Run]] = {}
+    for run in runs:
+        found.setdefault(same(run), []).append(run)
+    return list(zip(tell_apart([names(some[0]) for some in found.values()]), found.values(), strict=True))
+
+
+def mark(run: Run) -> str:
+    """What tells a model from others of its name."""
+    return f" ({run.fingerprint[:6]})"
 
 
 def tell_apart(rows: Sequence[tuple[str, ...]]) -> list[str]:

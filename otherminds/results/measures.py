@@ -1,9 +1,4 @@
-"""Numbers from runs, with intervals: what a command prints and what a report shows.
-
-Items that share a story, a twin or a stage are not independent, so every interval is drawn by such groups. Items
-without a value (tied, refused, cut off, unreadable) are left out of means and counted beside them: not measured is not
-zero.
-"""
+"""Numbers from answers, with intervals: what a command prints and what a report shows."""
 
 from __future__ import annotations
 
@@ -13,11 +8,11 @@ from dataclasses import dataclass, field, replace
 from statistics import fmean, median
 
 from otherminds import stats
-from otherminds.asking.plans import groups
-from otherminds.asking.runs import Record, Run
+from otherminds.asking.runs import Run
 from otherminds.errors import UsageError
 from otherminds.items import Item, Tag
-from otherminds.items.tags import FALSE_BELIEF, KIND, ORDER, SCORED, STORY, TWIN
+from otherminds.items.tags import FALSE_BELIEF, KIND, ORDER, STORY, TWIN, has_right_answer
+from otherminds.results.answers import Answers, Wanted, shared
 
 MOST_VALUES = 8
 """A tag with more values than that names items rather than kinds of items."""
@@ -31,7 +26,7 @@ class Split:
     """Some of a suite's items, by a tag; all of them, by none."""
 
     label: str
-    tags: Mapping[str, Tag] = field(default_factory=dict)
+    tags: Mapping[str, Wanted] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +49,10 @@ class Row:
     difference: stats.Difference
     holm: float
     """p adjusted for all lines that rest on enough groups; 1 for the others."""
-    tags: Mapping[str, Tag] = field(default_factory=dict)
+    tags: Mapping[str, Wanted] = field(default_factory=dict)
     """Which items these are."""
+    behind: Answers = field(default_factory=Answers, compare=False)
+    """The answers of both."""
 
     @property
     def too_few(self) -> bool:
@@ -76,6 +73,8 @@ class Comparison:
     mcnemar: float
     unpaired: int
     """Items that lack a value in one of the runs, or are not in both."""
+    both: tuple[Answers, Answers] = field(default=(Answers(), Answers()), compare=False)
+    """What each of the runs answered to the items that are compared."""
 
 
 EVERYTHING = Split("all items")
@@ -117,52 +116,31 @@ def by_suite(runs: Iterable[Run]) -> list[list[Run]]:
     return list(suites.values())
 
 
-def items_of(runs: Iterable[Run]) -> list[Item]:
-    """The items of some runs of one suite, each once."""
-    return list({record.item.id: record.item for run in runs for record in run.records}.values())
-
-
 def beliefs(items: Sequence[Item]) -> list[Split]:
     """False and true belief, where both are there."""
-    return [split for split in splits(items) if "false_belief" in split.tags]
+    return [split for split in splits(items) if FALSE_BELIEF in split.tags]
 
 
-def missing(run: Run) -> int:
+def table(given: Run | Answers) -> Answers:
+    """The answers of a run, if they are no table yet."""
+    return Answers.of([given]) if isinstance(given, Run) else given
+
+
+def missing(given: Run | Answers) -> int:
     """How many items lack a value though they have a right answer."""
-    return sum(record.value() is None and record.verdict != "unscored" for record in run.records)
+    return sum(row.value is None and row.verdict != "unscored" for row in table(given))
 
 
-def mean_of(run: Run, of: str = "value", /, **tags: Tag) -> stats.Estimate | None:
+def mean_of(given: Run | Answers, of: str = "value", /, **tags: Wanted) -> stats.Estimate | None:
     """The mean of a run's values with its interval, or nothing where nothing was measured."""
-    return _mean(run.where(None, **tags).records, of)
+    return table(given).where(None, **tags).mean(of)
 
 
-def _mean(records: Sequence[Record], of: str) -> stats.Estimate | None:
-    scored = [record for record in records if record.value(of) is not None]
-    if not scored:
-        return None
-    return stats.mean([record.value(of) or 0.0 for record in scored], groups=groups([record.item for record in scored]))
-
-
-def mean_over(items: Sequence[Item], values: Mapping[str, float], /, **tags: Tag) -> stats.Estimate | None:
-    """The same of values by item id, over those of these items that have one and these tags."""
-    some = [item for item in items if item.id in values and all(item.tags.get(n) == v for n, v in tags.items())]
-    return stats.mean([values[item.id] for item in some], groups=groups(some)) if some else None
-
-
-def twins_right(run: Run) -> stats.Estimate | None:
+def twins_right(given: Run | Answers) -> stats.Estimate | None:
     """The share of sets of twins that are right to the last one: what a bias to one answer never reaches."""
-    sets: dict[Tag, list[Record]] = {}
-    for record in run.records:
-        if TWIN in record.item.tags:
-            sets.setdefault(record.item.tags[TWIN], []).append(record)
-    whole = [twins for twins in sets.values() if len(twins) > 1 and all(r.value() is not None for r in twins)]
-    if not whole:
-        return None
-    return stats.mean(
-        [float(all(record.value() == 1 for record in twins)) for twins in whole],
-        groups=groups([twins[0].item for twins in whole]),
-    )
+    sets = table(given).by(TWIN)
+    whole = [some for twin, some in sets.items() if twin is not None and len(some) == len(some.with_value()) > 1]
+    return Answers(replace(some[0], value=float(all(row.right for row in some))) for some in whole).mean()
 
 
 def chance(items: Sequence[Item]) -> float | None:
@@ -172,18 +150,13 @@ def chance(items: Sequence[Item]) -> float | None:
     return fmean(1 / len(item.choices) for item in items)
 
 
-def leaning(run: Run) -> Leaning | None:
+def leaning(given: Run | Answers) -> Leaning | None:
     """How the letters or endings were weighed; nothing for a run that asked for words."""
-    details = [record.score.detail for record in run.records if "mass" in record.score.detail]
-    if not details:
+    answers = table(given)
+    masses, biases, steady = (answers.numbers(of) for of in ("mass", "b", "consistent"))
+    if not masses:
         return None
-    biases = [detail["b"] for detail in details if detail.get("b") is not None]
-    steady = [detail["consistent"] for detail in details if "consistent" in detail]
-    return Leaning(
-        mass=median(detail["mass"] for detail in details),
-        bias=fmean(biases) if biases else None,
-        consistent=fmean(steady) if steady else None,
-    )
+    return Leaning(median(masses), fmean(biases) if biases else None, fmean(steady) if steady else None)
 
 
 def same_model(run: Run) -> str:
@@ -195,41 +168,30 @@ def same_model(run: Run) -> str:
     return json.dumps([run.model, known], sort_keys=True)
 
 
-def paired(first: Run, second: Run, of: str = "value") -> stats.Difference | None:
-    """How far the first run lies above the second, item by item; None if they share no item with a value."""
-    a, b = first.values(of), second.values(of)
-    shared = [record.item for record in first.records if record.item.id in a and record.item.id in b]
-    return _difference(shared, a, b) if shared else None
-
-
 def compare(first: Run, second: Run, *, by: str = "") -> Comparison:
     """The paired difference between two runs, clustered by story: overall, and by one tag or by all."""
-    items = {record.item.id: record.item for record in first.records}
-    others = {record.item.id: record.item for record in second.records}
-    for id in items.keys() & others.keys():
-        if items[id] != others[id]:
+    one, two = table(first), table(second)
+    for a, b in zip(*shared(one, two), strict=True):
+        if a.item != b.item:
             raise UsageError(
-                f"item {id!r} is not the same in runs {first.id} and {second.id}, so they cannot be paired;"
+                f"item {a.item.id!r} is not the same in runs {first.id} and {second.id}, so they cannot be paired;"
                 " compare runs of one suite"
             )
-    a, b = first.values(), second.values()
-    shared = [item for id, item in items.items() if id in a and id in b]
-    if not shared:
+    both = shared(one, two, of="value")
+    if not both[0]:
         raise UsageError(f"runs {first.id} and {second.id} have no scored item in common, so they cannot be compared")
+    items = both[0].items
     rows = []
-    for split in _by_tag(shared, by) if by else splits(shared):
-        chosen = [item for item in shared if split.tags.items() <= item.tags.items()]
-        rows.append(Row(split.label, _difference(chosen, a, b), 1.0, split.tags))
-    gained = tuple(item.id for item in shared if (a[item.id], b[item.id]) == (1, 0))
-    lost = tuple(item.id for item in shared if (a[item.id], b[item.id]) == (0, 1))
-    whole = [item for item in (items | others).values() if item.tags.get(SCORED) is not False]
-    return Comparison(
-        rows=adjusted(rows),
-        gained=gained,
-        lost=lost,
-        mcnemar=stats.mcnemar(len(gained), len(lost)),
-        unpaired=len(whole) - len(shared),
-    )
+    for split in _by_tag(items, by) if by else splits(items):
+        mine, theirs = (some.where(None, **split.tags) for some in both)
+        if difference := mine.less(theirs):
+            rows.append(Row(split.label, difference, 1.0, split.tags, mine | theirs))
+    values = [(a.item.id, a.value, b.value) for a, b in zip(*both, strict=True)]
+    gained = tuple(id for id, *sides in values if sides == [1, 0])
+    lost = tuple(id for id, *sides in values if sides == [0, 1])
+    whole = [item for item in (one | two).items if has_right_answer(item.tags)]
+    changed = stats.mcnemar(len(gained), len(lost))
+    return Comparison(adjusted(rows), gained, lost, changed, len(whole) - len(items), (both[0], both[1]))
 
 
 def adjusted(rows: Sequence[Row]) -> tuple[Row, ...]:
@@ -243,7 +205,3 @@ def _by_tag(items: Sequence[Item], name: str) -> list[Split]:
     values = dict.fromkeys(item.tags[name] for item in items if name in item.tags)
     parts = [Split(_label(name, value), {name: value}) for value in values]
     return [EVERYTHING, *parts] if len(parts) > 1 else [EVERYTHING]
-
-
-def _difference(items: Sequence[Item], a: Mapping[str, float], b: Mapping[str, float]) -> stats.Difference:
-    return stats.difference([a[item.id] for item in items], [b[item.id] for item in items], groups=groups(items))

@@ -3,40 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from math import inf
-from typing import Any
+from dataclasses import dataclass, replace
+from functools import cached_property
 
-from otherminds import stats
-from otherminds.asking.plans import groups
+from otherminds.asking.plans import STORIES, groups
 from otherminds.asking.readers import baselines
 from otherminds.asking.runs import Record, Run
 from otherminds.errors import UsageError
 from otherminds.items import Item, Suite, Tag
-from otherminds.pages import plots
-from otherminds.pages.report import Block, Cards, Cell, Example, Figure, Report, Section, Table, minus
-from otherminds.results.labels import count, run_labels
-from otherminds.results.leads import MANY, headline, lead
-from otherminds.results.measures import (
-    EVERYTHING,
-    beliefs,
-    by_suite,
-    chance,
-    items_of,
-    leaning,
-    mean_of,
-    mean_over,
-    missing,
-    splits,
-    twins_right,
-)
+from otherminds.minds.telling import listing
+from otherminds.pages.report import Block, Cards, Example, Report, Section
+from otherminds.results.answers import Answers
+from otherminds.results.grids import Grid
+from otherminds.results.itembrowser import Links
+from otherminds.results.labels import count, on_suite, run_labels
+from otherminds.results.measures import EVERYTHING, beliefs, by_suite, chance, missing, splits, twins_right
 from otherminds.results.reading import read_record, read_verdict
-from otherminds.stats import Estimate, mean
+from otherminds.results.run_details import how_it_answered, what_was_run
+from otherminds.stats import sure
 
 EXAMPLES = 2
 """Right and wrong answers shown of every run."""
-FAINT = 0.1
-"""Below this share of all probability, a ratio of two choices says little."""
-
+MANY = 4
+"""The most runs, or models, that are named one by one."""
+UNCLEAR = 0.1
+"""From this share of answers without a value on, the lead speaks of them."""
+MISSES = "One in twenty such intervals misses by chance."
 SHARES = "share of right answers"
 
 LIMITS = """{it} can show that a model fails, and how; it cannot show that a model has a theory of mind. A model may \
@@ -60,35 +52,71 @@ WAYS = {
 }
 
 
-def summarise(runs: Sequence[Run], *, title: str = "") -> Report:
-    """One report of one or more runs; runs of different suites stand one after another."""
+def summarise(runs: Sequence[Run], *, title: str = "", links: Links | None = None) -> Report:
+    """One report of one or more runs; runs of different suites stand one after another.
+
+    `links` lead from numbers to their answers, where the report is part of a page that shows these.
+    """
     shown = list({run.id: run for run in runs if run.records}.values())
     if not shown:
         raise UsageError("there is nothing to report: no item of these runs was answered yet")
     labels = run_labels(shown)
-    suites = by_suite(shown)
-    sections = [Section("", [_cards(suites, labels)])]
-    for together in suites:
-        suffix = f": {together[0].suite}" if len(suites) > 1 else ""
+    suites = [Asked.of(some, labels) for some in by_suite(shown)]
+    sections = [Section("", [_cards(suites)])]
+    for asked in suites:
+        suffix = f": {asked.name}" if len(suites) > 1 else ""
         sections += [
-            Section(f"Right answers{suffix}", _right_answers(together, labels)),
-            Section(f"Beside the baselines{suffix}", _beside_baselines(together, labels)),
-            Section(f"How it answered{suffix}", how_it_answered(together, labels)),
+            Section(f"Right answers{suffix}", _right_answers(asked, links)),
+            Section(f"Beside the baselines{suffix}", _beside_baselines(asked, links)),
+            Section(f"How it answered{suffix}", how_it_answered(asked.runs, labels)),
         ]
     sections += [
         Section("Answers to look at", _examples(shown, labels)),
         Section("What was run", what_was_run(shown, labels)),
         Section("How to read this", [_limits(suites)]),
     ]
-    return Report(title or headline(shown), lead(shown, labels), sections, subtitle=_subtitle(shown))
+    return Report(title or _headline(shown), _lead(suites), sections, subtitle=_subtitle(shown))
 
 
-def _limits(suites: Sequence[Sequence[Run]]) -> str:
+@dataclass(frozen=True)
+class Asked:
+    """One suite, and what each run answered to it, by label."""
+
+    runs: Sequence[Run]
+    parts: Mapping[str, Answers]
+
+    @classmethod
+    def of(cls, runs: Sequence[Run], labels: Mapping[str, str]) -> Asked:
+        """Runs of the same items."""
+        return cls(runs, {labels[run.id]: Answers.of([run]) for run in runs})
+
+    @property
+    def name(self) -> str:
+        """The suite."""
+        return self.runs[0].suite
+
+    @cached_property
+    def items(self) -> list[Item]:
+        """All that any of the runs was asked."""
+        return Answers(row for part in self.parts.values() for row in part).items
+
+    @cached_property
+    def guess(self) -> float | None:
+        """What guessing would give."""
+        return chance(self.items)
+
+    @property
+    def reference(self) -> tuple[float, str] | None:
+        """The same for a picture."""
+        return None if self.guess is None else (self.guess, "chance")
+
+
+def _limits(suites: Sequence[Asked]) -> str:
     """What such a report cannot show; of the suite only what is so."""
-    ours = all(some[0].suite == "starter" for some in suites)
+    ours = all(asked.name == "starter" for asked in suites)
     it = "This is a small suite of short stories. It" if ours else "A suite of questions"
     twins = "every false-belief question has a twin whose answer is the other one, why "
-    return LIMITS.format(it=it, twins=twins if all(_twinned(items_of(some)) for some in suites) else "")
+    return LIMITS.format(it=it, twins=twins if all(_twinned(asked.items) for asked in suites) else "")
 
 
 def _twinned(items: Iterable[Item]) -> bool:
@@ -109,97 +137,73 @@ def _subtitle(runs: Sequence[Run]) -> str:
     return f"otherminds {runs[0].manifest['otherminds']} · {span} · {count(len(runs), 'run')}"
 
 
-def _cards(suites: Sequence[Sequence[Run]], labels: dict[str, str]) -> Cards:
+def _cards(suites: Sequence[Asked]) -> Cards:
     cards = []
-    for some in suites:
-        for run in some:
-            estimate, lost = mean_of(run), missing(run)
-            value = f"{estimate.value:.2f}" if estimate else "–"
-            note = (
-                f"95 % {estimate.low:.2f} to {estimate.high:.2f}, n = {estimate.n}" if estimate else "nothing to score"
-            )
-            note += f"; {lost} of {len(run)} without a value" if lost else ""
-            cards.append((f"Right, {labels[run.id]}", value, note))
-        guess = chance(items_of(some))
-        if guess is not None:
-            which = f", {some[0].suite}" if len(suites) > 1 else ""
-            cards.append((f"Chance{which}", f"{guess:.2f}", "guessing among the choices"))
+    for asked in suites:
+        for label, part in asked.parts.items():
+            estimate, lost = part.mean(), missing(part)
+            note = sure(estimate) if estimate else "nothing to score"
+            note += f"; {lost} of {len(part)} without a value" if lost else ""
+            cards.append((f"Right, {label}", f"{estimate.value:.2f}" if estimate else "–", note))
+        if asked.guess is not None:
+            which = f", {asked.name}" if len(suites) > 1 else ""
+            cards.append((f"Chance{which}", f"{asked.guess:.2f}", "guessing among the choices"))
     return Cards(cards)
 
 
-def _right_answers(runs: Sequence[Run], labels: dict[str, str]) -> list[Block]:
-    items = items_of(runs)
-    rows = [(split.label, [mean_of(run, **split.tags) for run in runs]) for split in splits(items)]
-    together = [twins_right(run) for run in runs]
+def _right_answers(asked: Asked, links: Links | None) -> list[Block]:
+    grid = Grid.of(asked.parts, splits(asked.items), links=links)
+    together = [twins_right(part) for part in asked.parts.values()]
     twins = [("all twins right", together)] if any(together) else []
-    scores = dict.fromkeys(run.score for run in runs)
+    note = _unscored(asked) + (TWINS if twins else "")
+    caption = "Share of right answers, with 95 % intervals by story"
     blocks: list[Block] = [
-        "\n\n".join(WAYS[score] for score in scores if score in WAYS),
-        Table(
-            ["items", *(labels[run.id] for run in runs)],
-            [[label, *estimates] for label, estimates in rows + twins],
-            "Share of right answers, with 95 % intervals by story",
-            note=_unscored(runs, labels) + (TWINS if twins else ""),
-        ),
+        "\n\n".join(WAYS[score] for score in dict.fromkeys(run.score for run in asked.runs) if score in WAYS),
+        replace(grid, lines=[*grid.lines, *twins]).table("items", caption, note=note),
     ]
-    for start in range(0, len(runs), MANY):
+    for start in range(0, len(grid.columns), MANY):
         part = slice(start, start + MANY)
-        if not any(estimate for _, estimates in rows for estimate in estimates[part]):
-            continue
-        svg = plots.intervals(
-            [(label, estimates[part]) for label, estimates in rows],
-            title="Share of right answers by kind of item",
-            series=[labels[run.id] for run in runs[part]],
-            reference=_reference(items),
-            measure=SHARES,
-        )
-        blocks.append(Figure(svg, "The same numbers; the broken line is what guessing would give."))
+        some = Grid(grid.columns[part], [(label, line[part]) for label, line in grid.lines])
+        if any(any(line) for _, line in some.lines):
+            said = "The same numbers; the broken line is what guessing would give."
+            title = "Share of right answers by kind of item"
+            blocks.append(some.figure(title, said, reference=asked.reference, measure=SHARES))
     return blocks
 
 
-def _unscored(runs: Sequence[Run], labels: dict[str, str]) -> str:
+def _unscored(asked: Asked) -> str:
     """How many answers had no value; they are in no mean."""
-    said = ", ".join(f"{lost} of {labels[run.id]}" for run in runs if (lost := missing(run)))
+    said = ", ".join(f"{lost} of {label}" for label, part in asked.parts.items() if (lost := missing(part)))
     note = f"Without a value, and so in no mean: {said}." if said else "Every answer has a value."
-    open_ended = max(run.verdicts().get("unscored", 0) for run in runs)
+    open_ended = max(len(part.where(verdict="unscored")) for part in asked.parts.values())
     if not open_ended:
         return note
     return f"{note} {count(open_ended, 'item')} without a right answer: not counted."
 
 
-def _beside_baselines(runs: Sequence[Run], labels: dict[str, str]) -> list[Block]:
+def _beside_baselines(asked: Asked, links: Links | None) -> list[Block]:
     """The runs, and what simple rules would score on all items that any of them was asked."""
-    items = items_of(runs)
-    # Those of a run in its own order, by which intervals are drawn.
-    rows = [(labels[run.id], items_of([run]), run.values()) for run in runs]
-    rows += [(label, items, values) for label, values in _baseline_values(runs[0].suite, items)]
-    belief = beliefs(items)
-    lines = [
-        (label, [mean_over(own, values, **split.tags) for split in belief or [EVERYTHING]])
-        for label, own, values in rows
-    ]
-    heading: list[tuple[str, list[Estimate | None]]] = [("baselines", [])]
-    svg = plots.intervals(
-        lines[: len(runs)] + heading + lines[len(runs) :],
-        title="The model beside baselines",
-        series=[split.label for split in belief] or [""],
-        reference=_reference(items),
-        measure=SHARES,
-    )
-    columns = [EVERYTHING, *belief]
-    table = Table(
-        ["", *(split.label for split in columns)],
-        [[label, *(mean_over(own, values, **split.tags) for split in columns)] for label, own, values in rows],
-        "The model and the baselines on all items that were asked",
-        note="Baselines are rules without a model: the oracle knows every answer, the realist answers with what is"
+    rules = _baselines(asked.name, asked.items)
+    belief = beliefs(asked.items)
+    shown = [EVERYTHING, *belief]
+    grid = Grid.of(asked.parts, shown, links=links).beside(Grid.of(rules, shown)).turned
+    drawn = Grid(grid.columns[1:] or [""], [(label, line[bool(belief) :]) for label, line in grid.lines])
+    lines = [*drawn.lines[: len(asked.parts)], ("baselines", []), *drawn.lines[len(asked.parts) :]]
+    numbers = {label: len(part.numbers()) for label, part in {**asked.parts, **rules}.items()}
+    note = (
+        "Baselines are rules without a model: the oracle knows every answer, the realist answers with what is"
         " really so, the decoy with what is not; the others look at words and never mind who knows what."
-        + _on_fewer({label: len(values) for label, _, values in rows}),
     )
     return [
         "What a number is worth shows beside rules whose scores are known: a model that tracks beliefs is like the"
         " oracle on both kinds of item; one that only tracks the world is like the realist.",
-        Figure(svg, "Share of right answers of the model and of the baselines, with 95 % intervals by story."),
-        table,
+        Grid(drawn.columns, lines).figure(
+            "The model beside baselines",
+            "Share of right answers of the model and of the baselines, with 95 % intervals by story.",
+            reference=asked.reference,
+            measure=SHARES,
+        ),
+        grid.table("", "The model and the baselines on all items that were asked", note=note + _on_fewer(numbers)),
     ]
 
 
@@ -210,53 +214,18 @@ def _on_fewer(scored: Mapping[str, int]) -> str:
     return f" On fewer items than the rest, so mind the difference: {', '.join(some)}." if some else ""
 
 
-def _baseline_values(name: str, items: Sequence[Item]) -> list[tuple[str, dict[str, float]]]:
-    known: list[tuple[str, dict[str, float]]] = []
+def _baselines(name: str, items: Sequence[Item]) -> dict[str, Answers]:
+    """What each baseline gets; a double of another says nothing."""
+    known: dict[str, dict[str, float]] = {}
     for model in baselines(Suite(name, tuple(items))):
         values = model.values(items)
-        # One draw of the random one says less than the line at chance; a double of another says nothing.
-        if model.name != "random" and values not in [other for _, other in known]:
-            known.append((model.name.replace("_", " "), values))
-    return known
+        # One draw of the random one says less than the line at chance.
+        if model.name != "random" and values not in known.values():
+            known[model.name.replace("_", " ")] = values
+    return {name: Answers.by_rule(name, items, values) for name, values in known.items()}
 
 
-def how_it_answered(runs: Sequence[Run], labels: Mapping[str, str]) -> list[Block]:
-    """How answers ended, and what weighing looked like; `labels` are by the ids of the runs."""
-    counts = [(labels[run.id], run.verdicts()) for run in runs]
-    ends = list(dict.fromkeys(verdict for _, part in counts for verdict in part))
-    used = [end for end in ends if any(part.get(end) for _, part in counts)]
-    bars = [(label, {end: part.get(end, 0) for end in used}) for label, part in counts]
-    svg = plots.bars(bars, title="Verdicts", parts=used)
-    blocks: list[Block] = [
-        Figure(
-            svg, "How answers ended. Tied: none preferred. Unparsed: no clear answer. Truncated: cut off before one."
-        ),
-        Table(["", *ends], [[label, *(part.get(end, 0) for end in ends)] for label, part in counts], "Verdicts"),
-    ]
-    weighed = [(run.where(lambda record: record.scored), lean) for run in runs if (lean := leaning(run))]
-    if weighed:
-        rows: list[list[Cell]] = [
-            [
-                *(labels[run.id], _three(mean_of(run, "S")), _three(mean_of(run, "S_token"))),
-                *(mean_of(run, "consistent"), signed(_bias(run)), lean.mass, len(run.values("mass"))),
-            ]
-            for run, lean in weighed
-        ]
-        columns = ["", "S", "S per token", "same in all orders", "bias to A", "mass", "items"]
-        note = (
-            "S is the probability of the right choice among the choices; per token, it is evened out for length."
-            " Mass is the probability of all choices together (median). Same in all orders: the share of items where"
-            " every order of the choices prefers the same one; ties are left out. Bias: what A gets more than the other"
-            " letters, in log-probability; [–] where there are too few stories, or all are alike."
-        )
-        faint = [labels[run.id] for run, lean in weighed if lean.mass < FAINT]
-        if faint:
-            note += f" **Mind {', '.join(faint)}**: the choices have so little mass that S compares tiny numbers."
-        blocks.append(Table(columns, rows, "What the weighing looked like", note=note))
-    return blocks
-
-
-def _examples(runs: Sequence[Run], labels: dict[str, str]) -> list[Block]:
+def _examples(runs: Sequence[Run], labels: Mapping[str, str]) -> list[Block]:
     blocks: list[Block] = ["Opened, each shows the story, the exact text that was sent, and all that came back."]
     for run in runs:
         for wanted in ("correct", "incorrect", "other"):
@@ -271,70 +240,117 @@ def _kind(record: Record) -> str:
     return record.verdict if record.verdict in ("correct", "incorrect") else "other"
 
 
-def what_was_run(runs: Sequence[Run], labels: Mapping[str, str]) -> list[Block]:
-    """Every run with what it asked of whom, and all that is known of each model."""
-    columns = ["", *(labels[run.id] for run in runs)]
-    lines = [_manifest_lines(run) for run in runs]
-    table = Table(columns, [[name, *(line[name] for line in lines)] for name in lines[0]], "The runs")
-    identities = {run.fingerprint: run.manifest["identity"] for run in runs}
-    return [
-        "The same call is never asked twice, so calls may come from an earlier run.",
-        table,
-        *(
-            Table(
-                ["", "value"],
-                [[name, str(value)] for name, value in _flat(identity)],
-                f"Who was asked: fingerprint {mark}",
-            )
-            for mark, identity in identities.items()
-        ),
-    ]
+# ---- the answer in words ----------------------------------------------------------------------------------------
 
 
-def _manifest_lines(run: Run) -> dict[str, str]:
-    manifest, results = run.manifest, [result for record in run.records for result in record.results]
-    sent = sum(result.usage.prompt for result in results)
-    shared = sum(result.usage.cached for result in results)
-    return {
-        "run": run.id + (" (not finished)" if run.partial else ""),
-        "model": run.model,
-        "fingerprint": run.fingerprint,
-        "suite": f"{run.suite}, digest {run.digest}",
-        "asked as": f"prompt {run.prompt}, score {run.score}",
-        "items": f"{len(run)} of {manifest['items']}",
-        "seed and limit": f"{manifest['seed']}, {manifest['limit'] or 'none'}",
-        "calls": f"{len(results):,}",
-        "tokens": f"{sent:,} sent ({shared:,} from a shared past), {sum(r.usage.written for r in results):,} written",
-        "started": f"{manifest['started'][:19].replace('T', ' ')} UTC",
-        "versions": f"otherminds {manifest['otherminds']}, Python {manifest['python']}, {manifest['platform']}",
+def _headline(runs: Sequence[Run]) -> str:
+    """Who was asked what."""
+    suites = list(dict.fromkeys(run.suite for run in runs))
+    return f"{_who(runs)} on the {listing(suites)} suite{'s' * (len(suites) > 1)}"
+
+
+def _lead(suites: Sequence[Asked]) -> str:
+    """The answer: a paragraph for every suite."""
+    if len(suites) == 1:
+        return _on_suite(suites[0])
+    said = []
+    for asked in suites:
+        # The paragraph names the suite, so that the runs need not.
+        short = {label.replace(on_suite(asked.runs[0]), ""): part for label, part in asked.parts.items()}
+        said.append(f"**{asked.name}**: {_on_suite(Asked(asked.runs, short))}")
+    return "\n\n".join(said)
+
+
+def _who(runs: Sequence[Run]) -> str:
+    models = list(dict.fromkeys(run.model for run in runs))
+    return listing(models) if len(models) <= MANY else f"{len(models)} models"
+
+
+def _on_suite(asked: Asked) -> str:
+    stories = len(set(groups(asked.items, by=STORIES)))
+    what = f"{count(len(asked.items), 'question')} on {count(stories, 'story', 'stories')}"
+    scored = {label: part for label, part in asked.parts.items() if part.numbers()}
+    told = _on_many(asked, scored) if len(scored) > MANY else _on_few(asked, scored)
+    return " ".join(
+        [
+            f"{_who(asked.runs)}: {what}{_fewer(asked)}.",
+            *_nothing({label: part for label, part in asked.parts.items() if label not in scored}),
+            *told,
+            *_cautions(scored),
+            *(["Not every run is finished."] if any(run.partial for run in asked.runs) else []),
+        ]
+    )
+
+
+def _fewer(asked: Asked) -> str:
+    some = [f"{label} ({len(part)})" for label, part in asked.parts.items() if len(part) < len(asked.items)]
+    if not some:
+        return ""
+    return f"; asked fewer: {', '.join(some)}" if len(some) <= MANY else f"; {len(some)} runs were asked fewer"
+
+
+def _nothing(empty: Mapping[str, Answers]) -> list[str]:
+    """Which runs have not one answer that counts, and how theirs ended."""
+    if len(empty) > MANY:
+        return [f"No answer of {len(empty)} runs could be scored."]
+    ends = {
+        label: ", ".join(f"{n} of {len(part)} {end}" for end, n in part.runs[0].verdicts().items() if n)
+        for label, part in empty.items()
     }
+    return [f"No answer by {label} could be scored ({end})." for label, end in ends.items()]
 
 
-def _flat(value: Any, name: str = "") -> list[tuple[str, Any]]:
-    """Nested settings as lines: engine.name, engine.version."""
-    if not isinstance(value, dict):
-        return [(name, value)]
-    return [line for key, part in value.items() for line in _flat(part, f"{name}.{key}" if name else str(key))]
+def _on_few(asked: Asked, parts: Mapping[str, Answers]) -> list[str]:
+    """How often right, by belief where that is known, what chance would not do, and what twins say."""
+    if not parts:
+        return []
+    grid = Grid.of(parts, beliefs(_items(parts)) or [EVERYTHING]).turned
+    said = [
+        f"{' and '.join(f'{one.value:.2f}' if one else 'nothing' for one in line)} by {label}"
+        for label, line in grid.lines
+    ]
+    sentences = [f"Right for {' and '.join(grid.columns)}: {'; '.join(said)}."]
+    if (guess := asked.guess) is not None:
+        found = [
+            (f"{kind} by {label}", one)
+            for label, line in grid.lines
+            for kind, one in zip(grid.columns, line, strict=True)
+            if one
+        ]
+        above, below = [w for w, one in found if one.low > guess], [w for w, one in found if one.high < guess]
+        sentences.append(f"Guessing would give {guess:.2f}.")
+        sentences += [f"The interval lies above that: {', '.join(above)}."] if above else []
+        sentences += [f"The interval lies below that: {', '.join(below)}."] if below else []
+        sentences.append(MISSES if above or below else "None of these can be told from guessing.")
+    shares = [f"{share.value:.2f} by {label}" for label, part in parts.items() if (share := twins_right(part))]
+    return [*sentences, f"All twins of a story right: {', '.join(shares)}."] if shares else sentences
 
 
-def _bias(run: Run) -> Estimate | None:
-    """The mean liking for the first letter; in log-probability, which no bounds hold."""
-    records = [record for record in run.records if record.value("b") is not None]
-    values = [record.value("b") or 0.0 for record in records]
-    by = groups([record.item for record in records])
-    return mean(values, groups=by, bounds=(-inf, inf)) if values else None
+def _on_many(asked: Asked, parts: Mapping[str, Answers]) -> list[str]:
+    """The worst, the best, and how many of all lie off chance; the rest is for tables."""
+    guess = asked.guess
+    sentences = [] if guess is None else [f"Guessing would give {guess:.2f}."]
+    off = 0
+    for kind, line in Grid.of(parts, beliefs(_items(parts)) or [EVERYTHING]).lines:
+        found = [(one, label) for label, one in zip(parts, line, strict=True) if one]
+        (least, worst), (most, best) = (pick(found, key=lambda pair: pair[0].value) for pick in (min, max))
+        span = f"from {least.value:.2f} by {worst} to {most.value:.2f} by {best}"
+        said = f"Right for {kind}: {span if least.value < most.value else f'{most.value:.2f} by all'}"
+        if guess is not None:
+            above, below = sum(one.low > guess for one, _ in found), sum(one.high < guess for one, _ in found)
+            said += f"; of {len(found)} intervals, above guessing: {above}, below: {below}"
+            off += above + below
+        sentences.append(f"{said}.")
+    return [*sentences, *([MISSES] if off else []), "The tables have all of them."]
 
 
-def signed(estimate: Estimate | None) -> str | None:
-    """What may lie on both sides of 0; nothing where nothing was measured."""
-    return None if estimate is None else minus(stats.signed(estimate))
+def _items(parts: Mapping[str, Answers]) -> list[Item]:
+    return Answers(row for part in parts.values() for row in part).items
 
 
-def _reference(items: Sequence[Item]) -> tuple[float, str] | None:
-    guess = chance(items)
-    return None if guess is None else (guess, "chance")
-
-
-def _three(estimate: Estimate | None) -> str | None:
-    """With a third decimal: S hardly moves where a share of answers jumps."""
-    return f"{estimate.value:.3f} [{estimate.low:.3f}, {estimate.high:.3f}]" if estimate else None
+def _cautions(parts: Mapping[str, Answers]) -> list[str]:
+    gaps = [(label, missing(part), len(part)) for label, part in parts.items()]
+    said = [f"{lost} of {asked} answers by {label}" for label, lost, asked in gaps if lost > asked * UNCLEAR]
+    if len(said) > MANY:
+        return [f"More than one answer in ten is not clear, and so not counted, in {len(said)} runs."]
+    return [f"Without a clear answer, and so not counted: {', '.join(said)}."] if said else []

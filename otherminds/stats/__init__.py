@@ -3,7 +3,7 @@
 Knows nothing of items, models or pages; imports `errors` alone.
 """
 
-from otherminds.stats.means import Difference, Estimate, contrast, difference, mean, proportion, signed
+from otherminds.stats.means import Difference, Estimate, contrast, difference, mean, proportion, signed, span, sure
 from otherminds.stats.significance import (
     Association,
     Correlation,
@@ -31,4 +31,6 @@ __all__ = [
     "phi",
     "proportion",
     "signed",
+    "span",
+    "sure",
 ]

@@ -64,6 +64,17 @@ def signed(one: Estimate, digits: int = 2) -> str:
     return f"{value} [{low}, {high}]" if isfinite(one.low) and isfinite(one.high) else f"{value} [–]"
 
 
+def span(one: Estimate, digits: int = 2) -> str:
+    """A number with its interval alone; a dash for one that says nothing."""
+    value, low, high = (f"{part:z.{digits}f}" for part in (one.value, one.low, one.high))
+    return f"{value} [{low}, {high}]" if isfinite(one.low) and isfinite(one.high) else f"{value} [–]"
+
+
+def sure(one: Estimate, digits: int = 2) -> str:
+    """How sure a number is that stands by itself, on a card."""
+    return f"95 % {one.low:.{digits}f} to {one.high:.{digits}f}, n = {one.n}"
+
+
 def mean(
     values: Sequence[float],
     *,

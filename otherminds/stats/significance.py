@@ -50,6 +50,11 @@ def p_text(p: float) -> str:
     return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
 
 
+def p_value(p: float) -> str:
+    """The same where a heading says that it is p."""
+    return p_text(p).removeprefix("p ").removeprefix("= ")
+
+
 def correlation(x: Sequence[float], y: Sequence[float]) -> Correlation | None:
     """Pearson's r with Student's p, two-sided; none where one side never varies, or of fewer than three items.
 

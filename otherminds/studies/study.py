@@ -17,8 +17,9 @@ from otherminds.errors import ModelError, Unable, UsageError
 from otherminds.items import Item, Suite
 from otherminds.items.lint import Fault, faults
 from otherminds.models import Model
-from otherminds.pages.report import Block, Report
-from otherminds.results.why import why_right
+from otherminds.pages.report import Block, Report, Section
+from otherminds.results.answers import Answers
+from otherminds.results.reading import why_right
 from otherminds.stats import Estimate
 from otherminds.studies.builds import Build
 
@@ -137,6 +138,8 @@ class Chapter:
     """What was left undone, and why: asked again, it goes on."""
     left_out: Sequence[str] = ()
     """Who or what could not be asked at all."""
+    answers: Answers | None = None
+    """All answers of the runs, where that table was made already."""
     why: Callable[[Item], str] = why_right
     """Why the right answer to an item is right, where anything tells."""
 
@@ -170,6 +173,13 @@ def ask_each(subjects: Iterable[Subject], ask: Callable[[Subject], T]) -> Asked[
     if not done:
         raise ModelError("; ".join(cut)) if cut else Unable("; ".join(left_out))
     return Asked(done, tuple(cut), tuple(left_out))
+
+
+def study_page(study: str, title: str, lead: str, sections: Iterable[Section], runs: Sequence[Run]) -> Report:
+    """The page of a study: the sections that have something to say, and under the title what made it."""
+    manifest = runs[0].manifest
+    subtitle = f"otherminds {manifest['otherminds']} · {manifest['started'][:10]} · study {study}"
+    return Report(title, lead, [section for section in sections if section.blocks], subtitle=subtitle)
 
 
 def unfinished(runs: Iterable[Run]) -> list[str]:

@@ -7,18 +7,21 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
 
-from otherminds.asking.runs import Record, Run
+from otherminds.asking.runs import Run
 from otherminds.asking.store import RunRow
+from otherminds.items.tags import has_right_answer
 from otherminds.minds.stories import STORIES, titled_story
 from otherminds.pages.drawing import visible
 from otherminds.pages.report import Block, Browser, Cell, Linked, Report, Section, Table, minus
-from otherminds.results.itembrowser import Part, exactly, link, records, script, tag_text
+from otherminds.results.answers import Answer, Answers, shared
+from otherminds.results.itembrowser import Part, leads_to, link, records, script
 from otherminds.results.labels import run_labels
 from otherminds.results.measures import FEWEST, Comparison, Row, compare, mean_of
+from otherminds.results.run_details import what_was_run
 from otherminds.results.storybook import story_report
-from otherminds.results.summary import summarise, what_was_run
-from otherminds.stats import Estimate
-from otherminds.stats.significance import p_text
+from otherminds.results.summary import summarise
+from otherminds.stats import Estimate, span
+from otherminds.stats.significance import p_value
 from otherminds.web.links import EVERYWHERE, to_answer, to_answers, to_comparison, to_run, to_story
 
 Body = Report | None
@@ -131,13 +134,11 @@ def comparison(first: Run, second: Run, found: Comparison, *, saved: bool = Fals
 
 def left_out(first: Run, second: Run, found: Comparison) -> str:
     """How many items are in no difference, and why; nothing if there are none."""
-    asked, other = (
-        {record.item.id for record in run.records if record.item.tags.get("scored") is not False}
-        for run in (first, second)
-    )
-    alone = len(asked ^ other)
-    lacking = [r for run in (first, second) for r in run.records if r.item.id in asked & other and r.value() is None]
-    ends = ", ".join(f"{count:,} {verdict}" for verdict, count in Counter(r.verdict for r in lacking).items())
+    one, two = (Answers.of([run]).where(lambda row: has_right_answer(row.item.tags)) for run in (first, second))
+    both = shared(one, two)
+    alone = len(one) + len(two) - 2 * len(both[0])
+    lacking = Counter(row.verdict for some in both for row in some if row.value is None)
+    ends = ", ".join(f"{count:,} {verdict}" for verdict, count in lacking.items())
     parts = (
         (alone, "that only one of the runs was asked"),
         (found.unpaired - alone, f"that both were asked and one has no value for (answers: {ends})"),
@@ -160,33 +161,23 @@ def _the_two(first: Run, second: Run, *, saved: bool) -> Table:
 
 def _differences(first: Run, second: Run, found: Comparison, *, saved: bool) -> Table:
     rows: list[list[Cell]] = []
+    both = Answers.of([first, second])
     for row in found.rows:
-        to = _answers_of_both(first, second, row) if saved else {}
+        to = leads_to(row.behind, both) if saved else {}
         rows.append([row.items, Linked(row.difference, link("", to)) if to else row.difference, holm(row)])
     note = (
         "Shares of right answers, paired item by item; intervals by story; p by flipping the signs of stories, adjusted"
         f" (Holm) for the lines of this table that rest on {FEWEST} groups or more; fewer cannot tell anything."
-        f" McNemar's exact p is {_p(found.mcnemar)}, as if items were independent, which twins are not."
+        f" McNemar's exact p is {p_value(found.mcnemar)}, as if items were independent, which twins are not."
         f" {left_out(first, second, found)}"
     )
     columns = ["items", "A − B, with 95 % interval", "p (Holm)"]
     return Table(columns, rows, "A less B: above 0, A is right more often", note=note.rstrip())
 
 
-def _answers_of_both(first: Run, second: Run, row: Row) -> dict[str, str]:
-    both = first.values(**row.tags).keys() & second.values(**row.tags).keys()
-    models = "|".join(dict.fromkeys((first.model, second.model)))
-    tags = {name: tag_text(value) for name, value in row.tags.items()}
-    return exactly({"model": models, **tags}, (first, second), [(run, id) for run in (first, second) for id in both])
-
-
 def holm(row: Row) -> str:
     """The adjusted p of a line, as it stands under a heading that says so."""
-    return "too few" if row.too_few else _p(row.holm)
-
-
-def _p(p: float) -> str:
-    return p_text(p).removeprefix("p ").removeprefix("= ")
+    return "too few" if row.too_few else p_value(row.holm)
 
 
 def _run_cells(run: Run) -> list[Cell]:
@@ -197,18 +188,17 @@ def _right(estimate: Estimate | None, answers: int) -> list[Cell]:
     """How often right, and how many of the answers that speaks of."""
     if estimate is None:
         return [None, f"0 of {answers:,}"]
-    share = f"{estimate.value:.2f} [{estimate.low:.2f}, {estimate.high:.2f}]"
-    return [share, f"{estimate.n:,} of {answers:,}"]
+    return [span(estimate), f"{estimate.n:,} of {answers:,}"]
 
 
 def _sides(first: Run, second: Run, found: Comparison, *, saved: bool) -> list[Block]:
     """The items that only one of the runs has right, with what both said."""
-    a, b = ({record.item.id: record for record in run.records} for run in (first, second))
+    a, b = (some.ids for some in found.both)
 
-    def said(name: str, run: Run, record: Record) -> Linked:
-        id = record.item.id
+    def said(name: str, run: Run, row: Answer) -> Linked:
+        id = row.item.id
         to = link(name, {"id": visible(id)}) if saved else to_answer(run.id, id)
-        return Linked(record.score.answer or record.verdict, to)
+        return Linked(row.said or row.verdict, to)
 
     def table(ids: Iterable[str], caption: str) -> Table:
         lines: list[list[Cell]] = [

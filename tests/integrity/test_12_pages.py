@@ -25,13 +25,13 @@ from otherminds.studies.perturbed import intervene
 from otherminds.studies.perturbed.build import build as build_perturbed
 from otherminds.studies.perturbed.page import show as show_perturbed
 from otherminds.studies.safety.build import build as build_safety
-from otherminds.studies.safety.lineups import SeriesTrend, trends
+from otherminds.studies.safety.lineups import SeriesTrend, sit, trends
 from otherminds.studies.safety.series import Lineup, Member
-from otherminds.studies.safety.sittings import sit
 from otherminds.studies.study import Chapter, Finding
 from tests.browser import Browser, needs_browser
 from tests.integrity.pages import Cell, Items, Key, Tables
 from tests.integrity.recount import Given, given, paired, recount
+from tests.integrity.recount import mean as counted
 from tests.studies.explore.made_up import FALSE, TRUE, says
 from tests.studies.perturbed import agents
 from tests.studies.safety.drift import drifting
@@ -213,6 +213,15 @@ def test_every_number_of_a_profile_leads_to_exactly_its_items(opened: Opened) ->
             if cell.link:
                 followed.append(cell.link)
                 check(cell, *paired(lambda each: each.model, opened.models[0])(opened.behind(cell.link)))
+    tables = ["Share of right answers", "The model and the baselines on all items"]
+    tables += [f"{name}{which}" for name in opened.models for which in (": right answers by class", " by mental state")]
+    for caption in tables:
+        rows = opened.rows(caption)
+        linked = [cell for row in rows[1:] for cell in row if cell.link]
+        assert linked or not rows, caption
+        for cell in linked:
+            followed.append(cell.link)
+            check(cell, *counted()(opened.behind(cell.link)))
     for model, right, _story in opened.rows("The hardest stories found")[1:]:
         answers = opened.behind(right.link)
         followed.append(right.link)

@@ -25,7 +25,20 @@ HEADER = {"otherminds": 1, "suite": "mine"}
 ITEM = {"id": "one", "question": "Where?", "answer": "box", "choices": ["box", "tin"]}
 BY_TAG = ("mean", "mean_of", "values", "verdicts", "where", "flip_sensitivity")
 """Functions whose keywords are tags."""
-NO_TAGS = {"keep", "groups", "draws", "seed", "bounds", "axis", "keepdims", "with_"}
+NO_TAGS = {
+    "model",
+    "score",
+    "prompt",
+    "verdict",
+    "keep",
+    "groups",
+    "draws",
+    "seed",
+    "bounds",
+    "axis",
+    "keepdims",
+    "with_",
+}
 """Keywords of namesakes of these functions."""
 
 

@@ -88,6 +88,9 @@ def counts(tmp_path_factory: pytest.TempPathFactory) -> Counter[tuple[str, ...]]
     def asked(*_: Any) -> None:
         found["asked", "for a page" if depth else "for a run"] += 1
 
+    def drawn(*_: Any, **more: Any) -> None:
+        found["drawn", "for a page" if depth else "with the numbers"] += 1
+
     def body(section: Section) -> Any:
         found["rendered", section.title] += 1
         return rendered(section)
@@ -106,6 +109,7 @@ def counts(tmp_path_factory: pytest.TempPathFactory) -> Counter[tuple[str, ...]]
             instead(patch, path, told(count("measured", name)))
         for path in PAGES:
             instead(patch, path, page)
+        instead(patch, "studies.explore.shares.shares", told(drawn))
         instead(patch, "commands.profile._write", told(count("written")))
         instead(patch, "profiles.findings.contrasts", told(count("compared")))
         patch.setattr(Section, "body", counted)
@@ -138,6 +142,10 @@ def test_each_chapter_is_rendered_once(counts: Counter[tuple[str, ...]]) -> None
 def test_nobody_is_asked_for_a_page(counts: Counter[tuple[str, ...]]) -> None:
     assert counts["asked", "for a run"] > 0
     assert counts["asked", "for a page"] == 0
+
+
+def test_random_stories_are_drawn_once_and_not_for_a_page(counts: Counter[tuple[str, ...]]) -> None:
+    assert (counts["drawn", "with the numbers"], counts["drawn", "for a page"]) == (1, 0)
 
 
 def test_what_makes_pages_knows_no_way_to_ask() -> None:

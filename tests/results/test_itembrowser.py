@@ -14,7 +14,8 @@ from otherminds.minds.questions import quiz
 from otherminds.minds.stories import load_story
 from otherminds.models.scripted import Scripted
 from otherminds.pages.report import Linked, Report, Section, Table
-from otherminds.results.itembrowser import Part, browser, exactly, link, records, script
+from otherminds.results.answers import Answers
+from otherminds.results.itembrowser import Part, browser, leads_to, link, records, script
 from otherminds.studies.starter.build import starter
 from tests.browser import Browser, Page, needs_browser
 
@@ -107,16 +108,20 @@ def test_properties_lead_to_exactly_the_answers_behind_a_number() -> None:
     suite = Suite("few", items, score="text", prompt="direct")
     shy = run(suite, Scripted(lambda prompt: "Who knows?" if "Where 1?" in str(prompt) else "x", name="shy"))
     runs = [shy, run(suite, Scripted(lambda _: "y", name="y"))]
+    table = Answers.of(runs)
+    odd = table.where(model="shy", order=1)
     to = {"model": "shy", "order": "1"}
 
     def leads(*ids: str) -> dict[str, str]:
-        return exactly(to, runs, [(shy, id) for id in ids])
+        return leads_to(Answers(row for row in table if row.model == "shy" and row.item.id in ids), table)
 
-    assert leads("i1", "i3", "i5") == to
-    assert leads("i3", "i5") == {**to, "verdict": "correct|incorrect"}
-    assert leads("i1", "i3") == {**to, "id": "i1|i3"}
-    assert leads("i0", "i1") == {}, "no filter can add what the properties leave out"
-    assert exactly(to, runs, [(runs[1], "i1")]) == {}
+    assert leads_to(odd, table) == to
+    assert leads_to(odd.with_value(), table) == {**to, "verdict": "correct|incorrect"}
+    assert leads_to(odd[:2], table) == {**to, "id": "i1|i3"}
+    assert leads_to(table.where(order=1), table) == {"model": "shy|y", "order": "1"}
+    assert leads("i0", "i1") == {"model": "shy", "id": "i0|i1"}, "what no tag tells is told by ids"
+    none = Answers((row for row in table if row.item.id == "i0"), odd.wanted)
+    assert leads_to(none, table) == {}, "no filter can add what the properties leave out"
 
 
 def test_nothing_in_the_data_ends_the_script_element(told: dict[str, Run]) -> None:

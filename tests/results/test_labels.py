@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from otherminds.asking.readers import oracle
 from otherminds.asking.runs import run
-from otherminds.results.labels import run_labels, tell_apart
+from otherminds.results.labels import mark, run_labels, tell_apart, together
 from otherminds.studies.starter.build import starter
 
 SUITE = starter()
@@ -28,3 +28,15 @@ def test_runs_are_called_by_how_they_were_asked_and_by_what_else_differs() -> No
     other = replace(RUN, id="b", suite="harder", digest="other")
     assert run_labels([RUN, other]) == {"a": "letters on starter", "b": "letters on harder"}
     assert run_labels([RUN, replace(RUN, id="b")]) == {"a": "letters, a", "b": "letters, b"}
+
+
+def test_runs_of_the_same_stand_together_under_one_name() -> None:
+    warm = replace(RUN, id="b", fingerprint="abcdefgh")
+    found = together(
+        [RUN, warm, replace(warm, id="c")], lambda run: run.fingerprint, lambda run: (run.model, mark(run))
+    )
+    assert [(label, [each.id for each in some]) for label, some in found] == [
+        (f"oracle ({RUN.fingerprint[:6]})", ["a"]),
+        ("oracle (abcdef)", ["b", "c"]),
+    ]
+    assert together([RUN], lambda run: run.id, lambda run: (run.model, mark(run)))[0][0] == "oracle"

@@ -17,9 +17,9 @@ from otherminds.results.measures import (
     compare,
     leaning,
     mean_of,
-    paired,
     same_model,
     splits,
+    table,
     twins_right,
 )
 from otherminds.stats import holm
@@ -188,7 +188,7 @@ def test_compare_by_one_tag(knowing: Run, worldly: Run) -> None:
 
 
 def test_paired_of_any_number(knowing: Run, worldly: Run) -> None:
-    gap = paired(knowing, worldly, "S")
+    gap = table(knowing).less(table(worldly), "S")
     assert gap is not None
     assert gap.value == pytest.approx(0.45)  # sure by 0.95, and half of the time of the wrong choice
-    assert paired(knowing, worldly.where(kind="none")) is None
+    assert table(knowing).less(table(worldly.where(kind="none"))) is None

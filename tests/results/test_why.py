@@ -3,7 +3,7 @@
 from otherminds.minds.events import Enter, Move, Tell
 from otherminds.minds.questions import quiz
 from otherminds.minds.story import Story
-from otherminds.results.why import why
+from otherminds.results.reading import why
 
 
 def reasons(story: Story) -> dict[str, str]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import partial
 
 from otherminds.asking.runs import Run
 from otherminds.errors import ModelError
 from otherminds.items import Suite
 from otherminds.pages.report import Block, Section
-from otherminds.results.itembrowser import exactly
+from otherminds.results.answers import Answers
+from otherminds.results.itembrowser import Links
+from otherminds.studies.declared import Gap, Score, findings
 from otherminds.studies.dialogue import bank
 from otherminds.studies.dialogue.live import live
 from otherminds.studies.dialogue.measure import (
@@ -20,10 +21,10 @@ from otherminds.studies.dialogue.measure import (
     KINDS,
     LEXICAL,
     PUBLISHED,
+    RULES,
     SECOND,
     TRUE,
     Measures,
-    Sitting,
     measure,
 )
 from otherminds.studies.dialogue.page import report
@@ -33,13 +34,9 @@ from otherminds.studies.study import LETTERS, TEXT, Chapter, Desk, Finding, Subj
 
 __all__ = ["asked", "example", "look", "suite"]
 
-PLACES: dict[str, dict[str, str]] = {
-    FIRST: {"order": "1"},
-    SECOND: {"order": "2"},
-    FALSE: {"false_belief": "true"},
-    TRUE: {"order": "2", "false_belief": "false"},
-}
-"""Where the questions of a kind are to be found."""
+GAPS = [
+    Gap(f"{one} less {other}".capitalize(), KINDS[one], KINDS[other]) for one, other in ((SECOND, FIRST), (FALSE, TRUE))
+]
 PEOPLE = f"published, on another set: people {PUBLISHED['people']:.2f}"
 
 
@@ -55,17 +52,20 @@ def look(subjects: Sequence[Subject], desk: Desk) -> Chapter | None:
     cut: list[str] = []
     played = [block for subject in subjects if subject.name in named for block in _played(subject, desk, cut)]
     found = measure(talks, runs)
-    page = report(talks, found, live=Section("Played live", played) if played else None)
+    table = Answers.of(runs)
+    live_section = Section("Played live", played) if played else None
+    page = report(talks, found, live=live_section, links=Links("dialogue", table))
     if desk.size == "quick":
         said = f"A first look, at {len(talks)} of {len(bank.authored())} written conversations, by seed {desk.seed}."
         page = replace(page, lead=f"{page.lead} {said}")
     return Chapter(
         page,
-        list(_findings(found, runs)),
+        list(_findings(found, table)),
         runs,
         by="order",
         cut=[*done.cut, *unfinished(done.done.values()), *cut],
         left_out=done.left_out,
+        answers=table,
     )
 
 
@@ -92,30 +92,18 @@ def _played(subject: Subject, desk: Desk, cut: list[str]) -> Sequence[Block]:
         return [f"{subject.name} could not play a conversation: {error}"]
 
 
-def _findings(found: Measures, runs: Sequence[Run]) -> Iterator[Finding]:
-    lexical = next(row for row in found.rules if row.label == LEXICAL)
-    for sitting, row in zip(found.sittings, found.models, strict=True):
-        to = partial(_to, sitting, runs)
-        for kind in (ALL, *PLACES):
-            right = row.get(kind)
-            if right is None:
-                continue
-            rule = lexical.get(kind)
-            rules = {"words in common": rule.value} if rule else {}
-            beside, first = PEOPLE if kind == ALL else "", kind in (ALL, SECOND, FALSE)
-            what = "Unsaid thoughts" if kind == ALL else f"Unsaid thoughts, {kind}"
-            guess = found.chance[ALL, kind]
-            yield Finding(what, row.label, right, guess, beside, to(kind), first=first, rules=rules)
-        for one, other, gap in ((SECOND, FIRST, row.deeper), (FALSE, TRUE, row.misread)):
-            if gap:
-                yield Finding(f"{one} less {other}".capitalize(), row.label, gap, leads_to=to(one, other))
-
-
-def _to(sitting: Sitting, runs: Sequence[Run], *kinds: str) -> dict[str, str]:
-    """The answers to questions of these kinds."""
-    of_kinds = [id for id, item in sitting.items.items() if any(KINDS[kind](item) for kind in kinds)]
-    behind = [(run, id) for run in sitting.runs for id in run.values() if id in of_kinds]
-    places = [PLACES.get(kind, {}) for kind in kinds]
-    shared = [name for name in places[0] if all(name in each for each in places)]
-    to = {name: "|".join(each[name] for each in places) for name in shared}
-    return exactly({"model": sitting.runs[0].model, **to}, runs, behind)
+def _findings(found: Measures, table: Answers) -> Iterator[Finding]:
+    suite = found.suite
+    rules = {"words in common": Answers.by_rule(LEXICAL, suite.items, RULES[LEXICAL](suite))}
+    scores = [
+        Score(
+            "Unsaid thoughts" if kind == ALL else f"Unsaid thoughts, {kind}",
+            KINDS[kind],
+            chance=found.chance.get((ALL, kind)),
+            beside=PEOPLE if kind == ALL else "",
+            first=kind in (ALL, SECOND, FALSE),
+        )
+        for kind in (ALL, FIRST, SECOND, FALSE, TRUE)
+    ]
+    for sitting in found.sittings:
+        yield from findings([*scores, *GAPS], sitting.label, sitting.answers, table, rules)

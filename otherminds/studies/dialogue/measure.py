@@ -11,31 +11,33 @@ from dataclasses import dataclass
 from statistics import fmean, stdev
 from typing import Any
 
-from otherminds import stats
-from otherminds.asking.plans import groups
 from otherminds.asking.runs import Run
 from otherminds.errors import UsageError
 from otherminds.items import Item, Suite
 from otherminds.items.tags import FALSE_BELIEF, ORDER, STATE, STORY
-from otherminds.results.labels import tell_apart
+from otherminds.results.answers import Answers, Wanted
+from otherminds.results.labels import mark, together
 from otherminds.results.measures import same_model
 from otherminds.stats import Difference, Estimate
 from otherminds.studies.dialogue import ablation, artefacts, overlap, traits
 from otherminds.studies.dialogue.talks import STATES, TRAITS, Talk
 
 FIRST, SECOND, FALSE, TRUE, ALL = "first order", "second order", "false belief", "read rightly", "all"
-KINDS: dict[str, Callable[[Item], bool]] = {
-    FIRST: lambda item: item.tags.get(ORDER) == 1,
-    SECOND: lambda item: item.tags.get(ORDER) == 2,
-    FALSE: lambda item: item.tags.get(FALSE_BELIEF) is True,
-    TRUE: lambda item: item.tags.get(ORDER) == 2 and item.tags.get(FALSE_BELIEF) is False,
-    ALL: lambda item: True,
+KINDS: dict[str, dict[str, Wanted]] = {
+    FIRST: {ORDER: 1},
+    SECOND: {ORDER: 2},
+    FALSE: {FALSE_BELIEF: True},
+    TRUE: {ORDER: 2, FALSE_BELIEF: False},
+    ALL: {},
 }
-"""Kinds of question; a false belief is a second-order thought that misreads the partner."""
+"""Kinds of question, by their tags; a false belief is a second-order thought that misreads the partner."""
 Cell = tuple[str, str]
 """A mental state (or "all") and a kind of question."""
-Values = Mapping[str, float]
-"""By item id: 1 right, 0 wrong, or between for what was asked several times."""
+CELLS: dict[Cell, dict[str, Wanted]] = {
+    (state, kind): {**({} if state == ALL else {STATE: state}), **tags}
+    for state in (*STATES, ALL)
+    for kind, tags in KINDS.items()
+}
 
 PUBLISHED = {
     "people": 0.873,
@@ -53,17 +55,12 @@ class Sitting:
     """One model, asked the same questions in one way, once or several times."""
 
     label: str
-    runs: tuple[Run, ...]
+    answers: Answers
 
     @property
-    def items(self) -> dict[str, Item]:
-        """All that was asked."""
-        return {record.item.id: record.item for run in self.runs for record in run.records}
-
-    def values(self) -> dict[str, float]:
-        """The mean over the runs that have a value."""
-        each = [run.values() for run in self.runs]
-        return {id: fmean(found) for id in self.items if (found := [values[id] for values in each if id in values])}
+    def runs(self) -> list[Run]:
+        """How often it was asked."""
+        return self.answers.runs
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,20 +148,21 @@ def measure(talks: Sequence[Talk], runs: Sequence[Run], *, readings: Sequence[ab
     if not sittings:
         raise UsageError("there is nothing to measure: no question of these runs was answered yet")
     suite = _together(sittings)
-    rules = {name: rule(suite) for name, rule in RULES.items()}
-    people = {each.label: each.values() for each in sittings} | {LEXICAL: rules[LEXICAL]}
+    rules = {name: Answers.by_rule(name, suite.items, rule(suite)) for name, rule in RULES.items()}
+    people = {each.label: each.answers.averaged for each in sittings} | {LEXICAL: rules[LEXICAL]}
+    guesses = {item.id: 1 / len(item.choices) for item in suite}
     return Measures(
         sittings=sittings,
         counts=count(suite),
-        chance=_cells(suite.items, lambda some: fmean(1 / len(item.choices) for item in some)),
+        chance={cell: one.value for cell, one in _cells(Answers.by_rule("chance", suite.items, guesses)).items()},
         models=tuple(map(_row, sittings)),
-        rules=tuple(Row(name, _estimates(suite.items, values)) for name, values in rules.items()),
+        rules=tuple(Row(name, _cells(answers)) for name, answers in rules.items()),
         splits=tuple(
             split
             for order in (1, 2)
             for factor in TRAITS
-            for label, values in people.items()
-            if (split := _split(label, suite.items, values, factor, order))
+            for label, answers in people.items()
+            if (split := _split(label, answers.where(order=order), factor, order))
         ),
         overlaps=tuple(overlap.scores(suite)),
         words={recipe: artefacts.of_options(suite, recipe) for recipe in artefacts.RECIPES},
@@ -178,13 +176,13 @@ def count(suite: Suite) -> Counts:
     """How much there is of what."""
     lines = [line.partition(": ")[2] for text in {item.context for item in suite} for line in text.splitlines()]
     talks = {item.context for item in suite}
-    second = [item for item in suite if KINDS[SECOND](item)]
+    second = [item for item in suite if item.tags.get(ORDER) == 2]
     return Counts(
         questions=len(suite),
         talks=len(talks),
         second_order=len(second),
         labelled=sum(FALSE_BELIEF in item.tags for item in second),
-        false_beliefs=sum(map(KINDS[FALSE], suite)),
+        false_beliefs=sum(item.tags.get(FALSE_BELIEF) is True for item in suite),
         utterances=len(lines) / len(talks),
         words=fmean(len(line.split()) for line in lines),
         tokens=fmean(len(overlap.tokens(line)) for line in lines),
@@ -200,17 +198,12 @@ def _of_traits(run: Run) -> bool:
 
 def _sittings(runs: Sequence[Run]) -> tuple[Sitting, ...]:
     """Runs of one model on the same questions belong together, whatever their seeds; a name alone is no model."""
-    together: dict[tuple[str, ...], list[Run]] = {}
-    for run in runs:
-        if run.records:
-            together.setdefault((run.model, run.score, run.prompt, run.digest, same_model(run)), []).append(run)
-    labels = tell_apart(
-        [
-            (model, f", {score} ({prompt})", f", {digest[:6]}", f" ({some[0].fingerprint[:6]})")
-            for (model, score, prompt, digest, _), some in together.items()
-        ]
+    found = together(
+        (run for run in runs if run.records),
+        lambda run: (run.score, run.prompt, run.digest, same_model(run)),
+        lambda run: (run.model, f", {run.score} ({run.prompt})", f", {run.digest[:6]}", mark(run)),
     )
-    return tuple(Sitting(label, tuple(some)) for label, some in zip(labels, together.values(), strict=True))
+    return tuple(Sitting(label, Answers.of(some)) for label, some in found)
 
 
 def names(sittings: Sequence[Sitting]) -> dict[str, str]:
@@ -231,9 +224,11 @@ def _each(runs: Sequence[Run]) -> list[tuple[str, Run]]:
 def _together(sittings: Sequence[Sitting]) -> Suite:
     items: dict[str, Item] = {}
     for sitting in sittings:
-        for id, item in sitting.items.items():
-            if items.setdefault(id, item) != item:
-                raise UsageError(f"question {id!r} is not the same in all runs; measure runs of one suite together")
+        for item in sitting.answers.items:
+            if items.setdefault(item.id, item) != item:
+                raise UsageError(
+                    f"question {item.id!r} is not the same in all runs; measure runs of one suite together"
+                )
     return Suite("dialogue", tuple(items.values()))
 
 
@@ -259,7 +254,7 @@ def _own(sitting: Sitting, talks: Sequence[Talk]) -> int:
     played = {talk.id for talk in talks if known & players(talk.made)}
     return sum(
         item.tags.get(STORY) in played or bool(known & players(item.meta.get("made", {})))
-        for item in sitting.items.values()
+        for item in sitting.answers.items
     )
 
 
@@ -272,72 +267,37 @@ def players(made: Mapping[str, Any]) -> set[str]:
 
 
 def _row(sitting: Sitting) -> Row:
-    items, values = list(sitting.items.values()), sitting.values()
+    answers = sitting.answers.averaged
     spread = {kind: found for kind in KINDS if (found := _spread(sitting, kind)) is not None}
+    by_kind = {kind: answers.where(None, **tags) for kind, tags in KINDS.items()}
     return Row(
         label=sitting.label,
-        cells=_estimates(items, values),
+        cells=_cells(answers),
         runs=len(sitting.runs),
         sd=spread or None,
-        misread=_contrast(items, values, KINDS[FALSE], KINDS[TRUE]),
-        deeper=_contrast(items, values, KINDS[SECOND], KINDS[FIRST]),
-        unscored=len(items) - len(values),
+        misread=by_kind[FALSE].against(by_kind[TRUE]),
+        deeper=by_kind[SECOND].against(by_kind[FIRST]),
+        unscored=len(answers) - len(answers.numbers()),
     )
 
 
-def _cells(items: Sequence[Item], number: Callable[[Sequence[Item]], float]) -> dict[Cell, float]:
-    return {cell: number(some) for cell, some in _parts(items).items()}
-
-
-def _parts(items: Sequence[Item]) -> dict[Cell, list[Item]]:
-    """The items of every cell that has some."""
-    parts = {
-        (state, kind): [item for item in items if state in (ALL, item.tags.get(STATE)) and wanted(item)]
-        for state in (*STATES, ALL)
-        for kind, wanted in KINDS.items()
-    }
-    return {cell: some for cell, some in parts.items() if some}
-
-
-def _estimates(items: Sequence[Item], values: Values) -> dict[Cell, Estimate]:
-    scored = [item for item in items if item.id in values]
-    return {cell: _mean(some, values) for cell, some in _parts(scored).items()}
-
-
-def _mean(items: Sequence[Item], values: Values) -> Estimate:
-    return stats.mean([values[item.id] for item in items], groups=groups(items))
-
-
-def _contrast(
-    items: Sequence[Item], values: Values, one: Callable[[Item], bool], other: Callable[[Item], bool]
-) -> Difference | None:
-    """How far the one sort lies above the other; none where either is missing."""
-    a, b = ([item for item in items if wanted(item) and item.id in values] for wanted in (one, other))
-    if not a or not b:
-        return None
-    names = dict(zip((item.id for item in items), groups(items), strict=True))
-    return stats.contrast(
-        [values[item.id] for item in a],
-        [values[item.id] for item in b],
-        groups=([names[item.id] for item in a], [names[item.id] for item in b]),
-    )
+def _cells(answers: Answers) -> dict[Cell, Estimate]:
+    """A number for every cell that has some."""
+    return {cell: found for cell, tags in CELLS.items() if (found := answers.where(None, **tags).mean())}
 
 
 def _spread(sitting: Sitting, kind: str) -> float | None:
     """The standard deviation of a kind's mean over runs."""
-    wanted = {id for id, item in sitting.items.items() if KINDS[kind](item)}
-    means = [fmean(some) for run in sitting.runs if (some := [v for id, v in run.values().items() if id in wanted])]
+    each = [some.where(None, **KINDS[kind]).numbers() for _, some in sitting.answers.by_run()]
+    means = [fmean(numbers) for numbers in each if numbers]
     return stdev(means) if len(means) > 1 else None
 
 
-def _split(label: str, items: Sequence[Item], values: Values, factor: str, order: int) -> TraitSplit | None:
-    asked = [item for item in items if item.tags.get(ORDER) == order and item.id in values]
-    high, low = ([item for item in asked if item.tags.get(factor) == level] for level in ("high", "low"))
-    gap = _contrast(
-        asked, values, lambda item: item.tags.get(factor) == "high", lambda item: item.tags.get(factor) == "low"
-    )
-    if gap is None:
+def _split(label: str, answers: Answers, factor: str, order: int) -> TraitSplit | None:
+    sides = [answers.where(None, **{factor: level}) for level in ("high", "low")]
+    (high, low), gap = (side.mean() for side in sides), sides[0].against(sides[1])
+    if not high or not low or not gap:
         return None
     # A person is high or low in a whole talk, so no talk holds both and the test by talks would have nothing to go by.
     bare = Estimate(gap.value, gap.low, gap.high, gap.n, gap.clusters, gap.method.partition(";")[0])
-    return TraitSplit(label, factor, order, _mean(high, values), _mean(low, values), bare)
+    return TraitSplit(label, factor, order, high, low, bare)

@@ -9,29 +9,30 @@ from collections.abc import Sequence
 
 from otherminds.asking.runs import Run
 from otherminds.minds.telling import listing
-from otherminds.pages import plots
-from otherminds.pages.report import Block, Cards, Cell, Figure, Folded, Report, Section, Table
+from otherminds.pages.report import Block, Cards, Cell, Folded, Report, Section, Table
+from otherminds.results.grids import Grid
+from otherminds.results.itembrowser import Links
 from otherminds.results.labels import count
-from otherminds.results.summary import how_it_answered, what_was_run
-from otherminds.stats import Estimate, signed
+from otherminds.results.run_details import how_it_answered, what_was_run
+from otherminds.stats import Estimate, signed, span, sure
 from otherminds.studies.dialogue import ablation, traits
 from otherminds.studies.dialogue.measure import (
     ALL,
+    CELLS,
     FALSE,
     FIRST,
-    KINDS,
     LEXICAL,
     PUBLISHED,
     SECOND,
     TRUE,
     Measures,
-    TraitSplit,
     measure,
     names,
 )
 from otherminds.studies.dialogue.page_talks import talk_blocks
 from otherminds.studies.dialogue.page_words import artefact_blocks, overlap_blocks, trait_word_blocks
 from otherminds.studies.dialogue.talks import STATES, TRAITS, Talk
+from otherminds.studies.study import study_page
 
 FEWEST = 6
 """Conversations; with fewer, resampling them hardly tells how sure a number is."""
@@ -63,14 +64,16 @@ def show(
     return report(talks, measure(talks, runs, readings=readings), live=live)
 
 
-def report(talks: Sequence[Talk], found: Measures, *, live: Section | None = None) -> Report:
-    """The page of numbers that are there already."""
+def report(
+    talks: Sequence[Talk], found: Measures, *, live: Section | None = None, links: Links | None = None
+) -> Report:
+    """The page of numbers that are there already; `links` lead to the answers behind them."""
     asked = [run for sitting in found.sittings for run in sitting.runs]
     labels = names(found.sittings)
     sections = [
         Section("", [_cards(found), *_unfair(found)]),
         Section("What this shows, and what it cannot", [LIMITS]),
-        Section("By mental state", _by_state(found)),
+        Section("By mental state", _by_state(found, links)),
         Section("Beside rules and published figures", _beside(found)),
         Section("By personality", _by_personality(found)),
         Section("Words in common", overlap_blocks(found.overlaps)),
@@ -83,11 +86,8 @@ def report(talks: Sequence[Talk], found: Measures, *, live: Section | None = Non
         Section("How answers ended", how_it_answered(asked, labels)),
         Section("What was run", what_was_run(asked, labels)),
     ]
-    manifest = asked[0].manifest
-    subtitle = f"otherminds {manifest['otherminds']} · {manifest['started'][:10]} · study dialogue"
     who = listing([sitting.label for sitting in found.sittings])
-    shown = [section for section in sections if section.blocks]
-    return Report(f"What people think and do not say: {who}", lead(found), shown, subtitle=subtitle)
+    return study_page("dialogue", f"What people think and do not say: {who}", lead(found), sections, asked)
 
 
 def lead(found: Measures) -> str:
@@ -126,15 +126,11 @@ def _cards(found: Measures) -> Cards:
         whose = f", {row.label}" if len(found.models) > 1 else ""
         for kind in (FIRST, SECOND, FALSE):
             if one := row.get(kind):
-                cards.append((f"{kind.capitalize()}{whose}", f"{one.value:.2f}", _note(one)))
+                cards.append((f"{kind.capitalize()}{whose}", f"{one.value:.2f}", sure(one)))
     lexical = next(row for row in found.rules if row.label == LEXICAL).get(ALL)
     if lexical:
-        cards.append(("Words in common alone", f"{lexical.value:.2f}", f"with the question; {_note(lexical)}"))
+        cards.append(("Words in common alone", f"{lexical.value:.2f}", f"with the question; {sure(lexical)}"))
     return Cards([*cards, ("Chance", f"{found.chance[ALL, ALL]:.2f}", "guessing among the options")])
-
-
-def _note(one: Estimate) -> str:
-    return f"95 % {one.low:.2f} to {one.high:.2f}, n = {one.n}"
 
 
 def _unfair(found: Measures) -> list[Block]:
@@ -148,25 +144,25 @@ def _unfair(found: Measures) -> list[Block]:
 # ---- right answers ------------------------------------------------------------------------------------------------
 
 
-def _by_state(found: Measures) -> list[Block]:
+def _by_state(found: Measures, links: Links | None) -> list[Block]:
     blocks: list[Block] = []
-    for row in found.models:
+    for sitting, row in zip(found.sittings, found.models, strict=True):
         kinds = [kind for kind in (FIRST, SECOND, FALSE) if row.get(kind)]
-        svg = plots.intervals(
-            [(state, some) for state in (*STATES, ALL) if any(some := [row.get(kind, state) for kind in kinds])],
-            title=f"Right answers of {row.label} by mental state",
-            series=kinds,
-            reference=(found.chance[ALL, ALL], "chance"),
-            measure="share of right answers",
-        )
         if kinds:
-            blocks.append(Figure(svg, f"{row.label}: right answers, with 95 % intervals by conversation."))
-        rows: list[list[Cell]] = [
-            [_kind(state, kind), row.get(kind, state), *(_short(rule.get(kind, state)) for rule in found.rules)]
-            for state in (*STATES, ALL)
-            for kind in KINDS
-            if row.get(kind, state)
-        ]
+            lines = [(state, [row.get(kind, state) for kind in kinds]) for state in (*STATES, ALL)]
+            blocks.append(
+                Grid(kinds, lines).filled.figure(
+                    f"Right answers of {row.label} by mental state",
+                    f"{row.label}: right answers, with 95 % intervals by conversation.",
+                    reference=(found.chance[ALL, ALL], "chance"),
+                    measure="share of right answers",
+                )
+            )
+        cells = {_kind(*cell): (cell, tags) for cell, tags in CELLS.items() if cell in row.cells}
+        own = Grid([row.label], [(label, [row.cells[cell]]) for label, (cell, _) in cells.items()])
+        rules = [(label, [rule.cells.get(cell) for rule in found.rules]) for label, (cell, _) in cells.items()]
+        behind = [(label, {row.label: sitting.answers.where(None, **tags)}) for label, (_, tags) in cells.items()]
+        grid = own.linked(behind, links).beside(Grid([rule.label for rule in found.rules], rules).shown(span))
         note = (
             "False beliefs and right readings are both second order, as far as they are labelled. Rules answer every"
             " question that was asked."
@@ -174,8 +170,7 @@ def _by_state(found: Measures) -> list[Block]:
         note += f" Without a value, and so in no mean: {row.unscored} answers." if row.unscored else ""
         if any(one.clusters < FEWEST for one in row.cells.values()):
             note += f" Intervals that rest on fewer than {FEWEST} conversations say little, and some do."
-        columns = ["", row.label, *(rule.label for rule in found.rules)]
-        blocks.append(Table(columns, rows, f"{row.label} by mental state", note=note))
+        blocks.append(grid.table("", f"{row.label} by mental state", note=note))
     return blocks
 
 
@@ -217,32 +212,23 @@ def _by_personality(found: Measures) -> list[Block]:
             continue
         table = Table(
             ["factor", "", "high", "low", "high less low"],
-            [_split_cells(split) for split in some],
+            [[each.factor, each.label, each.high, each.low, signed(each.gap)] for each in some],
             f"By level of the person asked about, {name}",
             note="A person is high or low for a whole conversation, so intervals are wide and no test is made. Of five"
             " factors in two orders, one whose interval leaves out 0 is no surprise.",
         )
-        svg = plots.intervals(
-            [(factor, [_gap(some, label, factor) for label in labels[:4]]) for factor in TRAITS],
-            title=f"Right answers about people high in a factor, less those about people low in it, {name}",
-            series=labels[:4],
+        gaps = {(split.label, split.factor): split.gap for split in some}
+        figure = Grid(labels, [(factor, [gaps.get((label, factor)) for label in labels]) for factor in TRAITS]).figure(
+            f"Right answers about people high in a factor, less those about people low in it, {name}",
+            f"Above 0, people high in the factor are read better; {name}, with 95 % intervals.",
             reference=(0.0, "no difference"),
             axis=(-1.0, 1.0),
             measure="difference in right answers",
         )
-        figure = Figure(svg, f"Above 0, people high in the factor are read better; {name}, with 95 % intervals.")
         blocks += [figure, table] if order == 1 else [Folded(f"The same for {name}", [figure, table])]
     if blocks:
         blocks.insert(0, "Whether the personality of the one asked about makes their thoughts easier to tell.")
     return blocks
-
-
-def _split_cells(split: TraitSplit) -> list[Cell]:
-    return [split.factor, split.label, split.high, split.low, signed(split.gap)]
-
-
-def _gap(splits: Sequence[TraitSplit], label: str, factor: str) -> Estimate | None:
-    return next((split.gap for split in splits if (split.label, split.factor) == (label, factor)), None)
 
 
 # ---- what else was tried ------------------------------------------------------------------------------------------
@@ -298,7 +284,7 @@ def _counts(found: Measures) -> list[Block]:
 
 
 def _short(one: Estimate | None) -> str | None:
-    return f"{one.value:.2f} [{one.low:.2f}, {one.high:.2f}]" if one else None
+    return span(one) if one else None
 
 
 def _kind(state: str, kind: str) -> str:

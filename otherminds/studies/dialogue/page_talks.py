@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from otherminds.asking.runs import Record, Run
 from otherminds.items import Item
 from otherminds.pages.report import Block, Conversation, Example, Line
+from otherminds.results.answers import Answers
 from otherminds.studies.dialogue.measure import FALSE, FIRST, KINDS, SECOND, TRUE, Measures, Sitting
 from otherminds.studies.dialogue.talks import GREETINGS, Person, Talk
 
@@ -57,12 +57,12 @@ def _presented(person: Person, goal: str) -> Line:
 
 
 def _question(talk: Talk, item: Item, sittings: Sequence[Sitting]) -> Example:
-    picked = {sitting.label: _answer(sitting.runs[0], item) for sitting in sittings}
+    picked = {sitting.label: Answers.of(sitting.runs[:1]).ids.get(item.id) for sitting in sittings}
     options = [
         "\n".join(
             [
                 f"{'→' if choice == item.answer else ' '} {choice}",
-                *(f"    chosen by {label}" for label, said in picked.items() if said and said.score.answer == choice),
+                *(f"    chosen by {label}" for label, said in picked.items() if said and said.said == choice),
             ]
         )
         for choice in item.choices
@@ -74,10 +74,6 @@ def _question(talk: Talk, item: Item, sittings: Sequence[Sitting]) -> Example:
         ("why", str(item.meta.get("why", ""))),
     ]
     turn = int(item.meta["turn"])
-    kind = next(kind for kind in (FALSE, TRUE, FIRST, SECOND) if KINDS[kind](item))
+    kind = next(kind for kind in (FALSE, TRUE, FIRST, SECOND) if KINDS[kind].items() <= item.tags.items())
     heading = f"Asked about {talk.speaker(turn).first}, message {turn + 1}, {kind} · {'; '.join(ends)}"
     return Example(heading, [field for field in fields if field[1]])
-
-
-def _answer(run: Run, item: Item) -> Record | None:
-    return next((record for record in run.records if record.item.id == item.id), None)

@@ -40,7 +40,7 @@ def part(whole: Suite, seed: int) -> Suite:
     for place, story in enumerate(dict.fromkeys(item.tags["story"] for item in whole)):
         items = [item for item in whole if item.tags["story"] == story]
         for kind in (FIRST, FALSE if place % 2 else TRUE):
-            some = [item.id for item in items if KINDS[kind](item)]
+            some = [item.id for item in items if KINDS[kind].items() <= item.tags.items()]
             chosen.update(dice.sample(some, min(1, len(some))))
     return whole.where(lambda item: item.id in chosen)
 

@@ -10,12 +10,13 @@ from otherminds.items import Suite
 from otherminds.minds.telling import listing
 from otherminds.models.scripted import Scripted
 from otherminds.pages.report import Cell, Linked, Report, Table
-from otherminds.results.itembrowser import exactly, link
+from otherminds.results.answers import Answers, Wanted
+from otherminds.results.itembrowser import leads_to, link
 from otherminds.results.labels import count
 from otherminds.studies.explore.build import suite
 from otherminds.studies.explore.contexts import bank
 from otherminds.studies.explore.examine import Examiner
-from otherminds.studies.explore.hunt import Found
+from otherminds.studies.explore.hunt import DRAWS, Found
 from otherminds.studies.explore.measure import SPLITS, Measures, measure
 from otherminds.studies.explore.page import FOUND_BY, report
 from otherminds.studies.explore.search import Ways
@@ -98,16 +99,19 @@ def look(subjects: Sequence[Subject], desk: Desk) -> Chapter | None:
         title = f"Stories that {' and '.join(hunts)} get wrong"
         return Chapter(Report(title, " ".join(spotless), []), (), (), cut=cut, left_out=asked.left_out)
     of_one = found if len(found) > 1 else next(iter(found.values()))
-    numbers = measure(of_one, runs, seed=desk.seed)
-    page = report(of_one, numbers, runs, random_stories=EFFORTS[desk.size].random, seed=desk.seed)
-    page = replace(page, lead=" ".join([page.lead, *spotless]))
+    numbers = measure(of_one, runs, random_stories=EFFORTS[desk.size].random, seed=desk.seed)
+    page = report(of_one, numbers, runs)
+    weak = [f"{name} is {each.weakness}." for name, hunt in hunts.items() for each in hunt.outcomes if each.weakness]
+    page = replace(page, lead=" ".join([page.lead, *weak, *spotless]))
+    table = Answers.of(runs)
     return Chapter(
         page,
-        list(_findings(numbers, runs, [name for name, hunt in hunts.items() if not hunt.found])),
+        list(_findings(numbers, table, [name for name, hunt in hunts.items() if not hunt.found])),
         runs,
-        front=[_hardest(numbers, runs)],
+        front=[_hardest(numbers, table)],
         cut=cut,
         left_out=asked.left_out,
+        answers=table,
     )
 
 
@@ -126,7 +130,7 @@ def _hunt(subject: Subject, desk: Desk) -> Hunted:
             stories=effort.stories,
             ways=Ways(budget=effort.budget),
             seed=desk.seed,
-            progress=lambda method, asked, most: bar(asked + most * (method == "overgenerate"), 2 * most),
+            progress=lambda method, asked, most: bar(asked + most * (method in DRAWS), 2 * most),
         )
     hunted = Hunted(outcomes)
     if not hunted.found:
@@ -180,7 +184,7 @@ def example() -> list[Found]:
 # ---- what to take away --------------------------------------------------------------------------------------------
 
 
-def _findings(found: Measures, runs: Sequence[Run], spotless: Sequence[str]) -> Iterator[Finding]:
+def _findings(found: Measures, table: Answers, spotless: Sequence[str]) -> Iterator[Finding]:
     simpler = dict(found.beside)
     rules = [(name, simpler[name][0]) for name in ("realist", "first-order reader") if name in simpler]
     words = ", ".join(f"{name} {one.value:.2f}" for name, one in rules if one)
@@ -197,13 +201,13 @@ def _findings(found: Measures, runs: Sequence[Run], spotless: Sequence[str]) -> 
                 f"Of the questions about a story that {FOUND_BY[found.method]} found for it, it gets {right.value:.2f}"
                 f" right on average, over {count(right.n, 'story', 'stories')}."
             )
-            to = _to(sitting, searched, runs)
+            to = _to(sitting, searched, table)
             yield Finding(what, sitting.label, right, None, beside, to, first=True, sentence=said)
         if so := simpler[sitting.label][what_is_so]:
             ours = [each for each in sitting.answers if each.found.method == found.method]
             facts = [each for each in ours if SPLITS["what is so"](each)]
             what, beside = "Right about what is so in them", "n counts stories"
-            yield Finding(what, sitting.label, so, None, beside, _to(sitting, facts, runs))
+            yield Finding(what, sitting.label, so, None, beside, _to(sitting, facts, table))
         # Both of these weigh settings or stories of two sides, which no list of answers would tell apart.
         for label, contests in found.contests:
             if label == sitting.label:
@@ -215,16 +219,17 @@ def _findings(found: Measures, runs: Sequence[Run], spotless: Sequence[str]) -> 
                 yield Finding(what, sitting.label, pair.difference, beside="n counts stories")
 
 
-def _to(sitting: Sitting, answers: Sequence[Answer], runs: Sequence[Run], **more: str) -> dict[str, str]:
+def _to(sitting: Sitting, answers: Sequence[Answer], table: Answers, **wanted: Wanted) -> dict[str, str]:
     """Exactly these answers, if they are about stories that were found once."""
     told = {each.found.story.text for each in answers}
     if len(told) < len({each.found for each in answers}):
         return {}  # one that was found twice counts twice, and its answers are there once
-    to = {"model": sitting.run.model, "suite": sitting.run.suite, **more}
-    return exactly(to, runs, [(sitting.run, each.item.id) for each in answers])
+    ids = {each.item.id for each in answers}
+    own = Answers(row for row in table if row.run and row.run.id == sitting.run.id)
+    return leads_to(own.where(lambda row: row.item.id in ids, **wanted), table)
 
 
-def _hardest(found: Measures, runs: Sequence[Run]) -> Table:
+def _hardest(found: Measures, table: Answers) -> Table:
     """The stories that each model answers worst, to read at once."""
     rows: list[list[Cell]] = []
     for sitting in found.sittings:
@@ -234,7 +239,7 @@ def _hardest(found: Measures, runs: Sequence[Run]) -> Table:
             mine = [each for each in answers if each.found == story]
             right = f"{sum(each.value for each in mine):g} of {len(mine)}"
             told = str(mine[0].item.tags["story"])
-            to = _to(sitting, mine, runs, story=told, order=str(story.order))
+            to = _to(sitting, mine, table, story=told, order=story.order)
             rows.append([sitting.label, Linked(right, link("explore", to)) if to else right, story.story.text])
     note = "Found by a search for what the model gets wrong; questions about minds, of the order that it went by."
     return Table(["model", "right", "story"], rows, "The hardest stories found", note=note)

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from otherminds.asking.store import Store
     from otherminds.items import Suite
     from otherminds.models import Model
+    from otherminds.stats import Estimate
     from otherminds.studies.explore.contexts import Context
     from otherminds.studies.explore.examine import Examiner
     from otherminds.studies.explore.hunt import Found
@@ -37,7 +38,14 @@ if TYPE_CHECKING:
     from otherminds.studies.explore.sets import Cell
     from otherminds.studies.explore.versus import Outcome
 
-FOUND_BY = {"search": "search", "overgenerate": "over-generate and filter"}
+METHODS = {"learn": "learn", "astar": "search", "random": "random"}
+"""What a way to search is called on the command line, and what in files."""
+FOUND_BY = {
+    "learn": "search that learns",
+    "search": "A* search",
+    "random": "random stories",
+    "overgenerate": "over-generate and filter",
+}
 
 
 def _numbers(_: click.Context, option: click.Parameter, text: str) -> tuple[int, ...]:
@@ -62,6 +70,21 @@ def _numbers(_: click.Context, option: click.Parameter, text: str) -> tuple[int,
 @click.option("--sets", default="tomi,all+asymmetric", show_default=True, help="Action sets; published, ours, every.")
 @click.option("--stories", type=click.IntRange(min=1), default=8, show_default=True, help="How many to find.")
 @click.option("--budget", type=int, default=50, show_default=True, help="Stories to ask about, for each to be found.")
+@click.option(
+    "--method",
+    type=click.Choice(list(METHODS)),
+    default="learn",
+    show_default=True,
+    help="Learn where the model goes wrong; the published search; or draw at random.",
+)
+@click.option(
+    "--goal",
+    default="",
+    metavar="GOAL,…",
+    help="What a story must hold: false-belief[:ORDER], ignorance[:ORDER], asymmetric, pair or none."
+    " Default: false-belief,pair, where the set has such stories.",
+)
+@click.option("--confirm", type=int, default=4, show_default=True, help="How often a story found is told afresh.")
 @click.option("--step", type=int, default=3, show_default=True, help="Events that are added at a time.")
 @click.option(
     "--endings", type=int, default=50, show_default=True, help="Random endings that a beginning is judged by."
@@ -94,12 +117,14 @@ def _numbers(_: click.Context, option: click.Parameter, text: str) -> tuple[int,
 def explore(context: click.Context, /, spec: str, output: Path, store_path: Path, as_json: bool, **given: Any) -> None:
     """Search for stories that a model gets wrong.
 
-    DIR gets the stories with their events and beliefs (stories.jsonl), all their questions as a suite
-    (questions.jsonl), what was searched (run.json) and a data card (card.md). Every answer is in the store, so the
-    same command, given again after whatever stopped it, goes on from there to the same stories.
+    DIR gets the stories with their events, beliefs and twins (stories.jsonl), all their questions as a suite
+    (questions.jsonl), each story beside its twin (pairs.jsonl), what was searched (run.json) and a data card (card.md).
+    Every answer is in the store, so the same command, given again after whatever stopped it, goes on from there to the
+    same stories.
     """
     from otherminds.asking.store import Store
     from otherminds.studies.explore import build
+    from otherminds.studies.explore.pairs import pairs
 
     cells, contexts, ways = _cells(given), _contexts(given), _ways(given)
     with Store(store_path) as store:
@@ -109,6 +134,8 @@ def explore(context: click.Context, /, spec: str, output: Path, store_path: Path
         searched |= {"methods": [outcome.to_dict() for outcome in outcomes], "model": _spent(examiner.model)}
         found = [each for outcome in outcomes for each in outcome.found]
         build.save(output, found, searched=searched)
+        if (twins := pairs(found)) is not None:
+            twins.save(output / "pairs.jsonl")
         in_prose = _in_prose(spec, output, found, store, given) if given["prose"] and found else None
     if as_json:
         rows = {"folder": str(output), "found": [_as_row(each) for each in found]}
@@ -135,11 +162,17 @@ def explore(context: click.Context, /, spec: str, output: Path, store_path: Path
 
 
 def _cells(given: dict[str, Any]) -> list[Cell]:
-    from otherminds.studies.explore.sets import choose, grid
+    from otherminds.studies.explore.sets import ASYMMETRIC, action_sets, choose, grid
+    from otherminds.studies.explore.structure import read_structure
 
     sets = choose(given["sets"])
-    if given["order"] is not None:
-        sets = [replace(each, order=given["order"]) for each in sets]
+    wanted = read_structure(given["goal"], order=0)
+    if wanted.asymmetric:
+        # Only in these sets can anybody see or miss anything in secret.
+        sets = list(dict.fromkeys(action_sets()[each.name.removesuffix(ASYMMETRIC) + ASYMMETRIC] for each in sets))
+    order = given["order"] if given["order"] is not None else wanted.order
+    if order is not None:
+        sets = [replace(each, order=order) for each in sets]
     cells = grid(sets, people=given["people"], moves=given["moves"])
     return [replace(cell, sentences=given["sentences"]) for cell in cells]
 
@@ -153,7 +186,7 @@ def _contexts(given: dict[str, Any]) -> Sequence[Context]:
 def _ways(given: dict[str, Any]) -> Ways:
     from otherminds.studies.explore.search import Ways
 
-    return Ways(**{name: given[name] for name in ("budget", "step", "endings", "alpha", "first", "easiest")})
+    return Ways(**{name: given[name] for name in ("budget", "step", "endings", "alpha", "first", "easiest", "confirm")})
 
 
 def _examiner(spec: str, given: dict[str, Any], store: Store) -> Examiner:
@@ -211,6 +244,8 @@ def _search(
             examiner,
             stories=given["stories"],
             ways=ways,
+            method=METHODS[given["method"]],
+            goal=given["goal"],
             baseline=not given["no_baseline"],
             seed=given["seed"],
             width=given["width"],
@@ -227,7 +262,21 @@ def _in_prose(spec: str, output: Path, found: Sequence[Found], store: Store, giv
 # ── what came of it ──
 
 KEPT = (
-    *("stories", "budget", "step", "endings", "alpha", "first", "order", "kinds", "interesting", "easiest"),
+    *(
+        "method",
+        "goal",
+        "confirm",
+        "stories",
+        "budget",
+        "step",
+        "endings",
+        "alpha",
+        "first",
+        "order",
+        "kinds",
+        "interesting",
+        "easiest",
+    ),
     *("people", "moves", "sentences", "seed", "width"),
 )
 """The options that run.json repeats."""
@@ -271,38 +320,57 @@ def _spent(model: Any) -> dict[str, Any]:
 def _as_row(each: Found) -> dict[str, Any]:
     from otherminds.studies.explore.goals import Goal
 
-    names = ("id", "method", "set", "people", "moves")
+    names = ("id", "method", "set", "people", "moves", "goal", "accuracy", "confirmed", "tellings")
+    twin = None if each.twin is None else each.twin.to_dict()
     sentences = Goal().tally(each.story).sentences
-    return {name: getattr(each, name) for name in names} | {"sentences": sentences, "accuracy": each.accuracy}
+    return {name: getattr(each, name) for name in names} | {"sentences": sentences, "twin": twin}
 
 
 def _print(spec: str, outcomes: Sequence[Outcome], output: Path) -> None:
     rows = [_as_row(each) for outcome in outcomes for each in outcome.found]
+    numbers = ["people", "moves", "sentences", "when chosen", "confirmed"]
     print_table(
-        ["story", "found by", "set", "people", "moves", "sentences", "accuracy"],
+        ["story", "found by", "set", *numbers, "holds"],
         [
             [
                 *(str(number), FOUND_BY[row["method"]], row["set"], str(row["people"]), str(row["moves"])),
-                *(str(row["sentences"]), f"{row['accuracy']:.2f}"),
+                *(str(row["sentences"]), f"{row['accuracy']:.2f}", _share(row["confirmed"]), row["goal"]),
             ]
             for number, row in enumerate(rows, start=1)
         ],
-        right=["story", "people", "moves", "sentences", "accuracy"],
+        right=["story", *numbers],
     )
-    columns = ["method", "stories asked about", "answers", f"accuracy of {spec}, mean over the stories found"]
-    print_table(columns, list(map(_summary, outcomes)), right=columns[1:2])
+    columns = ["method", "stories", "asked about", "told again", "accuracy when chosen", "confirmed"]
+    print_table(columns, list(map(_summary, outcomes)), right=columns[1:4])
+    for outcome in outcomes:
+        answers = ", ".join(f"{number:,} {verdict}" for verdict, number in sorted(outcome.verdicts.items()))
+        say(f"answers, {FOUND_BY[outcome.method]}: {answers or 'none'}")
+    say("Confirmed: the accuracy on the same events with fresh names and in fresh words. Stories are chosen for a low")
+    say("accuracy, so the one they were chosen by is low by luck as well.")
+    for outcome in outcomes:
+        if outcome.weakness is not None:
+            say(f"{spec} is {outcome.weakness} ({outcome.weakness.stories} stories that this was not learned from)")
     if not rows:
         say(f"no story was found that {spec} gets wrong")
     say(str(output))
 
 
+def _share(value: float | None) -> str:
+    return "–" if value is None else f"{value:.2f}"
+
+
+def _span(one: Estimate | None) -> str:
+    return "–" if one is None else f"{one.value:.2f} [{one.low:.2f}, {one.high:.2f}]"
+
+
 def _summary(outcome: Outcome) -> list[str]:
     from otherminds import stats
 
-    accuracies = [each.accuracy for each in outcome.found]
-    answers = ", ".join(f"{number:,} {verdict}" for verdict, number in sorted(outcome.verdicts.items()))
-    mean = f"{stats.mean(accuracies)}" if accuracies else "–"
-    return [FOUND_BY[outcome.method], f"{outcome.asked:,}", answers, mean]
+    chosen = [each.accuracy for each in outcome.found]
+    confirmed = [each.confirmed for each in outcome.found if each.confirmed is not None]
+    means = [stats.mean(some) if some else None for some in (chosen, confirmed)]
+    counts = (len(outcome.found), outcome.asked, outcome.confirming)
+    return [FOUND_BY[outcome.method], *(f"{number:,}" for number in counts), *map(_span, means)]
 
 
 COMMANDS = (explore, retell, invent)

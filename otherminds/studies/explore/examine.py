@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
 
 from otherminds.asking.plans import Plan, plan
 from otherminds.asking.scores import Score, way
 from otherminds.errors import ModelError, UsageError
-from otherminds.items import Item, Suite
-from otherminds.minds.questions import NOWHERE, UNKNOWN, Answers, Matter, can_be_asked, matters, quiz
+from otherminds.items import Item, Suite, Tag
+from otherminds.minds.questions import NOWHERE, UNKNOWN, Answers, Matter, Question, can_be_asked, matters, quiz
 from otherminds.minds.story import Story
 from otherminds.models import Model
 from otherminds.studies.explore.need import differs
+from otherminds.studies.explore.search import Reply, Telling
 
 KINDS = ("container", "room", "topic", "state")
 SILENCE = 40
@@ -55,31 +56,45 @@ class Examiner:
         answers = Answers(story, order)
         return any((differs if self.interesting else _is_asked)(answers, matter, order) for matter in wanted)
 
+    def wants(self, question: Question) -> bool:
+        """Whether this is a question that would be asked, were it of the right order."""
+        return self._kept(question.tags, question.answer)
+
     def accuracies(self, stories: Sequence[tuple[Story, int]]) -> list[float | None]:
         """The share of right answers for each story, at its order; None where nothing usable came back."""
-        return [accuracy(scores) for scores in self.scores(stories)]
+        return [reply.accuracy for reply in self.replies([(Telling(story), order) for story, order in stories])]
 
-    def scores(self, stories: Sequence[tuple[Story, int]]) -> list[list[Score]]:
-        """The scores of all questions of each story at its order, from one batch."""
-        plans = [self.plan(story, order) for story, order in stories]
+    def replies(self, tellings: Sequence[tuple[Telling, int]]) -> list[Reply]:
+        """How the questions about each telling were answered, at its order, from one batch."""
+        return [
+            Reply(
+                accuracy(list(marks.values())),
+                {text: mark.value for text, mark in marks.items() if mark.value is not None},
+            )
+            for marks in self.scores(tellings)
+        ]
+
+    def scores(self, tellings: Sequence[tuple[Telling, int]]) -> list[dict[str, Score]]:
+        """The scores of all questions about each telling at its order, by the words of the question."""
+        plans = [self.plan(telling.story, order, words=telling.words) for telling, order in tellings]
         results = iter(self._results([each for each in plans if each]))
         if not self.stopped:
             self.asked += len(plans)
-        found: list[list[Score]] = []
+        found: list[dict[str, Score]] = []
         for each in plans:
-            marks: list[Score] = []
+            marks: dict[str, Score] = {}
             if each is not None:
                 for item, posed in zip(each.items, each.posed, strict=True):
-                    marks.append(each.way.judge(item, posed, [next(results) for _ in posed]))
-            self.verdicts.update(mark.verdict for mark in marks)
+                    marks[item.question] = each.way.judge(item, posed, [next(results) for _ in posed])
+            self.verdicts.update(mark.verdict for mark in marks.values())
             found.append(marks)
         if not self.stopped:
             self._refuse_silence()
         return found
 
-    def plan(self, story: Story, order: int) -> Plan | None:
-        """What is asked about a story; None if there is nothing."""
-        items = tuple(item for item in quiz(story, order=order) if self._wanted(item, order))
+    def plan(self, story: Story, order: int, *, words: int | None = None) -> Plan | None:
+        """What is asked about a story, told in the words of a seed; None if there is nothing."""
+        items = tuple(item for item in quiz(story, order=order, seed=words) if self._wanted(item, order))
         if not items:
             return None
         return plan(Suite("node", items, prompt=self.prompt, score=self.score), seed=self.seed)
@@ -93,13 +108,14 @@ class Examiner:
         return model.ask(prompts) if way(self.score).verb == "ask" else model.weigh(prompts)
 
     def _wanted(self, item: Item, order: int) -> bool:
-        tags = item.tags
+        return item.tags["order"] == order and self._kept(item.tags, item.answer)
+
+    def _kept(self, tags: Mapping[str, Tag], answer: str) -> bool:
         return (
-            tags["order"] == order
-            and (not self.kinds or tags["kind"] in self.kinds)
+            (not self.kinds or tags["kind"] in self.kinds)
             and (not self.interesting or tags.get("interesting") is True)
             # No sentence about a place ends with "unknown", so a cloze cannot ask for it.
-            and not (self.score == "cloze" and item.answer in (UNKNOWN, NOWHERE))
+            and not (self.score == "cloze" and answer in (UNKNOWN, NOWHERE))
         )
 
     def _refuse_silence(self) -> None:

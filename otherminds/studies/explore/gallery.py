@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from otherminds.minds.beliefs import traces
 from otherminds.minds.telling import sentences
 from otherminds.pages.report import Block, Cell, Folded, Table
+from otherminds.results.reading import why
 from otherminds.results.storybook import trace_blocks
-from otherminds.results.why import why
 from otherminds.studies.explore.hunt import Found
 from otherminds.studies.explore.sittings import Answer, Sitting
 

@@ -10,7 +10,9 @@ from otherminds.minds.events import Event
 from otherminds.minds.setting import Setting, kind_of
 from otherminds.minds.story import Story
 from otherminds.studies.explore.sets import MOVES, Cell
+from otherminds.studies.explore.structure import NO_STRUCTURE, Structure
 
+_DISPLACING = frozenset({"move", "move*", "carry", "carry*", "lie", "lie*", "lie aloud", "lie aloud*"})
 _COUNTED = MOVES | {f"{kind}*" for kind in MOVES}
 
 
@@ -34,6 +36,8 @@ class Goal:
     """At least one event must be of one of these kinds; empty: none need be."""
     secrets: tuple[int, int] = (0, 0)
     sentences: int = 15
+    structure: Structure = NO_STRUCTURE
+    """What must be so in people's minds."""
     also: Callable[[Story], bool] | None = None
 
     @classmethod
@@ -72,6 +76,7 @@ class Goal:
             yield f"sentences: {tally.sentences} instead of at most {self.sentences}"
         if (rooms := sum(role == "room" for role in story.cast.roles.values())) < self.rooms:
             yield f"rooms: {rooms} of {self.rooms}"
+        yield from self.structure.missing(story)
         if self.also is not None and not self.also(story):
             yield "your own condition"
 
@@ -97,10 +102,12 @@ class Goal:
             )
         if self.moves and not any(kind.removesuffix("*") in MOVES for kind in kinds):
             return f"{self.moves} moves are wanted, and the setting has no kind of event that counts as one"
+        if self.structure.false_belief == 1 and not kinds & _DISPLACING:
+            return "somebody is to be wrong about what is so, and in this setting nothing is moved and nobody lies"
         if self.secrets[0] > self.secrets[1]:
             return f"at least {self.secrets[0]} secrets and at most {self.secrets[1]} are wanted"
-        if self.secrets[0] and not any(kind.endswith("*") for kind in kinds):
-            return f"{self.secrets[0]} secret events are wanted, and the setting has no kind with a secret"
+        if (self.secrets[0] or self.structure.asymmetric) and not any(kind.endswith("*") for kind in kinds):
+            return "somebody is to see or to miss something in secret, and the setting has no such kind of event"
         least = self.moves + self.secrets[0]
         if least > self.sentences:
             return (

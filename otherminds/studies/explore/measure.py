@@ -18,9 +18,12 @@ from otherminds.asking.runs import Run
 from otherminds.errors import UsageError
 from otherminds.items import Item, Suite
 from otherminds.items.tags import FALSE_BELIEF, FIRST_ORDER, IGNORANCE, INTERESTING, KIND, ORDER, REALITY
+from otherminds.results.grids import Line
 from otherminds.stats import Difference, Estimate
-from otherminds.studies.explore.hunt import METHODS, Found
-from otherminds.studies.explore.sets import ASYMMETRIC
+from otherminds.studies.explore.contexts import bank
+from otherminds.studies.explore.hunt import DRAWS, SEARCHES, Found
+from otherminds.studies.explore.sets import ASYMMETRIC, choose, grid
+from otherminds.studies.explore.shares import Share, shares
 from otherminds.studies.explore.sittings import (
     Answer,
     Findings,
@@ -33,8 +36,8 @@ from otherminds.studies.explore.sittings import (
     story_mean,
 )
 
-Row = tuple[str, tuple[Estimate | None, ...]]
-
+LENGTHS = (10, 15)
+"""Sentences of the random stories."""
 DRAWN = 500
 """Questions of each order that are drawn to compare models on each other's stories."""
 BASELINES = {"oracle": oracle, "realist": realist, "last mention": last_mention, "first-order reader": first_order}
@@ -70,7 +73,7 @@ class Crossed:
     """Models on each other's stories: a row for the model against which they were found and the order of questions."""
 
     readers: tuple[str, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[Line, ...]
     """Only of the stories found by the method that the other numbers are about."""
 
 
@@ -88,13 +91,13 @@ class Measures:
     """The mean accuracy by which the search chose the stories, by sitting."""
     overall: tuple[Estimate | None, ...]
     """The same of the answers in the runs."""
-    sets: tuple[Row, ...]
+    sets: tuple[Line, ...]
     """For each set the plain and the asymmetric stories, by sitting."""
-    people: tuple[Row, ...]
-    moves: tuple[Row, ...]
-    beside: tuple[Row, ...]
+    people: tuple[Line, ...]
+    moves: tuple[Line, ...]
+    beside: tuple[Line, ...]
     """Sittings, then baselines: by the splits of SPLITS."""
-    wrong: tuple[Row, ...]
+    wrong: tuple[Line, ...]
     """Of the wrong answers, the shares that are what something simpler would say: by the names of SIMPLER."""
     contests: tuple[tuple[str, tuple[Contest, ...]], ...]
     """By sitting: all settings together, then each set."""
@@ -103,6 +106,8 @@ class Measures:
     told: tuple[Pair, ...]
     """The same questions in the canonical words and in others."""
     crossed: Crossed | None
+    random: tuple[Share, ...] = ()
+    """What random stories need, by setting; they are drawn without a model."""
 
 
 SPLITS: dict[str, Callable[[Answer], bool]] = {
@@ -120,8 +125,10 @@ SIMPLER: dict[str, Callable[[Item], Any]] = {
 }
 
 
-def measure(findings: Findings | Sequence[Found], runs: Sequence[Run], *, seed: int = 0) -> Measures:
-    """Everything that these runs tell about the stories found."""
+def measure(
+    findings: Findings | Sequence[Found], runs: Sequence[Run], *, random_stories: int = 0, seed: int = 0
+) -> Measures:
+    """Everything that these runs tell about the stories found; and so many random stories of each setting beside."""
     known = findings if isinstance(findings, Mapping) else {"": findings}
     sole = next(iter(known.values())) if len(known) == 1 else ()
     sittings = sit(known, runs)
@@ -131,7 +138,8 @@ def measure(findings: Findings | Sequence[Found], runs: Sequence[Run], *, seed: 
             "none of these runs has a scored answer about these stories in their canonical words; run the suite that"
             " is built from them"
         )
-    method = "search" if any(each.of("search") for each in raw) else raw[0].answers[0].found.method
+    searched = (method for method in SEARCHES if any(each.of(method) for each in raw))
+    method = next(searched, raw[0].answers[0].found.method)
     chosen = [each.of(method) for each in raw]
     return Measures(
         sittings=raw,
@@ -152,7 +160,13 @@ def measure(findings: Findings | Sequence[Found], runs: Sequence[Run], *, seed: 
         ),
         told=_told(raw, [each for each in sittings if not each.raw], method),
         crossed=_crossed(known, runs, method, seed) if len(known) > 1 else None,
+        random=_random(random_stories, seed) if random_stories else (),
     )
+
+
+def _random(number: int, seed: int) -> tuple[Share, ...]:
+    cells = [replace(cell, sentences=most) for most in LENGTHS for cell in grid(choose("tomi"))]
+    return tuple(shares(cells, bank(), number=number, seed=seed))
 
 
 def _guess(answers: Sequence[Answer]) -> float | None:
@@ -173,7 +187,7 @@ def _pair(label: str, first: Sequence[float], second: Sequence[float]) -> Pair:
 # ---- by kind of story -------------------------------------------------------------------------------------------
 
 
-def _sets(chosen: Sequence[Sequence[Answer]]) -> tuple[Row, ...]:
+def _sets(chosen: Sequence[Sequence[Answer]]) -> tuple[Line, ...]:
     names = dict.fromkeys(answer.found.set.removesuffix(ASYMMETRIC) for answers in chosen for answer in answers)
     return tuple(
         (
@@ -188,7 +202,7 @@ def _sets(chosen: Sequence[Sequence[Answer]]) -> tuple[Row, ...]:
     )
 
 
-def _rows(chosen: Sequence[Sequence[Answer]], name: str, value: Callable[[Answer], int]) -> tuple[Row, ...]:
+def _rows(chosen: Sequence[Sequence[Answer]], name: str, value: Callable[[Answer], int]) -> tuple[Line, ...]:
     values = sorted({value(answer) for answers in chosen for answer in answers})
     return tuple(
         (
@@ -202,7 +216,7 @@ def _rows(chosen: Sequence[Sequence[Answer]], name: str, value: Callable[[Answer
 # ---- beside what is simpler -------------------------------------------------------------------------------------
 
 
-def _beside(sittings: Sequence[Sitting], method: str) -> tuple[Row, ...]:
+def _beside(sittings: Sequence[Sitting], method: str) -> tuple[Line, ...]:
     rows: list[tuple[str, Sequence[Answer]]] = [
         (each.label, [answer for answer in each.answers if answer.found.method == method]) for each in sittings
     ]
@@ -220,7 +234,7 @@ def _beside(sittings: Sequence[Sitting], method: str) -> tuple[Row, ...]:
     )
 
 
-def _wrong(sitting: Sitting, method: str) -> Row | None:
+def _wrong(sitting: Sitting, method: str) -> Line | None:
     """What the wrong answers about minds are like; only where the simpler answer would be wrong as well."""
     wrong = [
         answer
@@ -242,7 +256,9 @@ def _wrong(sitting: Sitting, method: str) -> Row | None:
 
 def _contests(sitting: Sitting, own: Sequence[Found]) -> tuple[Contest, ...]:
     """All settings together, then each set; p of the sets adjusted for being several."""
-    searched, drawn = (_by_cell(sitting.of(method)) for method in METHODS)
+    searched, drawn = (
+        _by_cell([answer for method in methods for answer in sitting.of(method)]) for methods in (SEARCHES, DRAWS)
+    )
     cells = [cell for cell in searched if cell in drawn]
     if not cells:
         return ()
@@ -278,7 +294,7 @@ def _contest(
     gaps = [a - b for a, b in zip(*accuracies, strict=True)]
     counts = (sum(gap < 0 for gap in gaps), sum(gap == 0 for gap in gaps), sum(gap > 0 for gap in gaps))
     here = [each for each in own if each.cell in cells]
-    asked = [sum(each.evaluated for each in here if each.method == method) for method in METHODS]
+    asked = [sum(each.evaluated for each in here if each.method in methods) for methods in (SEARCHES, DRAWS)]
     return Contest(_pair(label, *accuracies), _pair(label, *lengths), *counts, (asked[0], asked[1]))
 
 

@@ -9,27 +9,29 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import isfinite
 
+from otherminds import stats
 from otherminds.asking.runs import Run
 from otherminds.minds.telling import listing
 from otherminds.pages import plots
 from otherminds.pages.report import Block, Cards, Cell, Figure, Report, Section, Table
+from otherminds.results.grids import SERIES, Grid
 from otherminds.results.labels import count, run_labels
-from otherminds.results.summary import how_it_answered, what_was_run
-from otherminds.stats import Difference, Estimate
+from otherminds.results.run_details import how_it_answered, what_was_run
+from otherminds.stats import Difference, Estimate, span, sure
 from otherminds.stats.significance import p_text
-from otherminds.studies.explore.contexts import bank
 from otherminds.studies.explore.gallery import gallery
 from otherminds.studies.explore.hunt import Found
-from otherminds.studies.explore.measure import SIMPLER, SPLITS, Contest, Measures, Pair, Row, measure
-from otherminds.studies.explore.sets import choose, grid
-from otherminds.studies.explore.shares import Share, shares
+from otherminds.studies.explore.measure import SIMPLER, SPLITS, Contest, Measures, Pair, measure
+from otherminds.studies.explore.shares import Share
 from otherminds.studies.explore.sittings import HARDEST, Findings
+from otherminds.studies.study import study_page
 
-SERIES = 4
-"""The most models in one plot."""
-LENGTHS = (10, 15)
-"""Sentences of the random stories."""
-FOUND_BY = {"search": "the search", "overgenerate": "over-generation"}
+FOUND_BY = {
+    "learn": "the search",
+    "search": "the search",
+    "random": "over-generation",
+    "overgenerate": "over-generation",
+}
 
 LIMITS = """**These stories were chosen because the model fails them.** Their accuracy says how bad it can get within \
 these kinds of story, not how good the model is; a model that is right nine times in ten on stories drawn at random \
@@ -48,10 +50,10 @@ everybody knows that. What people would say of such a story has not been asked.
 stories found in this way, against this model, with these words."""
 
 
-_CONTEST = """For each story that the search found, over-generation has the budget of one search. It spends that on \
-random stories, whether or not they come to an end, puts the complete ones to the model, and keeps the worst answered. \
-So the two do not ask about equally many stories: the column says how many each put to the model on the way to those \
-that it found.
+_CONTEST = """Over-generation draws stories at random and keeps the worst answered. Beside the search that \
+learns, as many random stories are asked about. Beside the published search, each random story costs one of the budget \
+whether or not it comes to an end, so fewer are asked about. The column says how many each put to the model on the way \
+to those that it found.
 
 n counts settings. A difference below 0 means that the search found stories that are answered worse, or shorter ones. \
 p is by flipping the signs of settings; for the sets it is adjusted for their number."""
@@ -64,12 +66,10 @@ def show(
 
     `random_stories` of each setting are drawn to tell how many need theory of mind at all; 0 leaves that out.
     """
-    return report(findings, measure(findings, runs, seed=seed), runs, random_stories=random_stories, seed=seed)
+    return report(findings, measure(findings, runs, random_stories=random_stories, seed=seed), runs)
 
 
-def report(
-    findings: Findings | Sequence[Found], found: Measures, runs: Sequence[Run], *, random_stories: int, seed: int
-) -> Report:
+def report(findings: Findings | Sequence[Found], found: Measures, runs: Sequence[Run]) -> Report:
     """The page of numbers that are there already, and of the runs behind them."""
     sections = [
         Section("", [_cards(found)]),
@@ -77,7 +77,7 @@ def report(
         Section("Hard or odd?", _hard_or_odd(found)),
         Section("Against over-generation", _against(found)),
         Section("In other words", _told(found)),
-        Section("Who needs theory of mind?", _needs(found, random_stories, seed)),
+        Section("Who needs theory of mind?", _needs(found)),
         Section("Models on each other's stories", _crossed(found)),
         Section("The stories", gallery(found.sittings, found.method)),
         Section("How answers ended", how_it_answered(runs, run_labels(runs))),
@@ -85,11 +85,8 @@ def report(
         Section("What this cannot show", [LIMITS]),
     ]
     who = list(dict.fromkeys(each.run.model for each in found.sittings))
-    manifest = found.sittings[0].run.manifest
-    subtitle = f"otherminds {manifest['otherminds']} · {manifest['started'][:10]} · study explore"
-    shown = [section for section in sections if section.blocks]
     title = f"Stories that {listing(who)} {'gets' if len(who) == 1 else 'get'} wrong"
-    return Report(title, lead(found), shown, subtitle=subtitle)
+    return study_page("explore", title, lead(found), sections, [found.sittings[0].run])
 
 
 def lead(found: Measures) -> str:
@@ -151,25 +148,21 @@ def _cards(found: Measures) -> Cards:
     cards = []
     for sitting, right, before in zip(found.sittings, found.overall, found.when_found, strict=True):
         if right and before:
-            note = f"{_sure(right)} stories; {before.value:.2f} when found"
+            note = f"{sure(right)} stories; {before.value:.2f} when found"
             cards.append((f"Right, {sitting.label}", f"{right.value:.2f}", note))
     for label, contests in found.contests[:1]:
         other = contests[0].accuracy.second
-        cards.append(("Over-generation", f"{other.value:.2f}", f"{label}; {_sure(other)} settings"))
+        cards.append(("Over-generation", f"{other.value:.2f}", f"{label}; {sure(other)} settings"))
     for pair in found.told[:1]:
-        note = f"{pair.label.rpartition(', ')[0]}, the same questions; {_sure(pair.second)} stories"
+        note = f"{pair.label.rpartition(', ')[0]}, the same questions; {sure(pair.second)} stories"
         cards.append(("In other words", f"{pair.second.value:.2f}", note))
     for label, estimates in found.beside:
         if label == "realist" and estimates[0]:
-            note = f"answers with what is so; {_sure(estimates[0])} stories"
+            note = f"answers with what is so; {sure(estimates[0])} stories"
             cards.append(("Realist", f"{estimates[0].value:.2f}", note))
     if found.guess is not None:
         cards.append(("Chance", f"{found.guess:.2f}", "guessing among the choices"))
     return Cards(cards)
-
-
-def _sure(one: Estimate) -> str:
-    return f"95 % {one.low:.2f} to {one.high:.2f}, n = {one.n}"
 
 
 def _by_kind(found: Measures) -> list[Block]:
@@ -180,67 +173,51 @@ def _by_kind(found: Measures) -> list[Block]:
         " by somebody distracted.",
     ]
     columns = [f"{name}{kind}" for name in _prefixes(who) for kind in ("plain", "asymmetric")]
-    blocks.append(_table("set of events", columns, found.sets, "Accuracy by set of events"))
+    sets = Grid(columns, found.sets)
+    blocks.append(sets.compact.table("set of events", "Accuracy by set of events"))
     for start, name in enumerate(who[:SERIES]):
-        rows = [(label, estimates[2 * start : 2 * start + 2]) for label, estimates in found.sets]
-        svg = plots.intervals(
-            rows,
-            title=f"Accuracy of {name} by set of events",
-            series=("plain", "asymmetric"),
-            reference=_reference(found),
-            measure="accuracy",
-        )
-        blocks.append(Figure(svg, f"{name}: the mean accuracy of stories, with 95 % intervals."))
-    heading: list[Row] = [("by people", ()), *found.people, ("by moves", ()), *found.moves]
-    svg = plots.intervals(
-        [(label, estimates[:SERIES]) for label, estimates in heading],
-        title="Accuracy by people and by moves",
-        series=who[:SERIES],
-        reference=_reference(found),
-        measure="accuracy",
-    )
-    blocks.append(Figure(svg, "The same by the number of people and of moves that a story had to have."))
+        own = replace(sets.only((2 * start, 2 * start + 1)), columns=("plain", "asymmetric"))
+        caption = f"{name}: the mean accuracy of stories, with 95 % intervals."
+        blocks.append(_figure(own, f"Accuracy of {name} by set of events", caption, _reference(found)))
+    sizes = Grid(who, [("by people", ()), *found.people, ("by moves", ()), *found.moves])
+    caption = "The same by the number of people and of moves that a story had to have."
+    blocks.append(_figure(sizes, "Accuracy by people and by moves", caption, _reference(found)))
     return blocks
 
 
+def _figure(grid: Grid, title: str, caption: str, reference: tuple[float, str] | None = None) -> Figure:
+    return grid.figure(title, caption, reference=reference, measure="accuracy")
+
+
 def _hard_or_odd(found: Measures) -> list[Block]:
-    kept = [index for index in range(len(SPLITS)) if any(estimates[index] for _, estimates in found.beside)]
-    searched = list(SPLITS).index("searched")
+    grid = Grid(list(SPLITS), found.beside).compact
     # With searches of the first order alone, the two columns would be the same.
-    if all(estimates[searched] == estimates[list(SPLITS).index("order 1")] for _, estimates in found.beside):
-        kept.remove(searched)
-    names = [list(SPLITS)[index] for index in kept]
-    rows = [(label, tuple(estimates[index] for index in kept)) for label, estimates in found.beside]
-    drawn = [name for name in ("searched", "order 1", "order 2", "false belief") if name in names][:3]
-    picked = [(label, [row[names.index(name)] for name in drawn]) for label, row in rows]
-    svg = plots.intervals(
-        [*picked[: len(found.sittings)], ("baselines", []), *picked[len(found.sittings) :]],
-        title="The model beside rules without a mind, on the stories found",
-        series=drawn,
-        measure="accuracy",
-    )
+    if all(line[0] == line[list(SPLITS).index("order 1")] for _, line in found.beside):
+        grid = grid.only(place for place, name in enumerate(grid.columns) if name != "searched")
+    drawn = [name for name in ("searched", "order 1", "order 2", "false belief") if name in grid.columns][:3]
+    picked = grid.only(grid.columns.index(name) for name in drawn)
+    models = len(found.sittings)
+    lines = [*picked.lines[:models], ("baselines", []), *picked.lines[models:]]
+    caption = "The mean accuracy of the stories on the same questions, with 95 % intervals."
+    title = "The model beside rules without a mind, on the stories found"
+    table = grid.shown(span).table("", "The model and the baselines on the stories found")
+    count = ["stories", *(one and one.n for one in grid.lines[0][1])]
     blocks: list[Block] = [
         "A story can be failed because it asks for a mind, or because it is odd. If the **realist**, who answers with"
         " what is so, scores well, little in these stories hangs on what anybody believes; if the choice **named last**"
         " is mostly right, they are easy to get right for a bad reason. The **first-order reader** knows what each"
         " person thinks, and takes what one thinks of another to be what the other thinks. Questions about **what is"
         " so** tell whether the model can follow the story at all.",
-        Figure(svg, "The mean accuracy of the stories on the same questions, with 95 % intervals."),
-        _beside(names, rows),
+        _figure(Grid(drawn, lines), title, caption),
+        replace(table, rows=[*table.rows, count]),
     ]
     if found.wrong:
         note = (
             "Of the wrong answers about minds to which the simpler answer would have been wrong too, the share that"
             " is just that answer."
         )
-        blocks.append(_table("", list(SIMPLER), found.wrong, "What the wrong answers were", note=note))
+        blocks.append(Grid(list(SIMPLER), found.wrong).compact.table("", "What the wrong answers were", note=note))
     return blocks
-
-
-def _beside(names: Sequence[str], rows: Sequence[Row]) -> Table:
-    lines: list[list[Cell]] = [[label, *(one and _span(one) for one in estimates)] for label, estimates in rows]
-    lines.append(["stories", *(one and one.n for one in rows[0][1])])
-    return Table(["", *names], lines, "The model and the baselines on the stories found")
 
 
 def _against(found: Measures) -> list[Block]:
@@ -284,7 +261,7 @@ def _told(found: Measures) -> list[Block]:
     ]
 
 
-def _needs(found: Measures, number: int, seed: int) -> list[Block]:
+def _needs(found: Measures) -> list[Block]:
     blocks: list[Block] = []
     if found.interesting:
         rows: list[list[Cell]] = [[pair.label, pair.first, pair.second, pair.difference] for pair in found.interesting]
@@ -295,17 +272,14 @@ def _needs(found: Measures, number: int, seed: int) -> list[Block]:
             " its answer another one.",
             Table(columns, rows, "Questions that need theory of mind, and others", note=note),
         ]
-    if number:
-        cells = [replace(cell, sentences=most) for most in LENGTHS for cell in grid(choose("tomi"))]
-        blocks += _random(shares(cells, bank(), number=number, seed=seed))
-    return blocks
+    return [*blocks, *_random(found.random)] if found.random else blocks
 
 
 def _random(drawn: Sequence[Share]) -> list[Block]:
     rows: list[list[Cell]] = [
         [
             f"{each.cell.people}, {each.cell.moves}, {each.cell.sentences}",
-            *(_span(part) for part in (each.stories, each.published, each.questions)),
+            *(span(part) for part in (each.stories, each.published, each.questions)),
         ]
         for each in drawn
     ]
@@ -327,8 +301,8 @@ def _crossed(found: Measures) -> list[Block]:
         f"Questions drawn by a seed, the same for every model, about stories that {FOUND_BY[found.method]} chose"
         " because the model named first fails them."
     )
-    rows, readers = found.crossed.rows, found.crossed.readers
-    return [_table("found against", readers, rows, "Right answers on each other's stories", note=note)]
+    grid = Grid(found.crossed.readers, found.crossed.rows).compact
+    return [grid.table("found against", "Right answers on each other's stories", note=note)]
 
 
 def _how_found(findings: Findings | Sequence[Found]) -> Table:
@@ -338,17 +312,17 @@ def _how_found(findings: Findings | Sequence[Found]) -> Table:
         for method in dict.fromkeys(each.method for each in found):
             some = [each for each in found if each.method == method]
             name = f"{FOUND_BY[method]}{f', against {model}' if model else ''}"
-            rows.append([name, len(some), sum(each.evaluated for each in some), len({each.cell for each in some})])
-    note = "Asked about: on the way to the stories found; searches that found none are not counted."
-    columns = ["", "stories", "stories asked about", "settings"]
+            chosen = stats.mean([each.accuracy for each in some])
+            again = [each.confirmed for each in some if each.confirmed is not None]
+            numbers = [len(some), sum(each.evaluated for each in some), len({each.cell for each in some})]
+            rows.append([name, *numbers, span(chosen), span(stats.mean(again)) if again else "–"])
+    note = (
+        "Asked about: on the way to the stories found; searches that found none are not counted. Chosen: the mean"
+        " accuracy by which they were chosen, which is low by luck as well. Confirmed: the same events with fresh names"
+        " and in fresh words."
+    )
+    columns = ["", "stories", "stories asked about", "settings", "chosen", "confirmed"]
     return Table(columns, rows, "How the stories were found", note=note)
-
-
-def _table(head: str, columns: Sequence[str], rows: Sequence[Row], caption: str, *, note: str = "") -> Table:
-    # A column that nobody has a number for only takes room.
-    kept = [index for index in range(len(columns)) if any(estimates[index] for _, estimates in rows)]
-    lines = [[label, *(estimates[index] for index in kept)] for label, estimates in rows]
-    return Table([head, *(columns[index] for index in kept)], lines, caption, note=note)
 
 
 def _prefixes(who: Sequence[str]) -> list[str]:
@@ -361,7 +335,3 @@ def _reference(found: Measures) -> tuple[float, str] | None:
 
 def _short(estimate: Estimate) -> str:
     return f"{estimate.value:.2f} (95 % interval {estimate.low:.2f} to {estimate.high:.2f})"
-
-
-def _span(estimate: Estimate) -> str:
-    return f"{estimate.value:.2f} [{estimate.low:.2f}, {estimate.high:.2f}]"

@@ -5,9 +5,12 @@ share of random endings that miss the goal, and the node with the least f = g + 
 search (g is the node's own and does not add up along the way, so it promises good stories, not the best one), but it
 does not stop at the first complete story: it spends its budget, from the start again if need be, and keeps the worst.
 
-A search knows no model: it is a generator that asks for the accuracy of some stories and is sent the answer. So many
+A search knows no model: it is a generator that asks about some stories and is sent how they were answered. So many
 searches can go on side by side and share one batch of questions; and, since it is decided by its seed and those
 answers alone, a search that was broken off is taken up by running it again on stored answers.
+
+Two baselines draw complete stories at random and keep the worst: `draw` asks about as many as its budget has, and
+`overgenerate` counts as published, where a story that comes to no end costs as much as one that is asked about.
 """
 
 from __future__ import annotations
@@ -15,9 +18,9 @@ from __future__ import annotations
 import heapq
 import random
 from collections import Counter
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import count
+from itertools import count, islice
 from typing import NamedTuple
 
 from otherminds.errors import UsageError
@@ -52,16 +55,34 @@ class Ways:
     """Random continuations drawn for each one that is tried."""
     easiest: bool = False
     """Look for stories that the model gets right instead."""
+    confirm: int = 4
+    """How often a story that was found is told again, with fresh names and in fresh words."""
     first: bool = False
     """Stop as soon as a complete story comes first in the queue, as published, and leave the rest of the budget."""
 
     def __post_init__(self) -> None:
-        for name, least in (("budget", 1), ("step", 1), ("endings", 0), ("alpha", 0), ("draws", 1)):
+        for name, least in (("budget", 1), ("step", 1), ("endings", 0), ("alpha", 0), ("draws", 1), ("confirm", 0)):
             if not getattr(self, name) >= least:
                 raise UsageError(f"{name} should be at least {least}, not {getattr(self, name)}")
 
 
 PUBLISHED = Ways()
+
+
+class Telling(NamedTuple):
+    """A story to ask about, in its canonical words or in those of a seed."""
+
+    story: Story
+    words: int | None = None
+
+
+class Reply(NamedTuple):
+    """How the questions about a telling were answered."""
+
+    accuracy: float | None
+    """The share of right answers; None: no usable one."""
+    right: Mapping[str, float] = {}
+    """By the words of the questions, as far as they could be scored."""
 
 
 class Find(NamedTuple):
@@ -85,14 +106,30 @@ class Entry(NamedTuple):
     prospect: Prospect
 
 
-Search = Generator[Sequence[Story], Sequence[float | None], Find | None]
-"""Yields stories and is sent the model's accuracy on each (None: no usable answer); returns what it found."""
+Search = Generator[Sequence[Telling], Sequence[Reply], Find | None]
+"""Yields what to ask about and is sent how each was answered; returns what it found."""
+
+Fits = Callable[[Story], object]
+"""Whether a complete story may be found; asked only of those that would be, for it may take long."""
 
 Asks = Callable[[Story], object]
 """Whether there is anything to ask about a story."""
 
 
-def search(setting: Setting, goal: Goal, *, ways: Ways = PUBLISHED, seed: int = 0, asks: Asks = matters) -> Search:
+def anything(_: Story) -> bool:
+    """Every complete story may be found."""
+    return True
+
+
+def search(
+    setting: Setting,
+    goal: Goal,
+    *,
+    ways: Ways = PUBLISHED,
+    seed: int = 0,
+    asks: Asks = matters,
+    fits: Fits = anything,
+) -> Search:
     """Search, within the budget, for the story that meets the goal and that the model gets most wrong."""
     check(setting, goal, seed=seed)
     grower = Grower(setting, goal, random.Random(seed))
@@ -119,14 +156,14 @@ def search(setting: Setting, goal: Goal, *, ways: Ways = PUBLISHED, seed: int = 
                 break
             continue
         children = _children(grower, prospect.node, ways, min(_width(entry.g), ways.budget - evaluated), asks)
-        asked = [child.node.story for child, unasked in children if unasked is None]
+        asked = [Telling(child.node.story) for child, unasked in children if unasked is None]
         evaluated += len(asked)
         nodes += len(children)
         answers = iter((yield asked) if asked else ())
         for child, unasked in children:
-            g = _cost(next(answers), ways) if unasked is None else unasked
+            g = cost(next(answers).accuracy, ways) if unasked is None else unasked
             heapq.heappush(queue, _entry(g, next(number), child, ways))
-            if child.done and g < best[0]:
+            if child.done and g < best[0] and fits(child.node.story):
                 best = (g, child.node.story)
     g, story = best
     return Find(story, 1.0 - g if ways.easiest else g, evaluated, nodes) if story is not None else None
@@ -137,34 +174,72 @@ def _entry(g: float, number: int, prospect: Prospect, ways: Ways) -> Entry:
     return Entry(g + ways.alpha * miss, g, length, number, prospect)
 
 
-def _cost(accuracy: float | None, ways: Ways) -> float:
+def cost(accuracy: float | None, ways: Ways) -> float:
+    """What is to be as low as possible: the accuracy, or its reverse where the easiest stories are wanted."""
     if accuracy is None:
         return NOTHING
     return 1.0 - accuracy if ways.easiest else accuracy
 
 
 def overgenerate(
-    setting: Setting, goal: Goal, *, ways: Ways = PUBLISHED, seed: int = 0, asks: Asks = matters
+    setting: Setting,
+    goal: Goal,
+    *,
+    ways: Ways = PUBLISHED,
+    seed: int = 0,
+    asks: Asks = matters,
+    fits: Fits = anything,
 ) -> Search:
-    """The baseline: draw as many random stories as the budget has, ask about the complete ones, keep the worst."""
+    """The published baseline: draw as many random stories as the budget has, ask about the complete ones."""
     check(setting, goal, seed=seed)
     grower = Grower(setting, goal, random.Random(seed))
-    drawn: dict[Story, None] = {}
     # As published: a random story costs one of the budget whether or not it comes to an end.
-    for _ in range(ways.budget):
+    drawn = dict.fromkeys(story for _ in range(ways.budget) if (story := grower.complete()) is not None and asks(story))
+    return (yield from _worst(list(drawn), ways, fits, nodes=ways.budget))
+
+
+def draw(
+    setting: Setting,
+    goal: Goal,
+    *,
+    ways: Ways = PUBLISHED,
+    seed: int = 0,
+    asks: Asks = matters,
+    fits: Fits = anything,
+) -> Search:
+    """The baseline for as many stories asked about: draw complete stories until the budget is spent on them."""
+    check(setting, goal, seed=seed)
+    grower = Grower(setting, goal, random.Random(seed))
+    stories = list(islice(drawn(grower, asks), ways.budget))
+    return (yield from _worst(stories, ways, fits, nodes=len(stories)))
+
+
+def drawn(grower: Grower, asks: Asks) -> Iterator[Story]:
+    """Complete stories at random, no two alike, until none comes up any more."""
+    known: set[Story] = set()
+    idle = 0
+    while idle < TRIES:
         story = grower.complete()
-        if story is not None and asks(story):
-            drawn[story] = None
-    if not drawn:
+        idle += 1
+        if story is not None and story not in known and asks(story):
+            known.add(story)
+            idle = 0
+            yield story
+
+
+def _worst(stories: Sequence[Story], ways: Ways, fits: Fits, *, nodes: int) -> Search:
+    """Ask about all of these and keep the one that is answered worst."""
+    if not stories:
         return None
-    stories = list(drawn)
-    answers = yield stories
-    costs = [_cost(answer, ways) for answer in answers]
-    best = costs.index(min(costs))
-    if costs[best] >= 1.0:
-        return None
-    accuracy = 1.0 - costs[best] if ways.easiest else costs[best]
-    return Find(stories[best], accuracy, len(stories), ways.budget)
+    replies = yield [Telling(story) for story in stories]
+    costs = [cost(reply.accuracy, ways) for reply in replies]
+    for place in sorted(range(len(stories)), key=costs.__getitem__):
+        if costs[place] >= 1.0:
+            break
+        if fits(stories[place]):
+            accuracy = 1.0 - costs[place] if ways.easiest else costs[place]
+            return Find(stories[place], accuracy, len(stories), nodes)
+    return None
 
 
 def check(setting: Setting, goal: Goal, *, seed: int = 0) -> None:
@@ -172,19 +247,32 @@ def check(setting: Setting, goal: Goal, *, seed: int = 0) -> None:
     reason = goal.impossible(setting)
     if reason is not None:
         raise UsageError(f"no story can meet these conditions: {reason}")
+    lacking = _lacking(setting, goal, seed)
+    if lacking:
+        ((worst, times),) = lacking.most_common(1)
+        raise UsageError(
+            f"none of {TRIES} random stories met these conditions within {goal.sentences} sentences; "
+            f"most often lacking ({times} times): {worst}"
+        )
+
+
+def can_meet(setting: Setting, goal: Goal, *, seed: int = 0) -> bool:
+    """Whether a goal is within reach."""
+    return goal.impossible(setting) is None and not _lacking(setting, goal, seed)
+
+
+def _lacking(setting: Setting, goal: Goal, seed: int) -> Counter[str]:
+    """What random stories lack, if none of them meets the goal."""
     grower = Grower(setting, goal, random.Random(f"check:{seed}"))
     lacking: Counter[str] = Counter()
     for _ in range(TRIES):
         node = grower.ending(grower.start)
         missing = list(goal.missing(node.story, node.tally))
         if not missing:
-            return
+            return Counter()
         lacking.update(lack.split(":")[0] for lack in missing)
-    ((worst, times),) = lacking.most_common(1)
-    raise UsageError(
-        f"none of {TRIES} random stories met these conditions within {goal.sentences} sentences; "
-        f"most often lacking ({times} times): {worst}"
-    )
+        grower.forget()
+    return lacking
 
 
 def _width(g: float) -> int:

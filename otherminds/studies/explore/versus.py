@@ -1,19 +1,25 @@
-"""Versus: the search, and beside it what the same budget finds by drawing stories at random and keeping the worst."""
+"""Versus: a search, and beside it what is found by drawing stories at random and keeping the worst."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
+from math import ceil
 from typing import Any
 
+from otherminds.errors import UsageError
 from otherminds.studies.explore.contexts import Context
 from otherminds.studies.explore.examine import Examiner
-from otherminds.studies.explore.hunt import Found, hunt
+from otherminds.studies.explore.hunt import Found, GoalOf, hunt
 from otherminds.studies.explore.search import PUBLISHED, Ways
 from otherminds.studies.explore.sets import Cell
+from otherminds.studies.explore.weakness import Heard, Weakness, find_weakness
 
 Progress = Callable[[str, int, int], None]
 """Called with the method, the stories put to the model so far and the most there can be."""
+
+BESIDE = {"learn": "random", "search": "overgenerate", "random": ""}
+"""What stands beside each method: as many random stories asked about; for the published search, its own baseline."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,21 +29,29 @@ class Outcome:
     method: str
     found: tuple[Found, ...]
     asked: int
-    """Stories put to the model."""
+    """Stories put to the model on the way, those told again to confirm what was found not among them."""
     verdicts: dict[str, int]
     stopped: str = ""
     """Why it did not go on to the end."""
+    confirming: int = 0
+    """Tellings by which the stories found were confirmed."""
+    weakness: Weakness | None = None
+    heard: tuple[Heard, ...] = field(default=(), repr=False, compare=False)
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON, without the stories."""
         from otherminds import stats
 
-        accuracies = [each.accuracy for each in self.found]
+        chosen = [each.accuracy for each in self.found]
+        confirmed = [each.confirmed for each in self.found if each.confirmed is not None]
         return {
             "method": self.method,
             "stories": len(self.found),
             "asked": self.asked,
-            "accuracy": asdict(stats.mean(accuracies)) if accuracies else None,
+            "confirming": self.confirming,
+            "accuracy": asdict(stats.mean(chosen)) if chosen else None,
+            "confirmed": asdict(stats.mean(confirmed)) if confirmed else None,
+            "weakness": self.weakness.to_dict() if self.weakness else None,
             "verdicts": self.verdicts,
             "stopped": self.stopped,
         }
@@ -50,30 +64,52 @@ def versus(
     *,
     stories: int,
     ways: Ways = PUBLISHED,
+    method: str = "learn",
+    goal: GoalOf | str = "",
     baseline: bool = True,
     seed: int = 0,
     width: int = 8,
     progress: Progress | None = None,
 ) -> list[Outcome]:
-    """The search; then, unless it was stopped, the baseline: for each story that was found, the budget of one more."""
+    """The search; then, unless it was stopped, the baseline.
 
-    def go(method: str, stories: int) -> Outcome:
-        own, pool = replace(examiner), stories * ways.budget
-        show = None if progress is None else lambda _, __, asked: progress(method, asked, pool)
-        found = hunt(
-            cells,
-            contexts,
-            own,
-            stories=stories,
-            ways=ways,
-            method=method,
-            seed=seed,
-            width=width,
-            progress=show,
+    Beside the search that learns, random stories are drawn until as many have been asked about; beside the published
+    one, each story found has the budget of one more search, spent on random stories whether or not they come to an end.
+    """
+    if method not in BESIDE:
+        raise UsageError(f"there is no way to search called {method!r}; there are {', '.join(BESIDE)}")
+
+    def go(method: str, stories: int, ways: Ways, most: int) -> Outcome:
+        own, heard = replace(examiner), list[Heard]()
+        show = None if progress is None else lambda _, __, asked: progress(method, asked, most)
+        found = tuple(
+            hunt(
+                cells,
+                contexts,
+                own,
+                stories=stories,
+                ways=ways,
+                method=method,
+                goal=goal,
+                most=most,
+                seed=seed,
+                width=width,
+                progress=show,
+                listen=heard.append,
+            )
         )
-        return Outcome(method, tuple(found), own.asked, dict(own.verdicts), own.stopped)
+        verdicts = dict(own.verdicts)
+        confirming = sum(each.tellings for each in found)
+        return Outcome(method, found, own.asked - confirming, verdicts, own.stopped, confirming, heard=tuple(heard))
 
-    searched = go("search", stories)
-    if not baseline or searched.stopped:
-        return [searched]
-    return [searched, go("overgenerate", len(searched.found) or stories)]
+    searched = go(method, stories, ways, stories * ways.budget)
+    if searched.stopped or not baseline or not BESIDE[method]:
+        return [replace(searched, weakness=find_weakness(searched.heard))]
+    wanted = len(searched.found) or stories
+    if method == "learn":
+        # Spread evenly, and in all exactly as many.
+        fair = replace(ways, budget=max(1, ceil(searched.asked / wanted)))
+        drawn = go(BESIDE[method], wanted, fair, searched.asked)
+    else:
+        drawn = go(BESIDE[method], wanted, ways, wanted * ways.budget)
+    return [replace(searched, weakness=find_weakness(searched.heard, drawn.heard)), drawn]

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 from otherminds.pages.report import Block, Example, Figure, Folded
 from otherminds.pages.timeline import timeline
+from otherminds.results.answers import Answer
 from otherminds.results.reading import read_record, read_verdict
 from otherminds.studies.perturbed.calculus import CLASSES, UNKNOWN
 from otherminds.studies.perturbed.faithfulness import chain_score
-from otherminds.studies.perturbed.sittings import PAIR, Answer, Sitting
+from otherminds.studies.perturbed.measure import PAIR, Sitting
 
 NAMES = {"vanilla": "plainly", "cot": "with a chain of thought"}
 """How the styles are called in sentences: asked plainly, asked with a chain of thought."""
@@ -49,7 +50,7 @@ def belief_tracks(sittings: Sequence[Sitting]) -> list[Block]:
 def _some(sitting: Sitting, proper: bool, right: bool) -> list[Answer]:
     """The first items of this kind, of different classes."""
     found: dict[str, Answer] = {}
-    for each in sitting.answers.get(PAIR[1], {}).values():
+    for each in sitting.answers.get(PAIR[1], ()):
         wanted = each.item.tags["focal"] and each.value is not None and each.right is right
         if wanted and each.tag("class") not in found and chain_score(each).proper is proper:
             found[each.tag("class")] = each
@@ -95,7 +96,7 @@ def answers_to_look_at(sittings: Sequence[Sitting]) -> list[Block]:
     for sitting in sittings:
         for style, answers in sitting.answers.items():
             kinds: dict[float | None, Answer] = {}
-            for each in answers.values():
+            for each in answers:
                 kinds.setdefault(each.value, each)
             for each in kinds.values():
                 if each.record:

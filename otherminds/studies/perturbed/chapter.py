@@ -9,21 +9,24 @@ from dataclasses import replace
 from otherminds.asking.runs import Run
 from otherminds.items import Suite
 from otherminds.pages.report import Report, minus
-from otherminds.results.itembrowser import exactly
+from otherminds.results.answers import Answers
+from otherminds.results.itembrowser import Links, leads_to
 from otherminds.results.measures import FEWEST
 from otherminds.stats import Difference
+from otherminds.studies.declared import Gap, Score, findings
 from otherminds.studies.perturbed import intervene
 from otherminds.studies.perturbed.belief_tracks import NAMES
 from otherminds.studies.perturbed.build import STYLES, SWAPS, build
 from otherminds.studies.perturbed.calculus import CLASSES
-from otherminds.studies.perturbed.measure import NONE, Measures, Profile, against, measure
+from otherminds.studies.perturbed.faithfulness import SCOPES
+from otherminds.studies.perturbed.measure import NONE, PAIR, TEN, Measures, Profile, Share, measure, share
 from otherminds.studies.perturbed.page import report, show
-from otherminds.studies.perturbed.sittings import PAIR, SCOPES, Answer, Sitting
 from otherminds.studies.perturbed.tasks import STAGES, load
 from otherminds.studies.study import Chapter, Desk, Finding, Subject, ask_each, unfinished
 
 Tasks = frozenset[str]
 """Names of tasks: stage/class."""
+FOCAL = SCOPES["focal"]
 BRIEF = {"vanilla": "plainly", "cot": "with a chain"}
 MANY = 0.25
 """A share of unreadable answers that belongs on the first screen."""
@@ -41,14 +44,16 @@ def look(subjects: Sequence[Subject], desk: Desk) -> Chapter | None:
     if not runs:
         return None
     found = measure(runs)
-    page = report(found, runs)
+    table = Answers.of(runs)
+    page = report(found, runs, Links("perturbed", table))
     return Chapter(
         replace(page, lead=f"{page.lead} {_drawn_in_words(questions, desk)}".strip()),
-        list(_findings(found, runs)),
+        list(_findings(found, table)),
         runs,
         by="class",
         cut=[*asked.cut, *unfinished(each for some in asked.done.values() for each in some)],
         left_out=asked.left_out,
+        answers=table,
     )
 
 
@@ -129,52 +134,73 @@ def _about(tasks: Tasks, runs: Sequence[Run]) -> list[Run]:
 # ---- what to take away --------------------------------------------------------------------------------------------
 
 
-def _findings(found: Measures, runs: Sequence[Run]) -> Iterator[Finding]:
-    known = [(rule.label, next(iter(rule.cells.values()))["all"].right) for rule in found.rules]
-    rules = {label: right.value for label, right in known if right}
-    for sitting, model in zip(found.sittings, found.models, strict=True):
-        read, asked = sitting.read(SCOPES["focal"]), sitting.asked(SCOPES["focal"])
-        for style, cells in model.cells.items():
-            to = _to(runs, read[style])
-            if right := cells["all"].right:
-                what = f"Perturbed set, {BRIEF[style]}"
-                yield Finding(what, model.label, right, 1 / 3, leads_to=to, first=True, rules=rules)
-            if gap := _dropped(sitting, style):
-                what = f"Perturbed less unperturbed, {BRIEF[style]}"
-                plain = style == PAIR[0]
-                said = f"Changing a familiar story {_moved(gap)}." if plain else ""
-                yield Finding(what, model.label, gap, None, PEOPLE if plain else "", to, first=plain, sentence=said)
-            if lost := cells["all"].faults:
-                what, many = f"Unreadable, {BRIEF[style]}", lost.value >= MANY
-                said = f"Asked {NAMES[style]}, {lost.value:.0%} of its answers cannot be read." if many else ""
-                every = _to(runs, asked[style])
-                yield Finding(what, model.label, lost, leads_to=every, first=many, sentence=said)
-        yield from _on_chains(sitting, model, found, runs)
+def _findings(found: Measures, table: Answers) -> Iterator[Finding]:
+    rules = {rule.label: next(iter(rule.sitting.answers.values())) for rule in found.rules}
+    for model in found.models:
+        read, asked = model.sitting.read(), model.sitting.asked()
+        for style in read:
+            yield from findings(_scores(style), model.label, read[style], table, rules)
+            yield from map(_unreadable, findings([_lost(style)], model.label, asked[style], table))
+        yield from findings([GAINED], model.label, Answers(row for some in read.values() for row in some), table)
+        yield from _on_chains(model, found, table)
 
 
-def _on_chains(sitting: Sitting, model: Profile, found: Measures, runs: Sequence[Run]) -> Iterator[Finding]:
-    if gain := model.reasoned.get("focal", {}).get("all"):
-        read = sitting.read(SCOPES["focal"])
-        to = _to(runs, [answer for style in PAIR for answer in read[style]])
-        said = f"Writing a chain of thought {_moved(gain)}."
-        what = "With a chain less plainly"
-        yield Finding(what, model.label, gain, leads_to=to, first=True, sentence=said)
+def _scores(style: str) -> list[Score | Gap]:
+    """What is right in a style, and what changing a story does to it."""
+    plain = style == PAIR[0]
+    return [
+        Score(f"Perturbed set, {BRIEF[style]}", FOCAL, chance=1 / 3, first=True, measure=_share),
+        Gap(
+            f"Perturbed less unperturbed, {BRIEF[style]}",
+            {**FOCAL, "class": TEN},
+            {**FOCAL, "class": NONE},
+            beside=PEOPLE if plain else "",
+            first=plain,
+            say=(lambda gap: f"Changing a familiar story {_moved(gap)}.") if plain else None,
+        ),
+    ]
+
+
+def _share(answers: Answers) -> Share | None:
+    return share([each.right for each in answers], answers.groups)
+
+
+def _lost(style: str) -> Score:
+    return Score(
+        f"Unreadable, {BRIEF[style]}",
+        FOCAL,
+        of="",
+        measure=lambda answers: share([each.value is None for each in answers], answers.groups),
+        say=lambda lost: f"Asked {NAMES[style]}, {lost.value:.0%} of its answers cannot be read.",
+    )
+
+
+def _unreadable(finding: Finding) -> Finding:
+    """On the first screen only where they are many."""
+    many = finding.estimate.value >= MANY
+    return replace(finding, first=many, sentence=finding.sentence if many else "")
+
+
+GAINED = Gap(
+    "With a chain less plainly",
+    {**FOCAL, "prompt": STYLES["cot"]},
+    {**FOCAL, "prompt": STYLES["vanilla"]},
+    paired=True,
+    first=True,
+    say=lambda gain: f"Writing a chain of thought {_moved(gain)}.",
+)
+
+
+def _on_chains(model: Profile, found: Measures, table: Answers) -> Iterator[Finding]:
     if "all" in model.chains:
-        written = sitting.answers[PAIR[1]].values()
-        to = _to(runs, [each for each in written if each.value is not None and SCOPES["focal"](each)])
+        to = leads_to(model.sitting.answers[PAIR[1]].where(None, **FOCAL).with_value(), table)
         yield Finding("Chains right to the letter", model.label, model.chains["all"].proper, leads_to=to)
     for each in found.followed:
         if each.edit in ("right", "wrong") and each.label.startswith(f"{model.label}, "):
             what = f"Answers that follow a given {each.edit} chain"
             beside = f"the same answer before: {each.before.value:.2f}"
-            yield Finding(what, model.label, each.follow, None, beside, _to_given(runs, model.label, each.edit))
-
-
-def _dropped(sitting: Sitting, style: str) -> Difference | None:
-    """What all perturbations together do against the unperturbed tasks."""
-    answers = sitting.read(SCOPES["focal"])[style]
-    base = [each for each in answers if each.tag("class") == NONE]
-    return against([each for each in answers if each.tag("class") != NONE], base)
+            given = table.where(lambda row: bool(row.said), model=model.label, edit=each.edit)
+            yield Finding(what, model.label, each.follow, None, beside, leads_to(given, table))
 
 
 def _moved(gap: Difference) -> str:
@@ -185,21 +211,3 @@ def _moved(gap: Difference) -> str:
         few = f"{gap.clusters} stage, which is" if gap.clusters == 1 else f"{gap.clusters} stages, which are"
         return f"moves its score by {number} here, in {few} too few to tell more"
     return f"makes no clear difference ({number})"
-
-
-def _to(runs: Sequence[Run], answers: Sequence[Answer]) -> dict[str, str]:
-    """Exactly these answers, in whichever styles they were given."""
-    homes = {id(record): run for run in runs for record in run.records}
-    behind = [(homes[id(each.record)], each.item.id) for each in answers]
-    ways = {name: "|".join(dict.fromkeys(getattr(run, name) for run, _ in behind)) for name in ("model", "prompt")}
-    return exactly({**ways, "focal": "true"}, runs, behind)
-
-
-def _to_given(runs: Sequence[Run], model: str, edit: str) -> dict[str, str]:
-    behind = [
-        (run, record.item.id)
-        for run in runs
-        for record in run.records
-        if run.model == model and record.item.tags.get("edit") == edit and record.score.answer
-    ]
-    return exactly({"model": model, "edit": edit}, runs, behind)

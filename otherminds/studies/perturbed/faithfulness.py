@@ -14,12 +14,15 @@ from itertools import groupby
 from statistics import fmean
 
 from otherminds import stats
-from otherminds.items.tags import CLASS, FINAL, GOLD, PATH_RULE, STAGE
+from otherminds.items import Item
+from otherminds.items.tags import FINAL, GOLD, PATH_RULE
+from otherminds.results.answers import Answer, Answers, Wanted, shared
 from otherminds.stats import Association, Correlation, Difference, Estimate
 from otherminds.studies.perturbed.calculus import CLASSES
 from otherminds.studies.perturbed.chains import PATH_RULES, ChainScore, compare
-from otherminds.studies.perturbed.sittings import PAIR, SCOPES, Answer, Sitting
 
+SCOPES: dict[str, dict[str, Wanted]] = {"focal": {"focal": True}, "all": {}}
+"""The false-belief items alone, and all questions of a task."""
 STRONG, SURE = 0.4, 0.05
 """A chain is called faithful from this correlation on, if chance would give it less often than this."""
 FEWEST = 5
@@ -105,32 +108,32 @@ def chain_score(answer: Answer) -> ChainScore:
     return compare(meta[GOLD], answer.states, path_rule=meta[PATH_RULE], final=meta[FINAL])
 
 
-def chains(sitting: Sitting) -> dict[str, Chains]:
+def chains(answers: Answers) -> dict[str, Chains]:
     """By class, over the focal items with a readable chain; and of all classes together."""
-    focal = [each for each in _reasoned(sitting) if SCOPES["focal"](each)]
-    found = {}
-    for name in (*CLASSES, "all"):
-        some = [each for each in focal if name in ("all", each.tag(CLASS))]
-        if some:
-            scores, groups = [chain_score(each) for each in some], [each.tag(STAGE) for each in some]
-            ratios = {
-                label: stats.mean([getattr(score, ratio) for score in scores], groups=groups)
-                for label, ratio in RATIOS.items()
-            }
-            found[name] = Chains(stats.mean([float(score.proper) for score in scores], groups=groups), ratios)
-    return found
+    focal = _about_beliefs(answers).where(None, **SCOPES["focal"])
+    parts = {name: focal.where(None, **{"class": name}) for name in CLASSES} | {"all": focal}
+    return {name: _chains(some) for name, some in parts.items() if some}
 
 
-def faith(sitting: Sitting) -> dict[str, Faith]:
+def _chains(answers: Answers) -> Chains:
+    scores = [chain_score(each) for each in answers]
+    ratios = {
+        label: stats.mean([getattr(score, ratio) for score in scores], groups=answers.groups)
+        for label, ratio in RATIOS.items()
+    }
+    return Chains(stats.mean([float(score.proper) for score in scores], groups=answers.groups), ratios)
+
+
+def faith(answers: Answers) -> dict[str, Faith]:
     """By scope, over the items with a readable chain and answer; questions about what is so have no chain."""
-    return {scope: _faith(some) for scope, some in _scoped(_reasoned(sitting)).items()}
+    return {scope: _faith(some) for scope, some in _scoped(_about_beliefs(answers)).items()}
 
 
-def _faith(answers: Sequence[Answer]) -> Faith:
+def _faith(answers: Answers) -> Faith:
     scores = [chain_score(each) for each in answers]
     right = [each.right for each in answers]
     table = _crossed([score.proper for score in scores], right)
-    ways = _crossed([way_is_right(each) for each in answers], right)
+    ways = _crossed([way_is_right(each.item, each.states) for each in answers], right)
     ratios = {
         label: stats.correlation([getattr(score, ratio) for score in scores], [float(each) for each in right])
         for label, ratio in RATIOS.items()
@@ -138,40 +141,37 @@ def _faith(answers: Sequence[Answer]) -> Faith:
     return Faith(len(answers), table, stats.phi(*table), stats.phi(*ways), ratios)
 
 
-def placebo(sitting: Sitting) -> dict[str, tuple[Placebo, ...]]:
+def placebo(plain: Answers, chained: Answers) -> dict[str, tuple[Placebo, ...]]:
     """By scope, over the items that both styles gave a readable answer to: wrong chains, then right ones."""
-    if len(sitting.styles) < 2:
+    if not plain or not chained:
         return {}
-    before, after = sitting.read(lambda each: each.tag("question") == "belief").values()
-    plain = {each.item.id: each for each in before}
+    before, after = shared(plain, chained.where(question="belief"), of="value")
     found = {}
     for scope, some in _scoped(after).items():
-        proper = [chain_score(each).proper for each in some]
-        parts = []
-        for wanted in (False, True):
-            part = [each for each, good in zip(some, proper, strict=True) if good is wanted]
-            if part:
-                parts.append(_placebo([plain[each.item.id] for each in part], part, wanted))
-        found[scope] = tuple(parts)
+        parts: dict[bool, list[Answer]] = {False: [], True: []}
+        for each in some:
+            parts[chain_score(each).proper].append(each)
+        found[scope] = tuple(_placebo(before, Answers(part), proper) for proper, part in parts.items() if part)
     return found
 
 
-def _placebo(before: Sequence[Answer], after: Sequence[Answer], proper: bool) -> Placebo:
-    values = [[float(each.right) for each in some] for some in (before, after)]
+def _placebo(before: Answers, after: Answers, proper: bool) -> Placebo:
+    plain, chained = shared(before, after)
+    values = [[float(each.right) for each in some] for some in (plain, chained)]
     gained = sum(b > a for a, b in zip(*values, strict=True))
     lost = sum(b < a for a, b in zip(*values, strict=True))
-    gain = stats.difference(values[1], values[0], groups=[each.tag(STAGE) for each in before])
+    gain = stats.difference(values[1], values[0], groups=plain.groups)
     vanilla, cot = map(fmean, values)
-    return Placebo(proper, len(before), vanilla, cot, gain, gained, lost, stats.mcnemar(gained, lost))
+    return Placebo(proper, len(plain), vanilla, cot, gain, gained, lost, stats.mcnemar(gained, lost))
 
 
-def way_is_right(answer: Answer) -> bool:
+def way_is_right(item: Item, states: Sequence[str]) -> bool:
     """Whether the chain without its last run is proper for a valid chain without its last run.
 
     Where both have one run only, there is no way that could be wrong.
     """
-    meta = answer.item.meta
-    runs = [list(run) for _, run in groupby(answer.states)]
+    meta = item.meta
+    runs = [list(run) for _, run in groupby(states)]
     way = [state for run in runs[:-1] for state in run]
     return bool(runs) and any(
         _leads(way, meta[GOLD][:place], meta[GOLD][place:], end, meta[PATH_RULE])
@@ -192,15 +192,14 @@ def _leads(
     return bool(doors) and compare(before, way, path_rule=rule, final=doors).proper
 
 
-def _reasoned(sitting: Sitting) -> list[Answer]:
+def _about_beliefs(answers: Answers) -> Answers:
     """The answers about beliefs with a chain that can be read."""
-    told = sitting.answers.get(PAIR[1], {})
-    return [each for each in told.values() if each.value is not None and each.tag("question") == "belief"]
+    return answers.where(question="belief").with_value()
 
 
-def _scoped(answers: Sequence[Answer]) -> dict[str, list[Answer]]:
+def _scoped(answers: Answers) -> dict[str, Answers]:
     """By scope; all beliefs only where more than the focal ones were asked about."""
-    found = {scope: [each for each in answers if keep(each)] for scope, keep in SCOPES.items()}
+    found = {scope: answers.where(None, **tags) for scope, tags in SCOPES.items()}
     if len(found["all"]) == len(found["focal"]):
         del found["all"]
     return {scope: some for scope, some in found.items() if some}

@@ -26,6 +26,7 @@ from otherminds import stats
 from otherminds.asking.runs import Record, Run
 from otherminds.errors import UsageError
 from otherminds.items import Item, Suite
+from otherminds.results.answers import Answers
 from otherminds.stats import Difference, Estimate
 from otherminds.studies.perturbed.build import STYLES
 from otherminds.studies.perturbed.chains import PATH_RULES
@@ -85,21 +86,18 @@ def edits(record: Record) -> Iterator[tuple[str, Chain]]:
 def followed(runs: Sequence[Run]) -> tuple[Followed, ...]:
     """By model and kind of chain: how often answers follow it; runs of other suites are passed over."""
     found = []
-    for run in runs:
+    for run, some in Answers.of(runs).by_run():
         label = f"{run.model}, {'prefill' if run.score == WAYS['prefill'][1] else 'notes'}"
-        for edit in EDITS:
-            records = run.where(edit=edit, keep=lambda record: bool(record.score.answer)).records
-            if records:
-                found.append(_followed(label, edit, records))
+        said = some.where(lambda row: bool(row.said))
+        found += [_followed(label, edit, led) for edit in EDITS if (led := said.where(edit=edit))]
     return tuple(found)
 
 
-def _followed(label: str, edit: str, records: Sequence[Record]) -> Followed:
-    groups = [record.item.tags["stage"] for record in records]
-    ends = [record.item.meta["given"][-1] for record in records]
-    own = [record.item.meta["own"] for record in records]
-    said = [record.score.answer for record in records]
-    right = [record.item.answer for record in records]
+def _followed(label: str, edit: str, answers: Answers) -> Followed:
+    ends = [row.item.meta["given"][-1] for row in answers]
+    own = [row.item.meta["own"] for row in answers]
+    said = [row.said for row in answers]
+    right = [row.item.answer for row in answers]
 
     def alike(one: Sequence[str], other: Sequence[str]) -> list[float]:
         return [float(a == b) for a, b in zip(one, other, strict=True)]
@@ -107,11 +105,11 @@ def _followed(label: str, edit: str, records: Sequence[Record]) -> Followed:
     return Followed(
         label,
         edit,
-        follow=stats.mean(alike(said, ends), groups=groups),
-        before=stats.mean(alike(own, ends), groups=groups),
-        led=stats.difference(alike(said, ends), alike(own, ends), groups=groups),
-        right=stats.mean(alike(said, right), groups=groups),
-        stays=stats.mean(alike(said, own), groups=groups),
+        follow=stats.mean(alike(said, ends), groups=answers.groups),
+        before=stats.mean(alike(own, ends), groups=answers.groups),
+        led=stats.difference(alike(said, ends), alike(own, ends), groups=answers.groups),
+        right=stats.mean(alike(said, right), groups=answers.groups),
+        stays=stats.mean(alike(said, own), groups=answers.groups),
     )
 
 

@@ -14,15 +14,21 @@ from math import ceil
 
 from otherminds import stats
 from otherminds.asking.runs import Run
+from otherminds.errors import UsageError
 from otherminds.items import Item
-from otherminds.items.tags import CLASS, STAGE, STORY
+from otherminds.items.tags import CLASS, STORY
+from otherminds.results.answers import Answers, Wanted, shared
+from otherminds.results.labels import mark, together
 from otherminds.stats import Difference, Estimate
+from otherminds.studies.perturbed.build import STYLES, Style
 from otherminds.studies.perturbed.calculus import CLASSES
-from otherminds.studies.perturbed.faithfulness import Chains, Faith, Placebo, chains, faith, placebo
+from otherminds.studies.perturbed.faithfulness import SCOPES, Chains, Faith, Placebo, chains, faith, placebo
 from otherminds.studies.perturbed.intervene import Followed, followed
-from otherminds.studies.perturbed.sittings import PAIR, SCOPES, Answer, Sitting, rule, sit
 
+PAIR: tuple[Style, Style] = ("vanilla", "cot")
+"""The two styles that everything is measured in; others are only set beside them."""
 NONE, TEN = CLASSES[0], CLASSES[1:]
+OF_CLASS: dict[str, dict[str, str]] = {**{name: {CLASS: name} for name in CLASSES}, "all": {}}
 RULES = {"always reality": "reality", "always decoy": "decoy"}
 """What a class table cannot be read without: whoever answers with what is so, and with what misleads."""
 ROBUST, LIMITED = len(TEN), 5
@@ -32,6 +38,36 @@ BEYOND = 0.05
 
 Effects = Mapping[str, Difference | None]
 """By class; None where there is nothing to compare."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sitting:
+    """The answers of one model, or of a rule, by style.
+
+    A style in which an answer cannot be read says nothing about that item, and what cannot be read is not left to
+    chance: long stories and hard classes have more of it. So an item counts only if every style gave a readable answer
+    to it, and how many were lost is a result of its own. Calls that failed were never answered, and are no faults.
+    """
+
+    label: str
+    answers: Mapping[str, Answers]
+
+    @property
+    def styles(self) -> tuple[str, ...]:
+        """Those of the pair that there are."""
+        return tuple(style for style in PAIR if style in self.answers)
+
+    def asked(self, **tags: Wanted) -> dict[str, Answers]:
+        """By style, the answers to the items that every style was asked, in one order; faults among them."""
+        return self._shared(tags)
+
+    def read(self, **tags: Wanted) -> dict[str, Answers]:
+        """The same without the items that have a fault in any style."""
+        return self._shared(tags, of="value")
+
+    def _shared(self, tags: Mapping[str, Wanted], of: str = "") -> dict[str, Answers]:
+        some = shared(*(self.answers[style].where(None, **tags) for style in self.styles), of=of)
+        return dict(zip(self.styles, some, strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +135,7 @@ class Verdict:
 class Profile:
     """All numbers of one sitting; by style, and within that by class, where a name does not say otherwise."""
 
-    label: str
+    sitting: Sitting
     cells: Mapping[str, Mapping[str, ClassCell]]
     """With "all" for all classes together, the unperturbed tasks among them."""
     perturbed: Mapping[str, Mapping[str, Effects]]
@@ -118,14 +154,17 @@ class Profile:
     beside: Mapping[str, Difference]
     """Other ways of asking, against vanilla on the same items."""
 
+    @property
+    def label(self) -> str:
+        """Who it is about."""
+        return self.sitting.label
+
 
 @dataclass(frozen=True, slots=True)
 class Measures:
     """All numbers of the study."""
 
-    sittings: tuple[Sitting, ...]
     models: tuple[Profile, ...]
-    """One a sitting."""
     rules: tuple[Profile, ...]
     """The same of the rules in RULES, on all items that any model was asked."""
     challenging: Mapping[str, tuple[str, ...]]
@@ -133,20 +172,21 @@ class Measures:
     followed: tuple[Followed, ...]
     """What answers do when chains are given."""
 
+    @property
+    def sittings(self) -> tuple[Sitting, ...]:
+        """Who was asked."""
+        return tuple(each.sitting for each in self.models)
+
 
 def measure(runs: Sequence[Run]) -> Measures:
     """Everything that these runs tell; the two styles of a model find each other by its fingerprint."""
     sittings = sit(runs)
-    items: dict[str, Item] = {}
-    for sitting in sittings:
-        items |= {each.item.id: each.item for answers in sitting.asked().values() for each in answers}
+    items = Answers(row for each in sittings for some in each.asked().values() for row in some).items
     styles = [style for style in PAIR if any(style in sitting.styles for sitting in sittings)]
     models = tuple(map(profile, sittings))
-    rules = tuple(profile(rule(name, key, items.values(), styles)) for name, key in RULES.items())
     return Measures(
-        sittings=sittings,
         models=models,
-        rules=rules,
+        rules=tuple(profile(rule(name, key, items, styles)) for name, key in RULES.items()),
         challenging={
             style: challenging([each.perturbed["focal"].get(style, {}) for each in models]) for style in styles
         },
@@ -154,22 +194,68 @@ def measure(runs: Sequence[Run]) -> Measures:
     )
 
 
+def sit(runs: Sequence[Run]) -> tuple[Sitting, ...]:
+    """One sitting a model; a model asked with and without a schema is two."""
+    asked = [run for run in runs if run.prompt in STYLES.values() and _plain(run)]
+    found = together(asked, lambda run: (run.fingerprint, run.score), lambda run: (_named(run), mark(run)))
+    sittings = [Sitting(label, _by_style(some)) for label, some in found]
+    with_answers = tuple(each for each in sittings if each.styles and any(each.asked().values()))
+    if not with_answers:
+        raise UsageError(
+            "none of these runs has answers to perturbed tasks in the styles vanilla or cot; build the suite with "
+            "`otherminds build perturbed` and run it"
+        )
+    return with_answers
+
+
+def _plain(run: Run) -> Answers:
+    return Answers.of([run]).where(lambda row: "edit" not in row.item.tags and row.verdict != "error")
+
+
+def _named(run: Run) -> str:
+    return run.model + (", without a schema" if run.score == "json-free" else "")
+
+
+def _by_style(runs: Sequence[Run]) -> dict[str, Answers]:
+    style = {prompt: style for style, prompt in STYLES.items()}
+    found: dict[str, Answers] = {}
+    for run in runs:
+        # What was asked twice counts once, as it was answered last.
+        both = found.get(style[run.prompt], Answers()) | _plain(run)
+        found[style[run.prompt]] = Answers(both.ids.values())
+    return found
+
+
+def rule(label: str, key: str, items: Sequence[Item], styles: Sequence[str]) -> Sitting:
+    """Whoever always answers with what the item has under this key of its meta, in whatever style."""
+    values = {item.id: float(item.meta[key] == item.answer) for item in items}
+    rows = [
+        replace(row, said=(said := row.item.meta[key]), detail={"states": (said,) * len(row.item.meta["sentences"])})
+        for row in Answers.by_rule(label, items, values)
+    ]
+    return Sitting(label, dict.fromkeys(styles, Answers(rows)))
+
+
 def profile(sitting: Sitting) -> Profile:
     """The numbers of one sitting."""
-    read = {scope: sitting.read(keep) for scope, keep in SCOPES.items()}
+    read = {scope: sitting.read(**tags) for scope, tags in SCOPES.items()}
     cells = _cells(sitting)
     scopes = [scope for scope in SCOPES if scope == "focal" or _whole(read[scope])]
+    styles = sitting.answers
+    plain, chained = (styles.get(style, Answers()) for style in PAIR)
     return Profile(
-        label=sitting.label,
+        sitting=sitting,
         cells=cells,
         perturbed={scope: {style: _perturbed(answers) for style, answers in read[scope].items()} for scope in scopes},
         reasoned={scope: _reasoned(read[scope]) for scope in scopes} if len(sitting.styles) == 2 else {},
         verdicts={style: _verdict(by_class) for style, by_class in cells.items()},
         solved={style: _solved(answers) for style, answers in sitting.asked().items()},
-        chains=chains(sitting),
-        faith=faith(sitting),
-        placebo=placebo(sitting),
-        beside=_beside(sitting),
+        chains=chains(chained),
+        faith=faith(chained),
+        placebo=placebo(plain, chained),
+        beside={
+            style: gained for style, answers in styles.items() if style not in PAIR and (gained := answers.less(plain))
+        },
     )
 
 
@@ -206,27 +292,23 @@ def share(right: Sequence[bool], stages: Sequence[str] | None = None) -> Share |
 
 def _cells(sitting: Sitting) -> dict[str, dict[str, ClassCell]]:
     """Over the focal items, as every class table of this study."""
-    read, asked = sitting.read(SCOPES["focal"]), sitting.asked(SCOPES["focal"])
+    read, asked = sitting.read(**SCOPES["focal"]), sitting.asked(**SCOPES["focal"])
     return {
         style: {
-            **{name: _cell(_of(read[style], name), _of(asked[style], name)) for name in CLASSES},
-            "all": _cell(read[style], asked[style], by_stage=True),
+            name: _cell(*(some[style].where(None, **tags) for some in (read, asked)), by_stage=name == "all")
+            for name, tags in OF_CLASS.items()
         }
         for style in sitting.styles
     }
 
 
-def _cell(read: Sequence[Answer], asked: Sequence[Answer], *, by_stage: bool = False) -> ClassCell:
-    stages = [[each.tag(STAGE) for each in some] if by_stage else None for some in (read, asked)]
+def _cell(read: Answers, asked: Answers, *, by_stage: bool) -> ClassCell:
+    stages = [some.groups if by_stage else None for some in (read, asked)]
     return ClassCell(
         right=share([each.right for each in read], stages[0]),
         faults_wrong=share([each.right for each in asked], stages[1]),
         faults=share([each.value is None for each in asked], stages[1]),
     )
-
-
-def _of(answers: Sequence[Answer], name: str) -> list[Answer]:
-    return [each for each in answers if name in ("all", each.tag(CLASS))]
 
 
 def _passes(cell: Share, lenient: bool) -> bool:
@@ -244,61 +326,33 @@ def _verdict(cells: Mapping[str, ClassCell]) -> Verdict:
     )
 
 
-def _solved(answers: Sequence[Answer]) -> tuple[Estimate | None, Estimate | None]:
-    beliefs = [each for each in answers if each.tag("question") == "belief"]
-    return _all_right(answers, 16), _all_right(beliefs, 8)
+def _solved(answers: Answers) -> tuple[Estimate | None, Estimate | None]:
+    return _all_right(answers, 16), _all_right(answers.where(question="belief"), 8)
 
 
-def _all_right(answers: Sequence[Answer], number: int) -> Estimate | None:
+def _all_right(answers: Answers, number: int) -> Estimate | None:
     """The share of tasks with all questions right, of those of which all were asked."""
-    tasks: dict[str, list[Answer]] = {}
-    for each in answers:
-        tasks.setdefault(each.tag(STORY), []).append(each)
-    whole = [some for some in tasks.values() if len(some) == number]
-    if not whole:
-        return None
-    return stats.mean(
-        [float(all(each.right for each in some)) for some in whole], groups=[some[0].tag(STAGE) for some in whole]
-    )
+    whole = [some for some in answers.by(STORY).values() if len(some) == number]
+    return Answers(replace(some[0], value=float(all(each.right for each in some))) for some in whole).mean()
 
 
 # ---- effects ------------------------------------------------------------------------------------------------------
 
 
-def _whole(read: Mapping[str, Sequence[Answer]]) -> bool:
+def _whole(read: Mapping[str, Answers]) -> bool:
     """Whether more was asked than the focal items."""
-    return any(not SCOPES["focal"](each) for answers in read.values() for each in answers)
+    return any(len(answers.where(None, **SCOPES["focal"])) < len(answers) for answers in read.values())
 
 
-def _perturbed(answers: Sequence[Answer]) -> Effects:
-    base = _of(answers, NONE)
-    return _adjusted({name: against(_of(answers, name), base) for name in TEN})
+def _perturbed(answers: Answers) -> Effects:
+    by_class = {name: answers.where(None, **tags) for name, tags in OF_CLASS.items()}
+    return _adjusted({name: by_class[name].against(by_class[NONE]) for name in TEN})
 
 
-def against(some: Sequence[Answer], base: Sequence[Answer]) -> Difference | None:
-    """How much more often some answers are right than others, by stage."""
-    if not some or not base:
-        return None
-    return stats.contrast(
-        [float(each.right) for each in some],
-        [float(each.right) for each in base],
-        groups=([each.tag(STAGE) for each in some], [each.tag(STAGE) for each in base]),
-    )
-
-
-def _reasoned(read: Mapping[str, Sequence[Answer]]) -> Effects:
-    found = {name: _gained(*(_of(read[style], name) for style in PAIR)) for name in (*CLASSES, "all")}
+def _reasoned(read: Mapping[str, Answers]) -> Effects:
+    plain, chained = (read[style] for style in PAIR)
+    found = {name: chained.where(None, **tags).less(plain.where(None, **tags)) for name, tags in OF_CLASS.items()}
     return {**found, **_adjusted({name: found[name] for name in TEN})}
-
-
-def _gained(before: Sequence[Answer], after: Sequence[Answer]) -> Difference | None:
-    if not before:
-        return None
-    return stats.difference(
-        [float(each.right) for each in after],
-        [float(each.right) for each in before],
-        groups=[each.tag(STAGE) for each in before],
-    )
 
 
 def _adjusted(effects: Mapping[str, Difference | None]) -> Effects:
@@ -307,14 +361,3 @@ def _adjusted(effects: Mapping[str, Difference | None]) -> Effects:
     ps = stats.holm([each.p for each in measured.values()])
     mended = {name: replace(each, p=p) for (name, each), p in zip(measured.items(), ps, strict=True)}
     return {name: mended.get(name) for name in effects}
-
-
-def _beside(sitting: Sitting) -> dict[str, Difference]:
-    plain = sitting.answers.get("vanilla", {})
-    found = {}
-    for style, answers in sitting.answers.items():
-        both = [id for id in answers if style not in PAIR and id in plain]
-        pairs = [(plain[id], answers[id]) for id in both if None not in (plain[id].value, answers[id].value)]
-        if gained := _gained([before for before, _ in pairs], [after for _, after in pairs]):
-            found[style] = gained
-    return found

@@ -12,14 +12,17 @@ from otherminds.asking.runs import Run
 from otherminds.items import Item
 from otherminds.pages import plots
 from otherminds.pages.report import Block, Cards, Cell, Figure, Report, Section, Table
+from otherminds.results.grids import Grid
+from otherminds.results.itembrowser import Links
 from otherminds.results.labels import run_labels
-from otherminds.results.summary import how_it_answered, what_was_run
-from otherminds.stats import Difference, Estimate, signed
-from otherminds.stats.significance import p_text
+from otherminds.results.run_details import how_it_answered, what_was_run
+from otherminds.stats import Difference, signed, sure
+from otherminds.stats.significance import p_value
 from otherminds.studies.perturbed.belief_tracks import NAMES, answers_to_look_at, belief_tracks, class_name
-from otherminds.studies.perturbed.calculus import CLASSES
+from otherminds.studies.perturbed.faithfulness import SCOPES
 from otherminds.studies.perturbed.measure import (
     LIMITED,
+    OF_CLASS,
     ROBUST,
     TEN,
     ClassCell,
@@ -27,13 +30,14 @@ from otherminds.studies.perturbed.measure import (
     Measures,
     Profile,
     Share,
+    Sitting,
     Verdict,
     measure,
 )
 from otherminds.studies.perturbed.page_chains import are_chains_right, are_they_followed
-from otherminds.studies.perturbed.sittings import SCOPES, Sitting
+from otherminds.studies.study import study_page
 
-WHOLE = (*CLASSES, "all")
+WHOLE = tuple(OF_CLASS)
 SEVERAL = 3
 """Models; what is hard for two in three cannot be said of fewer."""
 SHORT = {"vanilla": "plain", "cot": "chain"}
@@ -65,12 +69,12 @@ def show(runs: Sequence[Run]) -> Report:
     return report(measure(runs), runs)
 
 
-def report(found: Measures, runs: Sequence[Run]) -> Report:
-    """The page of numbers that are there already, and of the runs behind them."""
+def report(found: Measures, runs: Sequence[Run], links: Links | None = None) -> Report:
+    """The page of numbers that are there already, and of the runs behind them; `links` lead to the answers."""
     sections = [
         Section("", [_cards(found)]),
         Section("What this shows, and what it cannot", [LIMITS]),
-        Section("By class", _by_class(found)),
+        Section("By class", _by_class(found, links)),
         Section("What a perturbation does", _perturbations(found)),
         Section("What reasoning does", _reasoning(found)),
         Section("Lines of the published study", _verdicts(found)),
@@ -82,11 +86,8 @@ def report(found: Measures, runs: Sequence[Run]) -> Report:
         Section("How answers ended", how_it_answered(runs, run_labels(runs))),
         Section("What was run", what_was_run(runs, run_labels(runs))),
     ]
-    manifest = runs[0].manifest
     who = " and ".join(each.label for each in found.sittings)
-    subtitle = f"otherminds {manifest['otherminds']} · {manifest['started'][:10]} · study perturbed"
-    shown = [section for section in sections if section.blocks]
-    return Report(f"{who} on perturbed false-belief tasks", lead(found), shown, subtitle=subtitle)
+    return study_page("perturbed", f"{who} on perturbed false-belief tasks", lead(found), sections, runs)
 
 
 def lead(found: Measures) -> str:
@@ -146,52 +147,65 @@ def _cards(found: Measures) -> Cards:
             if right := cells["all"].right:
                 faults = cells["all"].faults
                 lost = f"; {faults.right} of {faults.n} unreadable" if faults else ""
-                cards.append((f"Right, {model.label}, {NAMES[style]}", f"{right.value:.2f}", _sure(right) + lost))
+                cards.append((f"Right, {model.label}, {NAMES[style]}", f"{right.value:.2f}", sure(right) + lost))
         if "all" in model.chains:
             proper = model.chains["all"].proper
-            cards.append((f"Right chains, {model.label}", f"{proper.value:.2f}", _sure(proper)))
+            cards.append((f"Right chains, {model.label}", f"{proper.value:.2f}", sure(proper)))
     for rule in found.rules:
         if right := _any_style(rule)["all"].right:
             cards.append((rule.label.capitalize(), f"{right.value:.2f}", f"on the same items, n = {right.n}"))
     return Cards(cards)
 
 
-def _sure(share: Estimate) -> str:
-    return f"95 % {share.low:.2f} to {share.high:.2f}, n = {share.n}"
-
-
-def _by_class(found: Measures) -> list[Block]:
+def _by_class(found: Measures, links: Links | None) -> list[Block]:
     blocks: list[Block] = [
         "Focal items only: the false-belief story, asked about the belief, in both swaps. An item counts only if every"
         " style gave a readable answer to it. **Always reality** answers with what is so, **always decoy** with what"
         " misleads; a model that is like one of them in every class may do just that."
     ]
-    for sitting, model in zip(found.sittings, found.models, strict=True):
-        rows: list[list[Cell]] = [
-            [class_name(name), *(cells[name].right for cells in _styles(model)), *_beside(found, name)]
-            for name in WHOLE
+    note = (
+        "With Wilson's 95 % intervals, and by stage for all together. ▲: above one half beyond chance (one-sided"
+        " binomial test, p ≤ 0.05; for all together, the whole interval)."
+    )
+    for model in found.models:
+        read = model.sitting.read(**SCOPES["focal"])
+        behind = [
+            (class_name(name), {NAMES[style]: some.where(None, **tags) for style, some in read.items()})
+            for name, tags in OF_CLASS.items()
         ]
-        columns = ["class", *(NAMES[style] for style in model.cells), *(rule.label for rule in found.rules)]
-        note = (
-            "With Wilson's 95 % intervals, and by stage for all together. ▲: above one half beyond chance (one-sided"
-            " binomial test, p ≤ 0.05; for all together, the whole interval)."
+        grid = _classes(model, {"": "right"}, NAMES).linked(behind, links)
+        caption = f"{model.label}: right answers by class"
+        blocks.append(grid.beside(_rules(found)).filled.table("class", caption, note=note))
+        blocks.append(
+            grid.figure(
+                f"Right answers of {model.label} by class",
+                f"{model.label}: the same numbers, with 95 % intervals.",
+                reference=(1 / 3, "chance"),
+                measure="share of right answers",
+            )
         )
-        blocks.append(Table(columns, _measured(rows), f"{model.label}: right answers by class", note=note))
-        svg = plots.intervals(
-            [(class_name(name), [cells[name].right for cells in _styles(model)]) for name in WHOLE],
-            title=f"Right answers of {model.label} by class",
-            series=[NAMES[style] for style in model.cells],
-            reference=(1 / 3, "chance"),
-            measure="share of right answers",
-        )
-        blocks.append(Figure(svg, f"{model.label}: the same numbers, with 95 % intervals."))
-        blocks += _what_was_said(sitting)
+        blocks += _what_was_said(model.sitting)
     return blocks
+
+
+def _classes(model: Profile, parts: Mapping[str, str], names: Mapping[str, str]) -> Grid:
+    """By class, some parts of the cells of every style."""
+    columns = [(f"{what}{names[style]}", part, style) for style in model.cells for what, part in parts.items()]
+    lines = [
+        (class_name(name), [getattr(model.cells[style][name], part) for _, part, style in columns]) for name in WHOLE
+    ]
+    return Grid([label for label, *_ in columns], lines)
+
+
+def _rules(found: Measures) -> Grid:
+    """The rules, which are the same in every style."""
+    lines = [(class_name(name), [_any_style(rule)[name].right for rule in found.rules]) for name in WHOLE]
+    return Grid([rule.label for rule in found.rules], lines).shown(_count)
 
 
 def _what_was_said(sitting: Sitting) -> list[Block]:
     """What the answers are, whether right or wrong: a habit shows here at once."""
-    read = sitting.read(SCOPES["focal"])
+    read = sitting.read(**SCOPES["focal"])
     said = {NAMES[style]: [(each.item, each.said) for each in answers] for style, answers in read.items()}
     said["right"] = [(each.item, each.item.answer) for each in next(iter(read.values()))]
     counts = [(label, Counter(_kind(item, word) for item, word in pairs)) for label, pairs in said.items()]
@@ -212,23 +226,20 @@ def _perturbations(found: Measures) -> list[Block]:
         " falls from all right to none in most classes."
     ]
     for model in found.models:
-        svg = plots.intervals(
-            [(class_name(name), [model.perturbed["focal"][style][name] for style in model.cells]) for name in TEN],
-            title=f"What each perturbation does to {model.label}",
-            series=[NAMES[style] for style in model.cells],
-            reference=(0.0, "no effect"),
-            axis=(-1.0, 1.0),
-            measure="difference in right answers",
+        blocks.append(
+            _effects({NAMES[style]: model.perturbed["focal"][style] for style in model.cells}, TEN).figure(
+                f"What each perturbation does to {model.label}",
+                f"{model.label}: acc(class) − acc(unperturbed), with 95 % intervals by stage.",
+                reference=(0.0, "no effect"),
+                axis=(-1.0, 1.0),
+                measure="difference in right answers",
+            )
         )
-        blocks.append(Figure(svg, f"{model.label}: acc(class) − acc(unperturbed), with 95 % intervals by stage."))
-        for scope, what in SCOPE_NAMES.items():
-            by_style = model.perturbed.get(scope)
-            if by_style:
-                columns = [NAMES[style] for style in by_style]
-                rules = [next(iter(rule.perturbed.get(scope, {}).values()), {}) for rule in found.rules]
-                effects = [*by_style.values(), *rules]
-                caption = f"{model.label}: effect of each perturbation, {what}"
-                blocks.append(_effects(caption, columns, effects, found, TEN))
+        for scope, by_style in model.perturbed.items():
+            grid = _effects({f"{NAMES[style]} (p)": some for style, some in by_style.items()}, TEN)
+            rules = {rule.label: next(iter(rule.perturbed.get(scope, {}).values()), {}) for rule in found.rules}
+            caption = f"{model.label}: effect of each perturbation, {SCOPE_NAMES[scope]}"
+            blocks.append(_effects_table(caption, grid, _effects(rules, TEN)))
     for style, names in found.challenging.items() if len(found.models) >= SEVERAL else ():
         hard = ", ".join(map(class_name, names)) or "none"
         blocks.append(
@@ -243,8 +254,8 @@ def _reasoning(found: Measures) -> list[Block]:
     for model in found.models:
         for scope, effects in model.reasoned.items():
             caption = f"{model.label}: what the chain of thought changes, {SCOPE_NAMES[scope]}"
-            rules = [rule.reasoned.get(scope, {}) for rule in found.rules]
-            blocks.append(_effects(caption, ["chain − plain"], [effects, *rules], found, WHOLE))
+            rules = _effects({rule.label: rule.reasoned.get(scope, {}) for rule in found.rules}, WHOLE)
+            blocks.append(_effects_table(caption, _effects({"chain − plain (p)": effects}, WHOLE), rules))
         if model.beside:
             rows: list[list[Cell]] = [[style, gain] for style, gain in model.beside.items()]
             note = "Against asking plainly, on the beliefs that both gave a readable answer to."
@@ -255,30 +266,25 @@ def _reasoning(found: Measures) -> list[Block]:
     return []
 
 
-def _effects(
-    caption: str, columns: Sequence[str], effects: Sequence[Effects], found: Measures, names: Sequence[str]
-) -> Table:
+def _effects(effects: Mapping[str, Effects], names: Sequence[str]) -> Grid:
+    """By class, some effects side by side."""
+    return Grid(list(effects), [(class_name(name), [some.get(name) for some in effects.values()]) for name in names])
+
+
+def _effects_table(caption: str, grid: Grid, rules: Grid) -> Table:
     """A column for each way of asking, then one for each rule."""
-    rows: list[list[Cell]] = [
-        [
-            class_name(name),
-            *(_effect(some.get(name)) for some in effects[: len(columns)]),
-            *(_value(some.get(name)) for some in effects[len(columns) :]),
-        ]
-        for name in names
-    ]
     note = (
         "95 % intervals by stage; in round brackets p by exchanging whole stages, adjusted (Holm) for the perturbed"
         " classes."
     )
-    measured = [each for some in effects[: len(columns)] for name in TEN if (each := some.get(name))]
+    perturbed = [line for label, line in grid.lines if label in map(class_name, TEN)]
+    measured = [one for line in perturbed for one in line if one]
     if measured:
-        stages, classes = max(each.clusters for each in measured), len(measured) // len(columns)
+        stages, classes = max(one.clusters for one in measured), len(measured) // len(grid.columns)
         least = 2.0 ** (1 - stages)
         if classes * least > 0.05:
             note += FEW.format(stages=stages, least=least, classes=classes, adjusted=min(1.0, classes * least))
-    heads = [f"{column} (p)" for column in columns]
-    return Table(["class", *heads, *(rule.label for rule in found.rules)], _measured(rows), caption, note=note)
+    return grid.shown(_effect).beside(rules.shown(_value)).filled.table("class", caption, note=note)
 
 
 def _verdicts(found: Measures) -> list[Block]:
@@ -323,37 +329,18 @@ def _faults(found: Measures) -> list[Block]:
         " for wrong. A chain that is too short or odd is no fault. The rules never are faulty."
     ]
     for model in found.models:
-        columns = ["class"]
-        columns += [f"{what}, {SHORT[style]}" for style in model.cells for what in ("faulty", "right")]
-        rows: list[list[Cell]] = []
-        for name in WHOLE:
-            cells = [by_class[name] for by_class in _styles(model)]
-            counts = [_count(part) for cell in cells for part in (cell.faults, cell.faults_wrong)]
-            rows.append([class_name(name), *counts, *_beside(found, name)])
-        columns += [rule.label for rule in found.rules]
-        blocks.append(Table(columns, _measured(rows), f"{model.label}: faults, and right answers if faults are wrong"))
+        grid = _classes(model, {"faulty, ": "faults", "right, ": "faults_wrong"}, SHORT).shown(_count)
+        caption = f"{model.label}: faults, and right answers if faults are wrong"
+        blocks.append(grid.beside(_rules(found)).filled.table("class", caption))
     return blocks
 
 
 # ---- small things -------------------------------------------------------------------------------------------------
 
 
-def _styles(model: Profile) -> list[Mapping[str, ClassCell]]:
-    return list(model.cells.values())
-
-
 def _any_style(rule: Profile) -> Mapping[str, ClassCell]:
     """A rule is the same in every style."""
-    return _styles(rule)[0]
-
-
-def _beside(found: Measures, name: str) -> list[str | None]:
-    return [_count(_any_style(rule)[name].right) for rule in found.rules]
-
-
-def _measured(rows: Sequence[list[Cell]]) -> list[list[Cell]]:
-    """Without the rows that have nothing but a name."""
-    return [row for row in rows if any(cell is not None for cell in row[1:])]
+    return next(iter(rule.cells.values()))
 
 
 def _plain(share: Share) -> str:
@@ -364,12 +351,9 @@ def _count(share: Share | None) -> str | None:
     return f"{share.right}/{share.n}" if share else None
 
 
-def _effect(difference: Difference | None) -> str | None:
-    if difference is None:
-        return None
-    p = p_text(difference.p).removeprefix("p ").removeprefix("= ")
-    return f"{signed(difference)} ({p})"
+def _effect(difference: Difference) -> str:
+    return f"{signed(difference)} ({p_value(difference.p)})"
 
 
-def _value(difference: Difference | None) -> str | None:
-    return f"{difference.value:+z.2f}" if difference else None
+def _value(difference: Difference) -> str:
+    return f"{difference.value:+z.2f}"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from otherminds.pages import plots
 from otherminds.pages.report import Block, Cell, Figure, Table
-from otherminds.stats import Correlation, Estimate, signed
+from otherminds.stats import Correlation, signed, span
+from otherminds.stats.significance import p_value
 from otherminds.studies.perturbed.belief_tracks import class_name
 from otherminds.studies.perturbed.calculus import CLASSES
 from otherminds.studies.perturbed.faithfulness import FEWEST, GAIN, RATIOS, STRONG, SURE
@@ -54,7 +55,7 @@ def _faithfulness(found: Measures) -> list[Block]:
     for each in (*found.models, *found.rules):
         for scope, faith in each.faith.items():
             counts = " / ".join(map(str, faith.table))
-            ps = f"{_chance(faith.phi.p)} / {_chance(faith.phi.fisher)}" if faith.phi else None
+            ps = f"{p_value(faith.phi.p)} / {p_value(faith.phi.fisher)}" if faith.phi else None
             rows.append(
                 [
                     *(each.label, SCOPE_NAMES[scope], faith.n, counts),
@@ -90,11 +91,7 @@ def _value(found: Correlation | None) -> str | None:
 
 
 def _said(found: Correlation | None) -> str | None:
-    return f"{found.value:+z.2f} ({_chance(found.p)})" if found else None
-
-
-def _chance(p: float) -> str:
-    return "< 0.001" if p < 0.001 else f"{p:.3f}"
+    return f"{found.value:+z.2f} ({p_value(found.p)})" if found else None
 
 
 def _placebo(found: Measures) -> list[Block]:
@@ -107,7 +104,7 @@ def _placebo(found: Measures) -> list[Block]:
                     [
                         *(each.label, SCOPE_NAMES[scope], "right" if part.proper else "wrong"),
                         *(part.n, part.vanilla, part.cot, signed(part.gain)),
-                        *(f"{part.gained} / {part.lost} ({_chance(part.mcnemar)})", verdict),
+                        *(f"{part.gained} / {part.lost} ({p_value(part.mcnemar)})", verdict),
                     ]
                 )
     if not rows:
@@ -128,7 +125,7 @@ def _intervention(found: Measures) -> list[Block]:
         return []
     rows: list[list[Cell]] = [
         [
-            *(each.label, each.edit, each.follow.n, _span(each.follow), _span(each.before)),
+            *(each.label, each.edit, each.follow.n, span(each.follow), span(each.before)),
             *(_added(each), each.right.value, each.stays.value),
         ]
         for each in found.followed
@@ -161,8 +158,4 @@ def _intervention(found: Measures) -> list[Block]:
 
 def _added(each: Followed) -> str:
     """What the chain adds; nothing can be added to answers that were all the same already."""
-    return "cannot be told" if each.before.value == 1 else f"{each.led.value:+z.2f} ({_chance(each.led.p)})"
-
-
-def _span(found: Estimate) -> str:
-    return f"{found.value:.2f} [{found.low:.2f}, {found.high:.2f}]"
+    return "cannot be told" if each.before.value == 1 else f"{each.led.value:+z.2f} ({p_value(each.led.p)})"

@@ -148,7 +148,7 @@ def _free() -> None:
 
 
 def _print(lineup: Lineup, found: Measures) -> None:
-    from otherminds.studies.safety.sittings import NINE, SHORT
+    from otherminds.studies.safety.lineups import NINE, SHORT
     from otherminds.studies.safety.table import as_text, rows
 
     tasks = [task for task in NINE if any(task in each.tasks for each in found.profiles)]

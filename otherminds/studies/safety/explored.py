@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from math import isfinite
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
 
 from otherminds import stats
-from otherminds.items import Item, Suite
-from otherminds.pages import plots
-from otherminds.pages.report import Block, Cell, Figure, Section, Table
-from otherminds.stats import Difference, Estimate, proportion
+from otherminds.items import Suite
+from otherminds.pages.report import Block, Cell, Section, Table
+from otherminds.results.answers import Answers
+from otherminds.results.grids import Grid
+from otherminds.results.measures import Split
+from otherminds.stats import Difference, Estimate, proportion, span
 from otherminds.stats.significance import p_text
-from otherminds.studies.safety.measure import FAINT, Bin, Calibration, Measures, Profile, mean_over
+from otherminds.studies.safety.lineups import NINE, SHORT
+from otherminds.studies.safety.measure import FAINT, Bin, Calibration, Measures, Profile
 from otherminds.studies.safety.oracles import RULES
-from otherminds.studies.safety.sittings import NINE, SHORT
 
 SERIES = 4
 """The most models in one plot."""
@@ -42,8 +45,7 @@ def three(estimate: Estimate | None, signed: bool = False) -> str | None:
         return None
     if signed:
         return stats.signed(estimate, 3)
-    value, low, high = (f"{part:z.3f}" for part in (estimate.value, estimate.low, estimate.high))
-    return f"{value} [{low}, {high}]" if isfinite(estimate.low) and isfinite(estimate.high) else f"{value} [–]"
+    return span(estimate, 3)
 
 
 def tested(difference: Difference | None) -> str | None:
@@ -53,31 +55,42 @@ def tested(difference: Difference | None) -> str | None:
     return f"{three(difference, signed=True)}, {p_text(difference.p)}"
 
 
-def _rows(found: Measures, cells: Mapping[str, Sequence[tuple[str, Sequence[Cell]]]]) -> list[list[Cell]]:
-    """Lines of several models, with the model's name in front where there are several."""
+Columns = Mapping[str, Callable[[Profile, str], Cell]]
+"""By heading, what is told of a model on a task."""
+
+
+def _by_task(
+    found: Measures,
+    columns: Columns,
+    caption: str,
+    note: str = "",
+    having: Callable[[Profile, str], Any] = lambda each, task: True,
+) -> list[Block]:
+    """A line for every task of every model, with the model's name in front where there are several."""
     several = len(found.profiles) > 1
-    return [[*([name] if several else []), label, *line] for name, lines in cells.items() for label, line in lines]
-
-
-def _head(found: Measures, *columns: str) -> list[str]:
-    return [*(["model"] if len(found.profiles) > 1 else []), *columns]
+    rows: list[list[Cell]] = [
+        [*([each.name] if several else []), SHORT[task], *(cell(each, task) for cell in columns.values())]
+        for each in found.profiles
+        for task in each.tasks
+        if having(each, task)
+    ]
+    return [Table([*(["model"] if several else []), "task", *columns], rows, caption, note=note)] if rows else []
 
 
 def _twins(found: Measures) -> list[Block]:
-    lines = {
-        each.name: [
-            (SHORT[t.label], [three(t.flip, True), three(t.all_right), three(t.false), three(t.true)])
-            for t in each.twins
-        ]
-        for each in found.profiles
+    twins = {(each.name, one.label): one for each in found.profiles for one in each.twins}
+    columns: Columns = {
+        "flip sensitivity": lambda each, task: three(twins[each.name, task].flip, True),
+        "all twins right": lambda each, task: three(twins[each.name, task].all_right),
+        "S, false belief": lambda each, task: three(twins[each.name, task].false),
+        "S, true belief": lambda each, task: three(twins[each.name, task].true),
     }
-    columns = _head(found, "task", "flip sensitivity", "all twins right", "S, false belief", "S, true belief")
     return [
         "Twins differ in a detail that turns the right answer round. **Flip sensitivity** is the mean of S of an item"
         " and of its twin, less 1: 0 for always the same answer, 1 at best. Whoever always picks the ordinary act, or"
         " always what is really so, has a mean near 0.5 and a flip sensitivity of 0. **All twins right** is the share"
         " of groups without a mistake.",
-        Table(columns, _rows(found, lines), "Twins", note="Intervals are 95 %, drawn by group."),
+        *_by_task(found, columns, "Twins", "Intervals are 95 %, drawn by group."),
     ]
 
 
@@ -116,34 +129,32 @@ def _ladder(found: Measures) -> list[Block]:
 
 
 def _cloze(found: Measures) -> list[Block]:
-    lines = {
-        each.name: [
-            (SHORT[task], [three(each.tasks[task].S), *map(three, each.cloze[task])])
-            for task in each.tasks
-            if task in each.cloze
-        ]
-        for each in found.profiles
+    columns: Columns = {
+        "letters": lambda each, task: three(each.tasks[task].S),
+        "cloze, whole ending": lambda each, task: three(each.cloze[task][0]),
+        "cloze, mean of tokens": lambda each, task: three(each.cloze[task][1]),
     }
-    if not any(lines.values()):
-        return []
-    columns = _head(found, "task", "letters", "cloze, whole ending", "cloze, mean of tokens")
     note = "A whole ending is the probability of all its words; the mean of its tokens evens out its length."
-    return [
+    table = _by_task(found, columns, "S by letters and by cloze", note, lambda each, task: task in each.cloze)
+    text = (
         "By **letters** the options are shown and a letter is weighed; as a **cloze** each option ends a sentence and"
-        " none is shown. A finding that holds in one of them only is a finding about that way of asking.",
-        Table(columns, _rows(found, lines), "S by letters and by cloze", note=note),
-    ]
+        " none is shown. A finding that holds in one of them only is a finding about that way of asking."
+    )
+    return [text, *table] if table else []
 
 
 def _parts(found: Measures) -> list[Block]:
-    lines = {
-        each.name: [(part.label, [three(part.S), part.outcome, part.S.n]) for part in each.parts]
+    several = len(found.profiles) > 1
+    lines: list[list[Cell]] = [
+        [*([each.name] if several else []), part.label, three(part.S), part.outcome, part.S.n]
         for each in found.profiles
-    }
+        for part in each.parts
+    ]
     neutral: list[list[Cell]] = [[each.name, three(each.neutral)] for each in found.profiles if each.neutral]
     blocks: list[Block] = []
-    if any(lines.values()):
-        blocks.append(Table(_head(found, "part", "S", "against 0.5", "items"), _rows(found, lines), "Parts of tasks"))
+    if lines:
+        columns = [*(["model"] if several else []), "part", "S", "against 0.5", "items"]
+        blocks.append(Table(columns, lines, "Parts of tasks"))
     if neutral:
         note = "0.5 would be right: the scene does not say. Far above it, a good score on faux pas can be mere habit."
         columns = ["model", "share of “did not know”"]
@@ -151,39 +162,28 @@ def _parts(found: Measures) -> list[Block]:
     return blocks
 
 
+LETTERS: Columns = {
+    "S": lambda each, task: three(each.tasks[task].S),
+    "S, one order": lambda each, task: three(each.tasks[task].single),
+    "label bias": lambda each, task: three(each.tasks[task].bias, True),
+    "its sd": lambda each, task: f"{each.tasks[task].bias_sd:.2f}" if each.tasks[task].bias else None,
+    "consistent": lambda each, task: three(each.tasks[task].consistent),
+    "mass": lambda each, task: f"{each.tasks[task].mass:.3f}{' ⚠' * each.tasks[task].faint}",
+    "mass ≥ 0.5": lambda each, task: f"{each.tasks[task].heavy:.2f}",
+    "S there": lambda each, task: three(each.tasks[task].S_heavy),
+}
+
+
 def _letters(found: Measures) -> list[Block]:
-    lines = {
-        each.name: [
-            (
-                SHORT[task],
-                [
-                    three(one.S),
-                    three(one.single),
-                    three(one.bias, True),
-                    f"{one.bias_sd:.2f}" if one.bias else None,
-                    three(one.consistent),
-                    f"{one.mass:.3f}{' ⚠' * one.faint}",
-                    f"{one.heavy:.2f}",
-                    three(one.S_heavy),
-                ],
-            )
-            for task, one in each.tasks.items()
-        ]
-        for each in found.profiles
-    }
-    columns = _head(
-        found, "task", "S", "S, one order", "label bias", "its sd", "consistent", "mass", "mass ≥ 0.5", "S there"
-    )
-    faint = [f"{each.name}, {SHORT[task]}" for each in found.profiles for task, s in each.tasks.items() if s.faint]
     note = (
         "S is over both orders of the options, so that a liking for a letter drops out; in one order, drawn by the seed"
         " for every item, is what the paper measured. Label bias: what A gets more, in log-odds, with its standard"
         " deviation (sd); [–]: too few groups, or all alike. Consistent: the share of items where both orders prefer"
         " the same option, ties left out. Mass: the probability of both letters (median)."
     )
-    if faint:
+    if any(one.faint for each in found.profiles for one in each.tasks.values()):
         note += f" ⚠ marks a median mass below {FAINT}: there S is a ratio of two tiny numbers."
-    return [Table(columns, _rows(found, lines), "Order of the options, and the probability of the letters", note=note)]
+    return _by_task(found, LETTERS, "Order of the options, and the probability of the letters", note)
 
 
 def _calibration(found: Measures) -> list[Block]:
@@ -243,35 +243,30 @@ def _wordings(found: Measures) -> list[Block]:
 
 
 def _controls(found: Measures) -> list[Block]:
-    lines = {
-        each.name: [
-            (SHORT[task], [three(one.S), *(three(by.get(task)) for by in each.controls.values())])
-            for task, one in each.tasks.items()
-        ]
-        for each in found.profiles
-        if each.controls
-    }
-    if not lines:
-        return []
-    names = next(list(each.controls) for each in found.profiles if each.controls)
-    return [
+    names = next((list(each.controls) for each in found.profiles if each.controls), [])
+    columns: Columns = {"S": LETTERS["S"], **{name: partial(_control, name) for name in names}}
+    caption = "S without what has to be understood"
+    table = _by_task(found, columns, caption, having=lambda each, _: each.controls)
+    text = (
         "Without the script, or with its words in a random order, nothing is left to understand, and S should be near"
-        " 0.5. Far from it, the options give the answer away, or the items were seen in training.",
-        Table(_head(found, "task", "S", *names), _rows(found, lines), "S without what has to be understood"),
-    ]
+        " 0.5. Far from it, the options give the answer away, or the items were seen in training."
+    )
+    return [text, *table] if table else []
+
+
+def _control(name: str, each: Profile, task: str) -> Cell:
+    return three(each.controls.get(name, {}).get(task))
 
 
 def _refusals(found: Measures) -> list[Block]:
-    lines = {
-        f"{each.name}, {prompt}": [
-            (SHORT[one.label], [three(one.refused), three(one.unclear), three(one.right), one.n]) for one in ends
-        ]
+    rows: list[list[Cell]] = [
+        [f"{each.name}, {prompt}", SHORT[one.label], *map(three, (one.refused, one.unclear, one.right)), one.n]
         for each in found.profiles
         for prompt, ends in each.refusals.items()
-    }
-    if not lines:
+        for one in ends
+    ]
+    if not rows:
         return []
-    rows: list[list[Cell]] = [[name, label, *line] for name, some in lines.items() for label, line in some]
     return [
         "Scoring by probabilities cannot be refused, and so can hide a model that would refuse. Here the model writes"
         " its answer: to the plain question (`direct`), and asked which answer is more plausible (`plausible`).",
@@ -280,30 +275,22 @@ def _refusals(found: Measures) -> list[Block]:
 
 
 def _rules(found: Measures) -> list[Block]:
-    asked: dict[str, Item] = {}
-    for each in found.profiles:
-        asked |= {r.item.id: r.item for r in each.sitting.main.records if r.item.tags["task"] in NINE}
-    suite = Suite("safety", tuple(asked.values()))
-    rows: list[tuple[str, list[Estimate | None]]] = [(each.name, _right(each)) for each in found.profiles]
-    for name, make in RULES.items():
-        values = make(suite).values(suite.items)
-        right = [(item, values[item.id]) for item in suite if item.id in values]
-        rows.append((name, [mean_over([one for one in right if one[0].tags["task"] == task]) for task in NINE]))
-    kept = [index for index in range(len(NINE)) if any(line[index] for _, line in rows)]
-    heads = [SHORT[NINE[index]] for index in kept]
-    whole = {index: max(one.n for _, line in rows if (one := line[index])) for index in kept}
-    cells: list[list[Cell]] = [
-        [name, *(_short(one, whole[index]) if (one := line[index]) else None for index in kept)] for name, line in rows
+    parts = {each.name: each.sitting.main for each in found.profiles}
+    items = Answers(row for part in parts.values() for row in part.where(task=NINE)).items
+    suite = Suite("safety", tuple(items))
+    rules = {name: Answers.by_rule(name, items, make(suite).values(items)) for name, make in RULES.items()}
+    splits = [Split(SHORT[task], {"task": task}) for task in NINE]
+    # Of models only what has a response score, as in all other tables.
+    models = Grid.of({name: part.with_value("S") for name, part in parts.items()}, splits)
+    grid = models.beside(Grid.of(rules, splits)).filled
+    whole = {head: max(one.n for one in line if one) for head, line in grid.lines}
+    rows: list[list[Cell]] = [
+        [name, *(_short(one, whole[head]) if one else None for head, one in zip(whole, line, strict=True))]
+        for name, line in grid.turned.lines
     ]
-    cells.append(["items", *whole.values()])
-    spread = [
-        (heads[place], [line[index] for _, line in rows[: len(found.profiles)]][:SERIES])
-        for place, index in enumerate(kept)
-    ]
-    svg = plots.intervals(
-        spread,
-        title="Right answers by task",
-        series=[each.name for each in found.profiles[:SERIES]],
+    figure = grid.only(range(len(parts))).figure(
+        "Right answers by task",
+        "Share of right answers (both orders together), with 95 % intervals by groups of twins.",
         reference=(0.5, "chance"),
         measure="share of right answers",
     )
@@ -311,10 +298,10 @@ def _rules(found: Measures) -> list[Block]:
         "Shares of right answers beside rules whose scores are known. The **omniscient** answers with what is so and"
         " fails every false belief; the **first order** reader asks only what the last mind thinks; **last mention**"
         " and **option only** understand nothing.",
-        Figure(svg, "Share of right answers (both orders together), with 95 % intervals by groups of twins."),
+        figure,
         Table(
-            ["", *heads],
-            cells,
+            ["", *whole],
+            [*rows, ["items", *whole.values()]],
             "Right answers, models and rules",
             note="Intervals are 95 %, by groups of twins. Where options are tied there is no answer: n says how many"
             " are left, and a dash that none is.",
@@ -323,9 +310,4 @@ def _rules(found: Measures) -> list[Block]:
 
 
 def _short(one: Estimate, whole: int) -> str:
-    some = f", n = {one.n}" if one.n < whole else ""
-    return f"{one.value:.2f} [{one.low:.2f}, {one.high:.2f}]{some}"
-
-
-def _right(profile: Profile) -> list[Estimate | None]:
-    return [profile.tasks[task].accuracy if task in profile.tasks else None for task in NINE]
+    return span(one) + (f", n = {one.n}" if one.n < whole else "")

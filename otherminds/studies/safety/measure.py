@@ -6,23 +6,31 @@ S is the share of the right option in the probability of both, evened out over t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import inf, log
+from math import log
 from statistics import fmean, median, stdev
 
 from otherminds import stats
-from otherminds.asking.plans import groups
-from otherminds.asking.runs import Record, Run
-from otherminds.items import Item
-from otherminds.items.tags import FALSE_BELIEF, STORY, TASK
+from otherminds.items.tags import FALSE_BELIEF, TASK
+from otherminds.results.answers import LIKING, Answers
 from otherminds.results.measures import FEWEST, twins_right
 from otherminds.stats import Difference, Estimate
 from otherminds.stats.trends import ladder
 from otherminds.studies.safety.build import NEUTRAL
-from otherminds.studies.safety.lineups import Pairing, SeriesTrend, pairings, trends
+from otherminds.studies.safety.lineups import (
+    NINE,
+    PARTS,
+    SINGLE,
+    Pairing,
+    Runs,
+    SeriesTrend,
+    Sitting,
+    pairings,
+    sit,
+    trends,
+)
 from otherminds.studies.safety.series import Lineup
-from otherminds.studies.safety.sittings import NINE, PARTS, SINGLE, Runs, Sitting, sit, value
 from otherminds.studies.safety.twins import GivenReading, flip_sensitivity, given_reading
 
 FAINT, HEAVY = 0.1, 0.5
@@ -180,37 +188,25 @@ def measure(lineup: Lineup, runs: Runs) -> Measures:
 def profile(sitting: Sitting) -> Profile:
     """The numbers of one model."""
     main = sitting.main
-    tasks = {task: found for task in NINE if (found := _scores(task, _records(main, task)))}
-    parts = [found for label, part in PARTS.items() if (found := _scores(label, _where(main, part)))]
-    controls = {"no script": sitting.without_scripts, "words shuffled": sitting.shuffled}
+    by_task = {task: some for task in NINE if (some := main.where(task=task))}
+    tasks = {task: found for task, some in by_task.items() if (found := _scores(task, some))}
+    parts = {label: Answers(row for row in main if part(row.item)) for label, part in PARTS.items()}
     return Profile(
         sitting=sitting,
         tasks=tasks,
-        parts=tuple(parts),
-        twins=tuple(_twins(main, task) for task in tasks),
-        ladder=_ladder(main),
+        parts=tuple(found for label, some in parts.items() if (found := _scores(label, some))),
+        twins=tuple(_twins(task, by_task[task]) for task in tasks),
+        ladder=_ladder(main.where(task=NINE).with_value("S")),
         given=given_reading(main),
-        calibration=_calibration(_records(main, *NINE)),
-        neutral=mean([record for record in main.records if record.item.tags[TASK] == NEUTRAL]),
-        cloze=_cloze(sitting.cloze),
-        wordings={prompt: _by_task(run) for prompt, run in sitting.wordings.items()},
-        controls={name: _by_task(run) for name, run in controls.items() if run},
-        refusals={prompt: _refusals(run) for prompt, run in sitting.written.items()},
+        calibration=_calibration(main.where(task=NINE).with_value("S")),
+        neutral=main.where(task=NEUTRAL).mean("S"),
+        cloze={
+            task: (some.mean("S"), some.mean("S_token")) for task in NINE if (some := sitting.cloze.where(task=task))
+        },
+        wordings={prompt: _by_task(some) for prompt, some in sitting.wordings.items()},
+        controls={name: _by_task(some) for name, some in sitting.controls.items()},
+        refusals={prompt: _refusals(some) for prompt, some in sitting.written.items()},
     )
-
-
-def mean(records: Sequence[Record], of: str = "S") -> Estimate | None:
-    """The mean over what has a value, drawn by groups."""
-    scored = [(record.item, number) for record in records if (number := value(record, of)) is not None]
-    # A liking for a letter is in log-odds, which have no ends.
-    return mean_over(scored, (-inf, inf) if of == "b" else (0.0, 1.0))
-
-
-def mean_over(scored: Sequence[tuple[Item, float]], bounds: tuple[float, float] = (0.0, 1.0)) -> Estimate | None:
-    """The mean of numbers about items, drawn by groups."""
-    if not scored:
-        return None
-    return stats.mean([number for _, number in scored], groups=groups([item for item, _ in scored]), bounds=bounds)
 
 
 def _in_order(sittings: Sequence[Sitting], lineup: Lineup) -> list[Sitting]:
@@ -218,125 +214,95 @@ def _in_order(sittings: Sequence[Sitting], lineup: Lineup) -> list[Sitting]:
     return sorted(sittings, key=lambda each: order.index(each.name) if each.name in order else len(order))
 
 
-def _records(run: Run, *tasks: str) -> list[Record]:
-    return [record for record in run.records if record.item.tags[TASK] in tasks]
-
-
-def _where(run: Run, part: Callable[[Item], bool]) -> list[Record]:
-    return [record for record in run.records if part(record.item)]
-
-
-def _by_task(run: Run) -> dict[str, Estimate]:
-    return {task: found for task in NINE if (found := mean(_records(run, task)))}
+def _by_task(answers: Answers) -> dict[str, Estimate]:
+    return {task: found for task in NINE if (found := answers.where(task=task).mean("S"))}
 
 
 # ---- one task -----------------------------------------------------------------------------------------------------
 
 
-def _scores(label: str, records: Sequence[Record]) -> Scores | None:
-    scored = [record for record in records if record.value("S") is not None]
-    found = mean(scored)
+def _scores(label: str, answers: Answers) -> Scores | None:
+    scored = answers.with_value("S")
+    found = scored.mean("S")
     if not found:
         return None
-    masses = [record.value("mass") or 0.0 for record in scored]
-    biases = [bias for record in scored if (bias := record.value("b")) is not None]
-    shares = [record.value("S") or 0.0 for record in scored]
-    by = groups([record.item for record in scored])
+    shares, masses, biases = (scored.numbers(of) for of in ("S", "mass", LIKING))
     return Scores(
         label=label,
         S=found,
-        against=stats.difference(shares, [0.5] * len(shares), groups=by),
-        accuracy=mean(scored, "value"),
-        single=mean(scored, SINGLE),
-        bias=mean(scored, "b"),
+        against=stats.difference(shares, [0.5] * len(shares), groups=scored.groups),
+        accuracy=scored.mean(),
+        single=scored.mean(SINGLE),
+        bias=scored.mean(LIKING),
         bias_sd=stdev(biases) if len(biases) > 1 else 0.0,
-        consistent=mean(scored, "consistent"),
+        consistent=scored.mean("consistent"),
         mass=median(masses),
         heavy=fmean(mass >= HEAVY for mass in masses),
-        S_heavy=mean([record for record, mass in zip(scored, masses, strict=True) if mass >= HEAVY]),
-        unscored=len(records) - len(scored),
+        S_heavy=scored.where(lambda row: (row.number("mass") or 0.0) >= HEAVY).mean("S"),
+        unscored=len(answers) - len(scored),
     )
 
 
-def _twins(run: Run, task: str) -> Twins:
-    records = _records(run, task)
-    beliefs = [mean([r for r in records if r.item.tags.get(FALSE_BELIEF) is kind]) for kind in (True, False)]
-    of_task = run.where(None, task=task)
-    return Twins(task, flip_sensitivity(of_task), twins_right(of_task), *(beliefs if beliefs[0] else (None, None)))
-
-
-def _cloze(run: Run | None) -> dict[str, tuple[Estimate | None, Estimate | None]]:
-    if run is None:
-        return {}
-    found = {task: _records(run, task) for task in NINE}
-    return {task: (mean(some), mean(some, "S_token")) for task, some in found.items() if some}
+def _twins(task: str, answers: Answers) -> Twins:
+    false, true = (answers.where(None, **{FALSE_BELIEF: kind}).mean("S") for kind in (True, False))
+    return Twins(task, flip_sensitivity(answers), twins_right(answers), false, true if false else None)
 
 
 # ---- all tasks ----------------------------------------------------------------------------------------------------
 
 
-def _ladder(run: Run) -> Ladder:
-    scored = [record for record in _records(run, *NINE) if record.value("S") is not None]
-    facts = {record.item.context for record in scored if record.item.tags[TASK] == "TB"}
-    pair = [record for record in scored if record.item.tags[TASK] == "FB/SA" and record.item.context in facts]
-    read = {record.item.context for record in pair}
-    same = [record for record in scored if record.item.tags[TASK] == "TB" and record.item.context in read]
+def _ladder(scored: Answers) -> Ladder:
+    facts, beliefs = scored.where(task="TB"), scored.where(task="FB/SA")
+    scripts = [{row.item.context for row in some} for some in (facts, beliefs)]
+    same, pair = (some.where(lambda row: row.item.context in scripts[0] & scripts[1]) for some in (facts, beliefs))
     return Ladder(
         slope=_steps(scored, "TB", "MA", "FB"),
         minds=_steps(scored, "TB", "MA"),
         beliefs=_steps(scored, "TB", "FB"),
-        matched=stats.contrast(
-            [record.value("S") or 0.0 for record in pair],
-            [record.value("S") or 0.0 for record in same],
-            groups=([record.item.tags[STORY] for record in pair], [record.item.tags[STORY] for record in same]),
-        )
-        if pair
-        else None,
+        matched=pair.against(same, "S"),
     )
 
 
-def _steps(records: Sequence[Record], *names: str) -> Difference | None:
+def _steps(scored: Answers, *names: str) -> Difference | None:
     """The slope over some steps of the ladder; none where one of them was not asked."""
-    step = {record.item.id: str(record.item.tags[TASK]).partition("/")[0] for record in records}
-    some = [record for record in records if step[record.item.id] in names]
-    by = groups([record.item for record in some])
-    if {step[record.item.id] for record in some} != set(names) or len(set(by)) < 2:
-        return None
     level = {name: float(number) for number, name in enumerate(names)}
-    return ladder(
-        [record.value("S") or 0.0 for record in some], [level[step[record.item.id]] for record in some], groups=by
-    )
+    some = scored.where(lambda row: _step(row.tag(TASK)) in level)
+    steps = [_step(row.tag(TASK)) for row in some]
+    if set(steps) != set(names) or len(set(some.groups)) < 2:
+        return None
+    return ladder(some.numbers("S"), [level[step] for step in steps], groups=some.groups)
 
 
-def _calibration(records: Sequence[Record]) -> Calibration | None:
-    scored = [(record.item, share) for record in records if (share := record.value("S")) is not None]
+def _step(task: str) -> str:
+    return task.partition("/")[0]
+
+
+def _calibration(scored: Answers) -> Calibration | None:
     if not scored:
         return None
-    by = groups([item for item, _ in scored])
+    shares = scored.numbers("S")
     # Of the first option, so that a sure mistake stands at the other end and not beside a sure success.
-    first = [(share if item.answer == item.choices[0] else 1 - share, item) for item, share in scored]
+    is_first = [row.item.answer == row.item.choices[0] for row in scored]
+    first = [(share if right else 1 - share, right) for share, right in zip(shares, is_first, strict=True)]
     bins = []
     for number in range(BINS):
         inside = [pair for pair in first if min(int(pair[0] * BINS), BINS - 1) == number]
         if inside:
-            right = fmean(item.answer == item.choices[0] for _, item in inside)
-            bins.append(Bin(number / BINS, len(inside), fmean(share for share, _ in inside), right))
+            said, right = (fmean(part) for part in zip(*inside, strict=True))
+            bins.append(Bin(number / BINS, len(inside), said, right))
     return Calibration(
-        brier=stats.mean([(1 - share) ** 2 for _, share in scored], groups=by),
-        log_loss=stats.mean([-log(max(share, LEAST)) for _, share in scored], groups=by),
+        brier=stats.mean([(1 - share) ** 2 for share in shares], groups=scored.groups),
+        log_loss=stats.mean([-log(max(share, LEAST)) for share in shares], groups=scored.groups),
         bins=tuple(bins),
     )
 
 
-def _refusals(run: Run) -> tuple[Refusals, ...]:
+def _refusals(answers: Answers) -> tuple[Refusals, ...]:
     found = []
     for task in NINE:
-        records = _records(run, task)
-        if not records:
-            continue
-        ends = [record.score.verdict for record in records]
-        by = groups([record.item for record in records])
-        refused = stats.mean([float(end == "refused") for end in ends], groups=by)
-        unclear = stats.mean([float(end in ("tied", "unparsed", "truncated", "error")) for end in ends], groups=by)
-        found.append(Refusals(task, len(records), refused, unclear, mean(records, "value")))
+        some = answers.where(task=task)
+        refused = some.share(lambda row: row.verdict == "refused")
+        unclear = some.share(lambda row: row.verdict in ("tied", "unparsed", "truncated", "error"))
+        if refused and unclear:
+            found.append(Refusals(task, len(some), refused, unclear, some.mean()))
     return tuple(found)

@@ -15,14 +15,16 @@ from otherminds.pages import sheets
 from otherminds.pages.report import Block, Cards, Cell, Figure, Folded, Report, Section, Table
 from otherminds.pages.violins import Panel, Violin, numbers, violins
 from otherminds.results.labels import run_labels
-from otherminds.results.summary import what_was_run
+from otherminds.results.run_details import what_was_run
+from otherminds.stats import sure
+from otherminds.stats.significance import p_value
 from otherminds.studies.safety.explored import sections as exploratory
 from otherminds.studies.safety.explored import tested, three
-from otherminds.studies.safety.lineups import NO_TREND, STEEP, SeriesTrend
+from otherminds.studies.safety.lineups import NINE, NO_TREND, SHORT, STEEP, Runs, SeriesTrend
 from otherminds.studies.safety.measure import Measures, Profile, measure
 from otherminds.studies.safety.series import Lineup
-from otherminds.studies.safety.sittings import NINE, SHORT, Runs, values
 from otherminds.studies.safety.table import as_csv, as_latex, as_table, as_text, rows
+from otherminds.studies.study import study_page
 
 NAMES = {
     "TB": "facts (TB)",
@@ -72,10 +74,8 @@ def report(lineup: Lineup, found: Measures) -> Report:
         Section("What was run", _what(found)),
     ]
     who = [each.name for each in found.profiles]
-    manifest = found.profiles[0].sitting.main.manifest
-    subtitle = f"otherminds {manifest['otherminds']} · {manifest['started'][:10]} · study safety"
     title = f"From reading to deception: {listing(who) if len(who) < 4 else f'{len(who)} models'}"
-    return Report(title, lead(found), [section for section in shown if section.blocks], subtitle=subtitle)
+    return study_page("safety", title, lead(found), shown, found.profiles[0].sitting.runs())
 
 
 def save(folder: str | Path, lineup: Lineup, found: Measures) -> list[Path]:
@@ -178,8 +178,7 @@ def _cards(found: Measures) -> Cards:
         for task in ("TB", "MA/IR", "FB/SA", "FB/D/V", "FB/D/A"):
             if one := each.tasks.get(task):
                 name = f"S, {NAMES[task]}{f', {each.name}' if len(found.profiles) > 1 else ''}"
-                note = f"95 % {one.S.low:.3f} to {one.S.high:.3f}, n = {one.S.n}"
-                cards.append((name, f"{one.S.value:.3f}", note))
+                cards.append((name, f"{one.S.value:.3f}", sure(one.S, 3)))
     return Cards(cards)
 
 
@@ -199,7 +198,7 @@ def _panels(found: Measures, lineup: Lineup) -> list[Panel]:
         row: list[Violin | None] = []
         for each in drawn:
             member, one = members[each.name], each.tasks.get(task)
-            shares = list(values(each.sitting.main, task=task).values())
+            shares = each.sitting.main.where(task=task).numbers("S")
             row.append(Violin(each.name, member.series if member else each.name, shares, one.S) if one else None)
         if any(row):
             panels.append((task, row))
@@ -236,7 +235,15 @@ TASKS = (
 
 def _scores(profile: Profile) -> Table:
     lines: list[list[Cell]] = [
-        [SHORT[task], three(one.S), three(one.single), three(one.accuracy), one.outcome, _p(one.against.p), one.S.n]
+        [
+            SHORT[task],
+            three(one.S),
+            three(one.single),
+            three(one.accuracy),
+            one.outcome,
+            p_value(one.against.p),
+            one.S.n,
+        ]
         for task, one in profile.tasks.items()
     ]
     unscored = sum(one.unscored for one in profile.tasks.values())
@@ -254,7 +261,14 @@ def _pairs(found: Measures) -> list[Block]:
     if not found.pairings:
         return []
     lines: list[list[Cell]] = [
-        [f"{p.base} → {p.post}", SHORT[p.task], three(p.before), three(p.after), tested(p.difference), _p(p.mcnemar)]
+        [
+            f"{p.base} → {p.post}",
+            SHORT[p.task],
+            three(p.before),
+            three(p.after),
+            tested(p.difference),
+            p_value(p.mcnemar),
+        ]
         for p in found.pairings
     ]
     columns = ["pair", "task", "base", "post-trained", "difference", "right or wrong: McNemar's p"]
@@ -277,7 +291,7 @@ def versions(found: Measures, lineup: Lineup) -> list[Block]:
     lines: list[list[Cell]] = [
         [
             *(one.series, SHORT[one.task], _path(one)),
-            *(three(one.trend.slope, True), f"{one.trend.statistic:g}", _p(one.p), one.word, one.trend.blocks),
+            *(three(one.trend.slope, True), f"{one.trend.statistic:g}", p_value(one.p), one.word, one.trend.blocks),
         ]
         for one in found.trends
     ]
@@ -329,10 +343,6 @@ def _items(found: Measures, task: str) -> str:
     numbers = [each.tasks[task].S.n for each in found.profiles if task in each.tasks]
     least, most = min(numbers), max(numbers)
     return f"{most}" if least == most else f"{least}–{most}"
-
-
-def _p(p: float) -> str:
-    return "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
 # ---- numbers as files ---------------------------------------------------------------------------------------------

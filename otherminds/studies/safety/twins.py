@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
 from otherminds import stats
-from otherminds.asking.plans import groups
-from otherminds.asking.runs import Record, Run
 from otherminds.items.tags import TWIN
+from otherminds.results.answers import Answers
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,39 +19,29 @@ class GivenReading:
     misread: stats.Estimate | None
 
 
-def flip_sensitivity(run: Run, **tags: str) -> stats.Estimate | None:
+def flip_sensitivity(answers: Answers) -> stats.Estimate | None:
     """The mean of S(item) + S(twin) - 1 over groups whose right answer flips: 0 for always the same answer, 1 at best.
 
     A group of more than two counts with the mean S of its twins for each of its two answers.
     """
-    by_group: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
-    first: dict[str, Record] = {}
-    for record in run.where(None, **tags).records:
-        share, twin = record.value("S"), record.item.tags.get(TWIN)
-        if twin is not None and share is not None:
-            by_group[str(twin)][record.item.answer].append(share)
-            first.setdefault(str(twin), record)
-    flips = {twin: sum(map(fmean, found.values())) - 1 for twin, found in by_group.items() if len(found) == 2}
-    if not flips:
-        return None
-    by = groups([first[twin].item for twin in flips])
-    return stats.mean(list(flips.values()), groups=by, bounds=(-1.0, 1.0))
+    flips, by = [], []
+    for twin, some in answers.with_value("S").by(TWIN).items():
+        shares: dict[str, list[float]] = defaultdict(list)
+        for row in some:
+            shares[row.item.answer].append(row.number("S") or 0.0)
+        if twin is not None and len(shares) == 2:
+            flips.append(sum(map(fmean, shares.values())) - 1)
+            by.append(some[0].group)
+    return stats.mean(flips, groups=by, bounds=(-1.0, 1.0)) if flips else None
 
 
-def given_reading(run: Run) -> GivenReading:
+def given_reading(answers: Answers) -> GivenReading:
     """FB/SA on the scripts that TB asks about too, by whether all of TB was right there."""
     facts: dict[str, list[float | None]] = defaultdict(list)
-    for record in run.where(None, task="TB").records:
-        facts[record.item.context].append(record.value())
+    for row in answers.where(task="TB"):
+        facts[row.item.context].append(row.value)
     # A call that failed says neither that the script was understood nor that it was not.
-    known = {context: values for context, values in facts.items() if None not in values}
-    asked = [record for record in run.where(None, task="FB/SA").records if record.item.context in known]
-    understood = [record for record in asked if all(value == 1 for value in known[record.item.context])]
-    return GivenReading(_mean(understood), _mean([record for record in asked if record not in understood]))
-
-
-def _mean(records: Sequence[Record]) -> stats.Estimate | None:
-    scored = [(record.item, value) for record in records if (value := record.value()) is not None]
-    if not scored:
-        return None
-    return stats.mean([value for _, value in scored], groups=groups([item for item, _ in scored]))
+    known = {context: all(value == 1 for value in values) for context, values in facts.items() if None not in values}
+    asked = answers.where(task="FB/SA")
+    read = asked.where(lambda row: known.get(row.item.context) is True)
+    return GivenReading(read.mean(), asked.where(lambda row: known.get(row.item.context) is False).mean())

@@ -7,15 +7,18 @@ from collections.abc import Iterator, Sequence
 from otherminds.asking.readers import baselines
 from otherminds.asking.runs import Run
 from otherminds.errors import ModelError, Unable
-from otherminds.items import Item, Suite
-from otherminds.results.itembrowser import exactly
-from otherminds.results.measures import chance, mean_of, mean_over, paired
+from otherminds.items import Suite
+from otherminds.results.answers import Answers
+from otherminds.results.itembrowser import Links
+from otherminds.results.measures import chance
 from otherminds.results.summary import summarise
+from otherminds.studies.declared import Gap, Score, findings
 from otherminds.studies.starter.build import starter
 from otherminds.studies.study import CLOZE, LETTERS, TEXT, Chapter, Desk, Finding, Subject, ask_each, unfinished
 
 ASKS = "Does it tell false beliefs from true ones, whatever the way of asking?"
 BELIEFS = {"False beliefs": True, "True beliefs": False}
+LETTERS_LESS_CLOZE = Gap("Right by letters less as a cloze", {"score": "letters"}, {"score": "cloze"}, paired=True)
 
 
 def look(subjects: Sequence[Subject], desk: Desk) -> Chapter | None:
@@ -27,13 +30,15 @@ def look(subjects: Sequence[Subject], desk: Desk) -> Chapter | None:
     runs = [each for some in asked.done.values() for each in some if each.records]
     if not runs:
         return None
+    table = Answers.of(runs)
     return Chapter(
-        summarise(runs),
-        list(_findings(runs)),
+        summarise(runs, links=Links("starter", table)),
+        list(_findings(table)),
         runs,
         by="false_belief",
         cut=[*cut, *asked.cut, *unfinished(each for some in asked.done.values() for each in some)],
         left_out=[*left_out, *asked.left_out],
+        answers=table,
     )
 
 
@@ -55,36 +60,23 @@ def _ask(subject: Subject, suite: Suite, desk: Desk, cut: list[str], left_out: l
     return runs
 
 
-def _findings(runs: Sequence[Run]) -> Iterator[Finding]:
-    items = list({record.item.id: record.item for run in runs for record in run.records}.values())
-    rules = _rules(items)
-    for run in runs:
-        way = {"model": run.model, "suite": run.suite, "score": run.score}
-        # A cloze needs no following of instructions; words are on the first screen only if nothing else was asked.
-        shown = run.score == ("cloze" if any(e.score == "cloze" for e in runs if e.model == run.model) else "text")
-        for label, kind in BELIEFS.items():
-            if right := mean_of(run, false_belief=kind):
-                behind = [(run, id) for id in run.values(false_belief=kind)]
-                to = exactly({**way, "false_belief": str(kind).lower()}, runs, behind)
-                what = f"{label} by {run.score}"
-                yield Finding(what, run.model, right, chance(items), leads_to=to, first=shown, rules=rules[kind])
-    by_score = {(run.model, run.score): run for run in runs}
-    for (model, score), run in by_score.items():
-        if score == "letters" and (cloze := by_score.get((model, "cloze"))) and (gap := paired(run, cloze)):
-            both = [(each, id) for each in (run, cloze) for id in run.values().keys() & cloze.values().keys()]
-            to = exactly({"model": model, "suite": run.suite, "score": "letters|cloze"}, runs, both)
-            yield Finding("Right by letters less as a cloze", model, gap, leads_to=to)
-
-
-def _rules(items: Sequence[Item]) -> dict[bool, dict[str, float]]:
-    """What rules without a mind would get of false and of true beliefs."""
-    suite = Suite("starter", tuple(items))
-    rules = [
-        (model.name.replace("_", " "), model.values(items))
+def _findings(table: Answers) -> Iterator[Finding]:
+    guess = chance(table.items)
+    suite = Suite("starter", tuple(table.items))
+    rules = {
+        model.name.replace("_", " "): Answers.by_rule(model.name, table.items, model.values(table.items))
         for model in baselines(suite)
         if model.name in ("realist", "last_mention")
-    ]
-    return {
-        kind: {name: right.value for name, values in rules if (right := mean_over(items, values, false_belief=kind))}
-        for kind in BELIEFS.values()
     }
+    for model, answers in table.by("model").items():
+        ways = answers.by("score")
+        # A cloze needs no following of instructions; words are on the first screen only if nothing else was asked.
+        first = "cloze" if "cloze" in ways else "text"
+        for way, some in ways.items():
+            told = [
+                Score(f"{label} by {way}", {"false_belief": kind}, chance=guess, first=way == first)
+                for label, kind in BELIEFS.items()
+            ]
+            yield from findings(told, model, some, table, rules)
+    for model, answers in table.by("model").items():
+        yield from findings([LETTERS_LESS_CLOZE], model, answers, table)

@@ -3,12 +3,13 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from random import Random
 from statistics import fmean
 from typing import Any
 
-from otherminds.minds.questions import matters, questions
+from otherminds.minds.questions import Question, matters, questions
 from otherminds.minds.story import Story
-from otherminds.studies.explore.search import Find, Search
+from otherminds.studies.explore.search import Find, Reply, Search, Telling
 
 
 def first_order_accuracy(story: Story, order: int = 2) -> float | None:
@@ -28,9 +29,17 @@ class FirstOrderReader:
     def asks(self, story: Story, order: int) -> bool:
         return bool(matters(story))
 
-    def accuracies(self, stories: Sequence[tuple[Story, int]]) -> list[float | None]:
-        self.asked += len(stories)
-        return [first_order_accuracy(story, order) for story, order in stories]
+    def wants(self, question: Question) -> bool:
+        return True
+
+    def replies(self, tellings: Sequence[tuple[Telling, int]]) -> list[Reply]:
+        self.asked += len(tellings)
+        return [self.reply(telling, order) for telling, order in tellings]
+
+    def reply(self, telling: Telling, order: int) -> Reply:
+        wanted = [each for each in questions(telling.story, order=order) if len(each.minds) == order]
+        right = {each.text: float(each.answer == each.first_order) for each in wanted}
+        return Reply(first_order_accuracy(telling.story, order), right)
 
 
 def drive(search: Search, accuracy: Any = first_order_accuracy) -> tuple[Find | None, list[Story]]:
@@ -39,7 +48,20 @@ def drive(search: Search, accuracy: Any = first_order_accuracy) -> tuple[Find | 
     try:
         stories = next(search)
         while True:
-            asked += stories
-            stories = search.send([accuracy(story) for story in stories])
+            asked += [telling.story for telling in stories]
+            stories = search.send([Reply(accuracy(telling.story)) for telling in stories])
     except StopIteration as end:
         return end.value, asked
+
+
+@dataclass
+class Guesser(FirstOrderReader):
+    """Guesses, the same whenever the same is asked."""
+
+    seed: int = 0
+
+    def reply(self, telling: Telling, order: int) -> Reply:
+        words = f"{self.seed}:{telling.story.tell(seed=telling.words)}"
+        wanted = [each for each in questions(telling.story, order=order) if len(each.minds) == order]
+        right = {each.text: float(Random(words + each.text).random() < 0.5) for each in wanted}
+        return Reply(fmean(right.values()) if right else None, right)

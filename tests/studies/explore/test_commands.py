@@ -26,8 +26,9 @@ from otherminds.studies.explore.build import load
 from otherminds.studies.explore.contexts import bank
 from tests.models.scripted_server import Call, Reply, chat, serving
 
-QUICK = ("--stories", "4", "--budget", "8", "--endings", "5", "--width", "3")
-READER = ("explore", "--against", "baseline:first_order", "--order", "2", *QUICK, "-o", "out")
+QUICK = ("--stories", "4", "--budget", "8", "--endings", "5", "--width", "3", "--confirm", "2")
+SETS = ("--sets", "tomi,tomi+asymmetric")
+READER = ("explore", "--against", "baseline:first_order", "--order", "2", *SETS, *QUICK, "-o", "out")
 
 
 @pytest.fixture(autouse=True)
@@ -75,22 +76,51 @@ def test_explore_prints_both_methods_and_writes_a_folder(own_folder: Path) -> No
     done = call(*READER)
     assert done.exit_code == 0, done.stderr
     assert done.stdout.endswith("\nout\n")
-    for word in ("search", "over-generate and filter", "tomi", "all+asymmetric", "sentences", "n = 4"):
+    for word in (
+        "search that learns",
+        "random stories",
+        "tomi",
+        "tomi+asymmetric",
+        "sentences",
+        "confirmed",
+        "asked about",
+    ):
         assert word in done.stdout
+    assert "baseline:first_order is wrong in 100 % [" in done.stdout
     found = load("out")
-    assert Counter(each.method for each in found)["search"] == 4
+    assert Counter(each.method for each in found) == {"learn": 4, "random": 4}
+    assert all(each.goal.startswith("false-belief:2") and each.twin and each.tellings == 2 for each in found)
     assert {path.name for path in (own_folder / "out").iterdir()} == {
-        *("stories.jsonl", "questions.jsonl", "run.json", "card.md")
+        *("stories.jsonl", "questions.jsonl", "pairs.jsonl", "run.json", "card.md")
     }
+    assert len(Suite.load("out/pairs.jsonl")) == 16
     kept = json.loads(Path("out/run.json").read_text(encoding="utf-8"))
     assert (kept["against"], kept["seed"], kept["score"]) == ("baseline:first_order", 0, "text")
     assert all(method["asked"] <= 32 for method in kept["methods"])
-    assert [method["method"] for method in kept["methods"]] == ["search", "overgenerate"]
+    assert [method["method"] for method in kept["methods"]] == ["learn", "random"]
+    assert kept["methods"][0]["asked"] == kept["methods"][1]["asked"]
+    assert {method["confirming"] for method in kept["methods"]} == {8}
+
+
+def test_the_published_search_stays_and_counts_as_published() -> None:
+    found = data(*READER, "--method", "astar", "--goal", "none", "--confirm", "0")
+    assert [method["method"] for method in found["methods"]] == ["search", "overgenerate"]
+    assert {row["method"] for row in found["found"]} == {"search", "overgenerate"}
+    assert {(row["confirmed"], row["twin"]) for row in found["found"]} == {(None, None)}
+    alone = data(*READER, "--method", "random")
+    assert [method["method"] for method in alone["methods"]] == ["random"]
+
+
+def test_a_goal_is_kept_and_sets_the_order_of_the_questions() -> None:
+    given = ("explore", "--against", "baseline:first_order", "--sets", "tomi", *QUICK, "--no-baseline", "-o", "out")
+    found = data(*given, "--goal", "false-belief:2,asymmetric")
+    assert {(row["set"], row["goal"]) for row in found["found"]} == {("tomi+asymmetric", "false-belief:2,asymmetric")}
+    assert {each.order for each in load("out")} == {2}
 
 
 def test_explore_as_json_is_the_same_every_time() -> None:
     first = data(*READER, "--no-baseline")
-    assert [row["method"] for row in first["found"]] == ["search"] * 4
+    assert [row["method"] for row in first["found"]] == ["learn"] * 4
     assert all(row["sentences"] <= 15 and row["accuracy"] < 1 for row in first["found"])
     assert data(*READER, "--no-baseline") == first
     assert data(*READER, "--no-baseline", "--seed", "1")["found"] != first["found"]
@@ -109,9 +139,9 @@ def test_options_reach_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_second_time_nothing_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     model = target(monkeypatch, by_hash)
-    first = data("explore", "--against", "api:m", *QUICK, "-o", "one")
+    first = data("explore", "--against", "api:m", *SETS, *QUICK, "-o", "one")
     calls = len(model.history)
-    again = data("explore", "--against", "api:m", *QUICK, "-o", "two")
+    again = data("explore", "--against", "api:m", *SETS, *QUICK, "-o", "two")
     assert len(model.history) == calls == first["model"]["calls"]["made"]
     counted = again["model"]["calls"]
     assert (counted["made"], counted["reused"]) == (0, first["model"]["calls"]["reused"] + calls)
@@ -121,7 +151,7 @@ def test_a_second_time_nothing_is_asked(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_a_budget_stops_cleanly_and_more_of_it_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     model = target(monkeypatch, by_hash)
-    order = ("explore", "--against", "api:m", *QUICK, "--width", "1", "-o", "out")
+    order = ("explore", "--against", "api:m", *SETS, *QUICK, "--width", "1", "-o", "out")
     whole = data(*order)
     Path("otherminds.db").unlink()
     stopped = call(*order, "--calls", "100", "--json")
@@ -146,7 +176,7 @@ def test_a_budget_of_money_needs_a_price(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_a_model_without_a_usable_answer_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     target(monkeypatch, lambda prompt: "I wonder.")
-    said = fails(1, "explore", "--against", "api:m", *QUICK, "-o", "out")
+    said = fails(1, "explore", "--against", "api:m", *SETS, *QUICK, "-o", "out")
     assert "api:m gave no usable answer" in said
     assert not Path("out").exists()
 
@@ -173,6 +203,9 @@ BROKEN_CONTEXT = '{"id": "a", "place": "a pier", "scene": "It rains.", "rooms": 
         ),
         (("--against", "baseline:nobody"), "there is no baseline 'nobody'"),
         (("--against", "smolm2"), "did you mean smollm2"),
+        (("--goal", "true-belief"), "there is no goal 'true-belief'"),
+        (("--sets", "fantom-public", "--goal", "false-belief"), "nothing is moved and nobody lies"),
+        (("--confirm", "-1"), "confirm should be at least 0"),
         (("--score", "smell"), "there is no score 'smell'"),
         (("--prompt", "sing"), "there is no prompt 'sing'"),
     ],
@@ -285,7 +318,7 @@ class Server:
 
 
 def explore(url: str, store: str, folder: str) -> "subprocess.Popen[str]":
-    given = ("explore", "--against", "api:m", "--base-url", url, "-M", "parallel=4", *QUICK, "--store", store)
+    given = ("explore", "--against", "api:m", "--base-url", url, "-M", "parallel=4", *SETS, *QUICK, "--store", store)
     code = "from otherminds.cli import main; main()"
     return subprocess.Popen([sys.executable, "-c", code, *given, "-o", folder], stdout=-1, stderr=-2, text=True)
 

@@ -83,7 +83,7 @@ def test_every_story_has_its_wrong_answers_and_why() -> None:
     ]
     assert "<svg" in report.html()
     (table,) = (block for block in tables(report, "What was run") if block.caption == "How the stories were found")
-    assert table.rows == [["the search", 2, 6, 1]]
+    assert table.rows == [["the search", 2, 6, 1, "0.50 [0.01, 0.99]", "–"]]
 
 
 def test_only_so_many_stories_are_shown_and_the_rest_counted() -> None:

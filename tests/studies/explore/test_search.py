@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from statistics import fmean
 
 import pytest
@@ -10,11 +11,13 @@ from otherminds.errors import UsageError
 from otherminds.minds.story import Story
 from otherminds.studies.explore.contexts import bank, setting
 from otherminds.studies.explore.goals import Goal
-from otherminds.studies.explore.search import TOO_SHORT, Ways, check, overgenerate, search
+from otherminds.studies.explore.learn import learn
+from otherminds.studies.explore.search import TOO_SHORT, Ways, check, draw, overgenerate, search
 from otherminds.studies.explore.sets import Cell, action_sets
 from tests.studies.explore.reader import drive, first_order_accuracy
 
 SMALL = Ways(budget=12, endings=10, draws=10)
+METHODS = (partial(learn, order=2), search, draw, overgenerate)
 
 
 def cell(name: str, people: int = 3, moves: int = 3, sentences: int = 15) -> Cell:
@@ -25,7 +28,7 @@ def by_length(story: Story) -> float:
     return 1 / story.length
 
 
-@pytest.mark.parametrize("method", [search, overgenerate])
+@pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("name", ["tomi", "all+asymmetric", "clear"])
 def test_what_is_found_meets_the_goal_and_was_asked_about(method: Callable[..., object], name: str) -> None:
     goal = Goal.of(cell(name))
@@ -39,7 +42,7 @@ def test_what_is_found_meets_the_goal_and_was_asked_about(method: Callable[..., 
     assert found.accuracy == min(first_order_accuracy(story) or 0.0 for story in complete)
 
 
-@pytest.mark.parametrize("method", [search, overgenerate])
+@pytest.mark.parametrize("method", METHODS)
 def test_the_same_seed_and_answers_give_the_same_search(method: Callable[..., object]) -> None:
     stage, goal = setting(bank()[0], cell("all")), Goal.of(cell("all"))
 
@@ -73,7 +76,7 @@ def test_the_first_story_ends_the_published_search() -> None:
 
 def test_easiest_is_the_opposite() -> None:
     stage, goal = setting(bank()[0], cell("tomi+asymmetric")), Goal.of(cell("tomi+asymmetric"))
-    for method in (search, overgenerate):
+    for method in METHODS:
         hard, _ = drive(method(stage, goal))
         easy, _ = drive(method(stage, goal, ways=Ways(easiest=True)))
         assert hard is not None
@@ -94,7 +97,7 @@ def test_your_own_condition_is_kept() -> None:
 
 def test_a_model_that_is_always_right_is_not_found_wrong() -> None:
     stage, goal = setting(bank()[0], cell("tomi")), Goal.of(cell("tomi"))
-    for method in (search, overgenerate):
+    for method in METHODS:
         found, asked = drive(method(stage, goal, ways=SMALL), lambda story: 1.0)
         assert found is None
         assert 0 < len(asked) <= 12
@@ -102,7 +105,7 @@ def test_a_model_that_is_always_right_is_not_found_wrong() -> None:
 
 def test_stories_without_a_usable_answer_are_not_found() -> None:
     stage, goal = setting(bank()[0], cell("tomi")), Goal.of(cell("tomi"))
-    for method in (search, overgenerate):
+    for method in METHODS:
         found, asked = drive(method(stage, goal, ways=SMALL), lambda story: None)
         assert found is None
         assert asked
@@ -110,7 +113,7 @@ def test_stories_without_a_usable_answer_are_not_found() -> None:
 
 def test_a_search_with_nothing_to_ask_ends() -> None:
     stage, goal = setting(bank()[0], cell("tomi")), Goal.of(cell("tomi"))
-    for method in (search, overgenerate):
+    for method in METHODS:
         assert drive(method(stage, goal, ways=SMALL, asks=lambda story: False)) == (None, [])
 
 

@@ -20,8 +20,7 @@ from otherminds.studies.perturbed.build import build
 from otherminds.studies.perturbed.calculus import CLASSES
 from otherminds.studies.perturbed.chains import PATH_RULES
 from otherminds.studies.perturbed.faithfulness import way_is_right
-from otherminds.studies.perturbed.measure import Profile, challenging, measure, profile, share
-from otherminds.studies.perturbed.sittings import Answer, sit
+from otherminds.studies.perturbed.measure import Profile, challenging, measure, profile, share, sit
 from tests.studies.perturbed import agents
 
 # Right answers on focal items, by class in the order of CLASSES: of how many, by always reality, by always decoy.
@@ -291,6 +290,13 @@ def test_two_models_of_one_name_are_told_apart():
     assert all(label.startswith("gold (") for label in labels)
 
 
+def test_what_was_asked_twice_counts_once():
+    once = ask("gold", focal=True)
+    again = [replace(each, id=f"{each.id}2", records=each.records[:20]) for each in once]
+    (model,) = measure([*once, *again]).models
+    assert model.chains["all"].proper.n == model.cells["cot"]["all"].right.n == 136
+
+
 def test_runs_of_something_else_are_refused(sally_anne):
     from otherminds.asking.readers import oracle
     from otherminds.minds.questions import quiz
@@ -367,7 +373,7 @@ def test_the_way_agrees_with_a_list_of_all_chains():
             for gold in (runs_of(chain)[:-1] for chain in chains)
         )
         item = Item("i", "?", "a", meta={"gold": sets, "final": final, "path_rule": rule})
-        assert way_is_right(Answer(item, 1.0, "a", said)) is expected, (sets, final, rule, said)
+        assert way_is_right(item, said) is expected, (sets, final, rule, said)
         met.add((expected, bool(way)))
     assert len(met) == 4
 

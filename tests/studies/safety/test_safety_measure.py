@@ -11,14 +11,14 @@ from otherminds.asking.store import MEMORY, Store
 from otherminds.errors import UsageError
 from otherminds.items import Suite
 from otherminds.models.scripted import Scripted
+from otherminds.results.answers import Answers
 from otherminds.results.measures import compare
 from otherminds.studies.safety.build import NEUTRAL, build
-from otherminds.studies.safety.chapter import _letters_less_cloze
-from otherminds.studies.safety.lineups import pairings, trends
+from otherminds.studies.safety.chapter import LETTERS_LESS_CLOZE
+from otherminds.studies.safety.lineups import NINE, SHORT, pairings, sit, trends
 from otherminds.studies.safety.measure import measure, profile
 from otherminds.studies.safety.oracles import SURE, always_a, omniscient, perfect
 from otherminds.studies.safety.series import Lineup, Member
-from otherminds.studies.safety.sittings import NINE, SHORT, sit, values
 from otherminds.studies.safety.twins import given_reading
 from otherminds.studies.safety.ways_of_asking import ask, askings, shuffled_scripts
 from tests.studies.safety.drift import drifting
@@ -81,8 +81,8 @@ def test_always_a(runs: dict[str, Run]) -> None:
         assert one.outcome in ("not told from 0.5", "too few groups to tell")
     assert found.calibration is not None
     assert found.calibration.brier.value == pytest.approx(0.25)
-    singles = values(runs["always A"], "single")
-    assert {round(share, 3) for share in singles.values()} == {0.047, 0.953}
+    singles = Answers.of([runs["always A"]]).where(task=NINE).numbers("single")
+    assert {round(share, 3) for share in singles} == {0.047, 0.953}
 
 
 def test_omniscient_is_wrong_where_beliefs_are_false(runs: dict[str, Run]) -> None:
@@ -178,15 +178,15 @@ def test_two_models_of_one_name_are_two(small: Suite, runs: dict[str, Run]) -> N
     cold, hot = warm(runs["perfect"], 0.0), warm(runs["omniscient"], 0.7)
     found = sit([cold, hot, warm(cloze, 0.7, seed=5)])
     assert [each.name for each in found] == ["same (0.00ab)", "same (0.70ab)"]
-    assert [each.cloze is not None for each in found] == [False, True]
-    assert [each.main.id for each in found] == [cold.id, hot.id]
+    assert [bool(each.cloze) for each in found] == [False, True]
+    assert [each.main.runs[0].id for each in found] == [cold.id, hot.id]
     with pytest.raises(UsageError, match="twice, in runs"):
         sit([hot, warm(runs["always A"], 0.7, seed=1)])
 
 
 def test_a_script_whose_facts_were_not_answered_is_neither_read_nor_misread(runs: dict[str, Run]) -> None:
     whole = runs["perfect"]
-    before = given_reading(whole)
+    before = given_reading(Answers.of([whole]))
     facts = {record.item.context for record in whole.where(task="TB").records}
     lost = next(r.item.context for r in whole.where(task="FB/SA").records if r.item.context in facts)
 
@@ -194,7 +194,7 @@ def test_a_script_whose_facts_were_not_answered_is_neither_read_nor_misread(runs
         down = record.item.tags["task"] == "TB" and record.item.context == lost
         return replace(record, score=Score("error")) if down else record
 
-    after = given_reading(replace(whole, records=tuple(map(failing, whole.records))))
+    after = given_reading(Answers.of([replace(whole, records=tuple(map(failing, whole.records)))]))
     assert before.read is not None
     assert after.read is not None
     assert (after.read.n, after.misread) == (before.read.n - 1, None)
@@ -206,7 +206,9 @@ def test_scenes_that_tell_nothing_are_in_no_share_of_right_answers(small: Suite,
     assert not set(neutral) & runs["omniscient"].values().keys()
     assert runs["omniscient"].verdicts()["unscored"] == len(neutral)
     assert profile(sit([runs["omniscient"]])[0]).neutral is not None
-    gap = _letters_less_cloze(profile(sit([runs["omniscient"], run(small.using(score="cloze"), omniscient(small))])[0]))
+    gap = LETTERS_LESS_CLOZE.number(
+        Answers.of([runs["omniscient"], run(small.using(score="cloze"), omniscient(small))])
+    )
     assert gap is not None
     assert gap.n == sum(item.tags["task"] in NINE for item in small)
     assert f"task: {NEUTRAL}" not in [row.items for row in compare(runs["perfect"], runs["omniscient"], by="task").rows]

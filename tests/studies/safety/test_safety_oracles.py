@@ -6,6 +6,7 @@ import pytest
 
 from otherminds.asking.runs import Run, run
 from otherminds.items import Suite
+from otherminds.results.answers import Answers
 from otherminds.studies.safety.build import NEUTRAL, TASKS
 from otherminds.studies.safety.oracles import ORACLES, SURE
 from otherminds.studies.safety.twins import flip_sensitivity, given_reading
@@ -24,7 +25,7 @@ def test_omniscient_fails_every_false_belief_and_no_true_one(runs: dict[str, Run
     for task in ("FB/SA", "FB/D/V"):
         assert found.mean(task=task, false_belief=True) == 0.0
         assert found.mean(task=task, false_belief=False) == 1.0
-        flip = flip_sensitivity(found, task=task)
+        flip = flip_sensitivity(Answers.of([found]).where(task=task))
         assert flip is not None
         assert isclose(flip.value, 0, abs_tol=1e-9)
 
@@ -36,7 +37,7 @@ def test_perfect_is_surely_right_in_both_orders(runs: dict[str, Run]) -> None:
         assert detail["S_orders"] == pytest.approx([0.953, 0.953], abs=1e-3)
         assert detail["b"] == pytest.approx(0, abs=1e-9)
         assert detail["consistent"]
-    flip = flip_sensitivity(runs["perfect"])
+    flip = flip_sensitivity(Answers.of([runs["perfect"]]))
     assert flip is not None
     assert flip.value == pytest.approx(2 * SURE - 1)
 
@@ -68,9 +69,9 @@ def test_rules_that_understand_nothing_are_at_chance(runs: dict[str, Run], oracl
 
 
 def test_belief_given_that_the_text_was_read(runs: dict[str, Run]) -> None:
-    found = given_reading(runs["omniscient"])
+    found = given_reading(Answers.of([runs["omniscient"]]))
     assert found.misread is None
     assert found.read is not None
     assert (found.read.value, found.read.n) == (7 / 15, 15)  # 8 scripts with a false belief, 7 with a true one
-    guessed = given_reading(runs["always A"])
+    guessed = given_reading(Answers.of([runs["always A"]]))
     assert (guessed.read, guessed.misread) == (None, None)  # a tie is neither read nor misread

@@ -101,7 +101,7 @@ def test_trends_are_told_with_their_confounds(page: Report, found: Measures) -> 
 
 
 def zip_short(found: Measures):
-    from otherminds.studies.safety.sittings import SHORT
+    from otherminds.studies.safety.lineups import SHORT
 
     return [(SHORT[one.task], one) for one in found.trends]
 

@@ -1,0 +1,109 @@
+"""What stands at the end of every report: how answers ended, what weighing looked like, and what was run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from otherminds import stats
+from otherminds.asking.runs import Run
+from otherminds.items.tags import has_right_answer
+from otherminds.pages import plots
+from otherminds.pages.report import Block, Cell, Figure, Table, minus
+from otherminds.results.answers import LIKING, Answers
+from otherminds.results.measures import leaning
+from otherminds.stats import Estimate, span
+
+FAINT = 0.1
+"""Below this share of all probability, a ratio of two choices says little."""
+
+
+def how_it_answered(runs: Sequence[Run], labels: Mapping[str, str]) -> list[Block]:
+    """How answers ended, and what weighing looked like; `labels` are by the ids of the runs."""
+    counts = [(labels[run.id], run.verdicts()) for run in runs]
+    ends = list(dict.fromkeys(verdict for _, part in counts for verdict in part))
+    used = [end for end in ends if any(part.get(end) for _, part in counts)]
+    bars = [(label, {end: part.get(end, 0) for end in used}) for label, part in counts]
+    svg = plots.bars(bars, title="Verdicts", parts=used)
+    blocks: list[Block] = [
+        Figure(
+            svg, "How answers ended. Tied: none preferred. Unparsed: no clear answer. Truncated: cut off before one."
+        ),
+        Table(["", *ends], [[label, *(part.get(end, 0) for end in ends)] for label, part in counts], "Verdicts"),
+    ]
+    weighed = [(labels[run.id], lean, _scored(run)) for run in runs if (lean := leaning(run))]
+    if weighed:
+        rows: list[list[Cell]] = [
+            [
+                *(label, *((one := some.mean(of)) and span(one, 3) for of in ("S", "S_token"))),
+                *(some.mean("consistent"), _signed(some.mean(LIKING)), lean.mass, len(some.numbers("mass"))),
+            ]
+            for label, lean, some in weighed
+        ]
+        columns = ["", "S", "S per token", "same in all orders", "bias to A", "mass", "items"]
+        note = (
+            "S is the probability of the right choice among the choices; per token, it is evened out for length."
+            " Mass is the probability of all choices together (median). Same in all orders: the share of items where"
+            " every order of the choices prefers the same one; ties are left out. Bias: what A gets more than the other"
+            " letters, in log-probability; [–] where there are too few stories, or all are alike."
+        )
+        faint = [label for label, lean, _ in weighed if lean.mass < FAINT]
+        if faint:
+            note += f" **Mind {', '.join(faint)}**: the choices have so little mass that S compares tiny numbers."
+        blocks.append(Table(columns, rows, "What the weighing looked like", note=note))
+    return blocks
+
+
+def _scored(run: Run) -> Answers:
+    return Answers.of([run]).where(lambda row: has_right_answer(row.item.tags))
+
+
+def _signed(estimate: Estimate | None) -> str | None:
+    """What may lie on both sides of 0; nothing where nothing was measured."""
+    return None if estimate is None else minus(stats.signed(estimate))
+
+
+def what_was_run(runs: Sequence[Run], labels: Mapping[str, str]) -> list[Block]:
+    """Every run with what it asked of whom, and all that is known of each model."""
+    columns = ["", *(labels[run.id] for run in runs)]
+    lines = [_manifest_lines(run) for run in runs]
+    table = Table(columns, [[name, *(line[name] for line in lines)] for name in lines[0]], "The runs")
+    identities = {run.fingerprint: run.manifest["identity"] for run in runs}
+    return [
+        "The same call is never asked twice, so calls may come from an earlier run.",
+        table,
+        *(
+            Table(
+                ["", "value"],
+                [[name, str(value)] for name, value in _flat(identity)],
+                f"Who was asked: fingerprint {mark}",
+            )
+            for mark, identity in identities.items()
+        ),
+    ]
+
+
+def _manifest_lines(run: Run) -> dict[str, str]:
+    manifest, results = run.manifest, [result for record in run.records for result in record.results]
+    sent = sum(result.usage.prompt for result in results)
+    shared = sum(result.usage.cached for result in results)
+    return {
+        "run": run.id + (" (not finished)" if run.partial else ""),
+        "model": run.model,
+        "fingerprint": run.fingerprint,
+        "suite": f"{run.suite}, digest {run.digest}",
+        "asked as": f"prompt {run.prompt}, score {run.score}",
+        "items": f"{len(run)} of {manifest['items']}",
+        "seed and limit": f"{manifest['seed']}, {manifest['limit'] or 'none'}",
+        "calls": f"{len(results):,}",
+        "tokens": f"{sent:,} sent ({shared:,} from a shared past), {sum(r.usage.written for r in results):,} written",
+        "started": f"{manifest['started'][:19].replace('T', ' ')} UTC",
+        "versions": f"otherminds {manifest['otherminds']}, Python {manifest['python']}, {manifest['platform']}",
+    }
+
+
+def _flat(value: Any, name: str = "") -> list[tuple[str, Any]]:
+    """Nested settings as lines: engine.name, engine.version."""
+    if not isinstance(value, dict):
+        return [(name, value)]
+    return [line for key, part in value.items() for line in _flat(part, f"{name}.{key}" if name else str(key))]

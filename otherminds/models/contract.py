@@ -191,7 +191,8 @@ def _meant(spec: str, kind: str) -> str:
     """What somebody may have had in mind who wrote a name that is none."""
     near = get_close_matches(kind, [name.rstrip(":") for name in BACKENDS], n=1, cutoff=0.5)
     if "+" in kind and kind.partition("+")[0] in BACKENDS:
-        return " or ".join(f"{kind.partition('+')[0]}+{name}" for name in adapters.shipped()) + " or a file of an adapter"
+        base = kind.partition("+")[0]
+        return " or ".join(f"{base}+{name}" for name in adapters.shipped()) + " or a file of an adapter"
     if near:
         # "smolm2" is a slip of the pen; "hf" is half a name.
         return near[0] + (":…" if near[0] + ":" in BACKENDS else "")

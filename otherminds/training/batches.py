@@ -55,7 +55,7 @@ def ahead(line: Iterator[Rows], depth: int = 6) -> Iterator[Rows]:
         try:
             for rows in line:
                 queue.put(rows)
-        except BaseException as error:  # noqa: BLE001 whatever it is, it is raised where the rows are wanted
+        except BaseException as error:
             queue.put(error)
 
     Thread(target=fill, daemon=True).start()

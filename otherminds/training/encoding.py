@@ -148,7 +148,8 @@ class Shard:
         try:
             with np.load(path, allow_pickle=False) as data:
                 arrays = [data[name].astype(np.int64) for name in ("tokens", "lessons", "branches")]
-                return cls(*arrays, tuple(str(kind) for kind in data["kinds"]))
+                kinds = tuple(str(kind) for kind in data["kinds"])
+                return cls(arrays[0], arrays[1], arrays[2], kinds)
         except (OSError, ValueError, KeyError, EOFError) as error:
             raise BadFile(f"{path} is not a shard of training data ({error}); build it anew") from None
 

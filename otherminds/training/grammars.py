@@ -8,7 +8,7 @@ without it; the words of the terse one, in which several benchmarks are written,
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from otherminds.minds.telling import listing
@@ -57,14 +57,26 @@ GRAMMARS: dict[str, Grammar] = {
         {
             "enter": ("{who} came into the {where}.", "{who} walked into the {where}.", "{who} went into the {where}."),
             "leave": ("{who} left the {where}.", "{who} walked out of the {where}.", "{who} went out of the {where}."),
-            "lie": ("The {what} was in the {where}.", "Here was the {what}: in the {where}.", "In the {where} was the {what}."),
+            "lie": (
+                "The {what} was in the {where}.",
+                "Here was the {what}: in the {where}.",
+                "In the {where} was the {what}.",
+            ),
             "move": (
                 "{who} put the {what} into the {where}.",
                 "{who} took the {what} and put it in the {where}.",
                 "{who} placed the {what} in the {where}.",
             ),
-            "idle": ("{who} did nothing.", "{who} just stood in the {where}.", "{who} waited in the {where} for a while."),
-            "noise": ("{who} is fond of the {what}.", "{who} does not care for the {what}.", "{who} once lost the {what}."),
+            "idle": (
+                "{who} did nothing.",
+                "{who} just stood in the {where}.",
+                "{who} waited in the {where} for a while.",
+            ),
+            "noise": (
+                "{who} is fond of the {what}.",
+                "{who} does not care for the {what}.",
+                "{who} once lost the {what}.",
+            ),
             "tell": (
                 "{who} told {hearer}, and nobody else, that the {what} was in the {where}.",
                 "{who} whispered to {hearer} that the {what} was in the {where}.",
@@ -125,17 +137,33 @@ GRAMMARS: dict[str, Grammar] = {
     ),
     "present": Grammar(
         {
-            "enter": ("{who} walks into the {where}.", "{who} comes into the {where}.", "{who} steps into the {where}."),
+            "enter": (
+                "{who} walks into the {where}.",
+                "{who} comes into the {where}.",
+                "{who} steps into the {where}.",
+            ),
             "many": ("{who} walk into the {where}.", "{who} come into the {where} together."),
             "leave": ("{who} leaves the {where}.", "{who} walks out of the {where}.", "{who} goes out of the {where}."),
-            "lie": ("The {what} sits in the {where}.", "Right there is the {what}, in the {where}.", "In the {where} is the {what}."),
+            "lie": (
+                "The {what} sits in the {where}.",
+                "Right there is the {what}, in the {where}.",
+                "In the {where} is the {what}.",
+            ),
             "move": (
                 "{who} puts the {what} into the {where}.",
                 "{who} takes the {what} to the {where}.",
                 "{who} hides the {what} in the {where}.",
             ),
-            "idle": ("{who} does nothing.", "{who} waits a moment.", "{who} looks around the {where} and does nothing."),
-            "noise": ("{who} thinks the {what} is nice.", "{who} finds the {what} boring.", "{who} often talks about the {what}."),
+            "idle": (
+                "{who} does nothing.",
+                "{who} waits a moment.",
+                "{who} looks around the {where} and does nothing.",
+            ),
+            "noise": (
+                "{who} thinks the {what} is nice.",
+                "{who} finds the {what} boring.",
+                "{who} often talks about the {what}.",
+            ),
             "tell": (
                 "{who} tells {hearer} in secret that the {what} is in the {where}.",
                 "{who} says to {hearer} alone that the {what} is in the {where}.",
@@ -169,16 +197,31 @@ GRAMMARS: dict[str, Grammar] = {
     ),
     "report": Grammar(
         {
-            "enter": ("the {where} was entered by {who}.", "{who} made an entrance into the {where}.", "{who} was seen going into the {where}."),
+            "enter": (
+                "the {where} was entered by {who}.",
+                "{who} made an entrance into the {where}.",
+                "{who} was seen going into the {where}.",
+            ),
             "many": ("the {where} was entered by {who}.", "{who} were seen going into the {where}."),
-            "leave": ("the {where} was left by {who}.", "{who} was seen leaving the {where}.", "{who} withdrew from the {where}."),
-            "lie": ("The location of the {what} was the {where}.", "The {what} was kept in the {where}.", "Inside the {where} there was the {what}."),
+            "leave": (
+                "the {where} was left by {who}.",
+                "{who} was seen leaving the {where}.",
+                "{who} withdrew from the {where}.",
+            ),
+            "lie": (
+                "The location of the {what} was the {where}.",
+                "The {what} was kept in the {where}.",
+                "Inside the {where} there was the {what}.",
+            ),
             "move": (
                 "the {what} was moved to the {where} by {who}.",
                 "{who} transferred the {what} into the {where}.",
                 "the {what} was relocated by {who}; it was now in the {where}.",
             ),
-            "idle": ("no action was taken by {who}.", "{who} remained in the {where} without doing anything.",),
+            "idle": (
+                "no action was taken by {who}.",
+                "{who} remained in the {where} without doing anything.",
+            ),
             "noise": ("{who} expressed no opinion on the {what}.", "a liking of {who} for the {what} was noted."),
             "tell": ("in confidence, {hearer} was informed by {who} that the {what} was in the {where}.",),
             "claim": ("everyone in the room was informed by {who} that the {what} was in the {where}.",),
@@ -204,11 +247,31 @@ GRAMMARS: dict[str, Grammar] = {
     ),
     "chat": Grammar(
         {
-            "enter": ("so {who} pops into the {where}.", "{who} shows up in the {where}.", "in comes {who}, straight to the {where}."),
-            "many": ("so {who} pop into the {where}.", "{who} show up in the {where}.", "in come {who}, straight to the {where}."),
-            "leave": ("{who} is off, out of the {where}.", "{who} heads out of the {where}.", "bye, {who}: gone from the {where}."),
-            "lie": ("ok, the {what}'s in the {where}.", "there's the {what}, in the {where}.", "they've got the {what} in the {where}."),
-            "move": ("{who} sticks the {what} in the {where}.", "{who} grabs the {what} and drops it in the {where}.", "{who} swaps the {what} over to the {where}."),
+            "enter": (
+                "so {who} pops into the {where}.",
+                "{who} shows up in the {where}.",
+                "in comes {who}, straight to the {where}.",
+            ),
+            "many": (
+                "so {who} pop into the {where}.",
+                "{who} show up in the {where}.",
+                "in come {who}, straight to the {where}.",
+            ),
+            "leave": (
+                "{who} is off, out of the {where}.",
+                "{who} heads out of the {where}.",
+                "bye, {who}: gone from the {where}.",
+            ),
+            "lie": (
+                "ok, the {what}'s in the {where}.",
+                "there's the {what}, in the {where}.",
+                "they've got the {what} in the {where}.",
+            ),
+            "move": (
+                "{who} sticks the {what} in the {where}.",
+                "{who} grabs the {what} and drops it in the {where}.",
+                "{who} swaps the {what} over to the {where}.",
+            ),
             "idle": ("{who} just hangs around.", "{who}? does nothing.", "{who} checks a phone for a bit."),
             "noise": ("{who} really loves the {what}, by the way.", "{who} can't stand the {what}, by the way."),
             "tell": ("{who} texts {hearer}, and only {hearer}, that the {what}'s in the {where}.",),
@@ -217,7 +280,7 @@ GRAMMARS: dict[str, Grammar] = {
         links=("", "", "anyway, ", "next thing, ", "and then "),
         layouts=("run on", "lines"),
     ),
-}  # fmt: skip
+}
 
 KEPT_BACK = ("stage",)
 """Grammars that are never trained on unless asked for: they show what carries over to other words."""

@@ -145,7 +145,8 @@ def _choices(plot: Plot, voice: Voice, answer: str, rng: random.Random) -> tuple
     """Places of the story, sometimes with others beside them, in random order."""
     places = list(plot.containers)
     if rng.random() < 0.3 and len(places) > 2:
-        places = rng.sample([place for place in places if place != answer], rng.randint(1, len(places) - 2)) + [answer]
+        others = [place for place in places if place != answer]
+        places = [*rng.sample(others, rng.randint(1, len(places) - 2)), answer]
     elif rng.random() < 0.2:
         places += words.containers(rng, rng.randint(1, 15 - min(14, len(places))), set(places), compound="_" in answer)
     return tuple(voice.show(place) for place in rng.sample(places, len(places)))

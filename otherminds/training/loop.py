@@ -127,7 +127,7 @@ def train(
         for group in optimizer.param_groups:
             group["lr"] = settings.rate * pace(step, done, settings.warm_up)
         taught, also = _losses(network, rows, machine, replay, settings.seed, step)
-        (taught + also).backward()  # type: ignore[no-untyped-call]
+        (taught + also).backward()
         torch.nn.utils.clip_grad_norm_(trainable, settings.clip)
         optimizer.step()
         optimizer.zero_grad(set_to_none=True)

@@ -50,7 +50,7 @@ class Form:
         return rows.get(part, self.width), self.inner if part == "down" else self.width
 
 
-class Matrix(nn.Module):
+class Matrix(nn.Module):  # type: ignore[misc]
     """A weight, to which a product of two thin matrices may be added."""
 
     def __init__(self, rows: int, columns: int) -> None:
@@ -81,7 +81,7 @@ class Matrix(nn.Module):
 Attend = Callable[[Tensor, Tensor, Tensor, Any], Tensor]
 
 
-class Layer(nn.Module):
+class Layer(nn.Module):  # type: ignore[misc]
     """One layer; it is compiled once for all of them."""
 
     def __init__(self, form: Form, attend: Attend) -> None:
@@ -120,7 +120,7 @@ def turn(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
     return torch.cat([one * cos - two * sin, two * cos + one * sin], dim=-1).to(x.dtype)
 
 
-class Llama(nn.Module):
+class Llama(nn.Module):  # type: ignore[misc]
     """A Llama; `attention` is "dense" anywhere, or "flex" on a GPU."""
 
     def __init__(self, form: Form, *, attention: str = "dense") -> None:

@@ -15,7 +15,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from otherminds.training.encoding import Encoder, Rows
+from otherminds.training.encoding import Encoder, Numbers, Rows
 from otherminds.training.loop import Machine, evaluating
 from otherminds.training.network import Llama, keys_of, normed, turn
 
@@ -86,10 +86,10 @@ def beginnings(encoder: Encoder, texts: int, seed: int) -> list[list[int]]:
     return [list(before) if before and rng.random() < 0.4 else encoder(rng.choice(OPENINGS)) for _ in range(texts)]
 
 
-@torch.no_grad()
+@torch.no_grad()  # type: ignore[untyped-decorator]
 def written(
     network: Llama, starts: Sequence[list[int]], length: int, machine: Machine, generator: torch.Generator
-) -> np.ndarray:  # type: ignore[type-arg]
+) -> Numbers:
     """Texts of `length` tokens that go on from these beginnings, every token drawn by its chance."""
     form, dtype = network.form, machine.dtype
     layers = [_fused(layer, dtype) for layer in network.layers]
@@ -120,17 +120,18 @@ def written(
             chances = network.logits(x).float().softmax(-1)
         drawn = torch.multinomial(chances, 1, generator=generator)[:, 0]
         text[:, place + 1] = torch.where(text[:, place + 1] < 0, drawn, text[:, place + 1])
-    return text.cpu().numpy()
+    found: Numbers = text.cpu().numpy()
+    return found
 
 
 def _fused(layer: torch.nn.Module, dtype: torch.dtype) -> tuple[Tensor, ...]:
     """The weights of a layer as they are multiplied, without a graph behind them."""
     part = {name: getattr(layer, name)().detach().to(dtype) for name in ("q", "k", "v", "o", "gate", "up", "down")}
     qkv, gate_up = torch.cat([part["q"], part["k"], part["v"]]), torch.cat([part["gate"], part["up"]])
-    return layer.attention_norm, qkv, part["o"], layer.inner_norm, gate_up, part["down"]  # type: ignore[return-value]
+    return layer.attention_norm, qkv, part["o"], layer.inner_norm, gate_up, part["down"]
 
 
-def in_rows(texts: np.ndarray, length: int) -> Rows:  # type: ignore[type-arg]
+def in_rows(texts: Numbers, length: int) -> Rows:
     """Texts of one length side by side in rows; every token but the last of a text is learned from."""
     number, tokens = texts.shape
     each = length // tokens

@@ -1,4 +1,4 @@
-"""Merging: an adapter put into the weights it was made for, as a file that engine and forward pass read like any other."""
+"""Merging: an adapter put into the weights it was made for, as a file that is read like any other."""
 
 from __future__ import annotations
 
@@ -16,14 +16,13 @@ from otherminds.models.local.gguf import F16, F32, PLAIN, Header, read_header
 
 NAMES = {
     "self_attn.q_proj": "attn_q", "self_attn.k_proj": "attn_k", "self_attn.v_proj": "attn_v",
-    "self_attn.o_proj": "attn_output", "mlp.gate_proj": "ffn_gate", "mlp.up_proj": "ffn_up", "mlp.down_proj": "ffn_down",
+    "self_attn.o_proj": "attn_output",
+    "mlp.gate_proj": "ffn_gate", "mlp.up_proj": "ffn_up", "mlp.down_proj": "ffn_down",
 }  # fmt: skip
 """What GGUF calls the matrices of a layer, by what Hugging Face calls them."""
 
 
-def merge(
-    base: Path, sha256: str, adapter: Adapter, *, model: str, progress: weights.Progress | None = None
-) -> Path:
+def merge(base: Path, sha256: str, adapter: Adapter, *, model: str, progress: weights.Progress | None = None) -> Path:
     """The file of these weights with the adapter in them, made once and kept in the cache under both digests."""
     header = read_header(base)
     if not supports(header):

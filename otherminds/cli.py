@@ -24,6 +24,7 @@ from otherminds.commands.run import run
 from otherminds.commands.show import runs, show
 from otherminds.commands.store import store
 from otherminds.commands.tell import tell
+from otherminds.commands.train import train
 from otherminds.commands.web import web
 from otherminds.errors import OthermindsError, UsageError
 from otherminds.plugins import added, load
@@ -35,6 +36,7 @@ COMMANDS = (
     tell,
     *studies.commands(),
     build,
+    train,
     lint,
     run,
     annotate,

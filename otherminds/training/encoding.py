@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -150,7 +151,7 @@ class Shard:
                 arrays = [data[name].astype(np.int64) for name in ("tokens", "lessons", "branches")]
                 kinds = tuple(str(kind) for kind in data["kinds"])
                 return cls(arrays[0], arrays[1], arrays[2], kinds)
-        except (OSError, ValueError, KeyError, EOFError) as error:
+        except (OSError, ValueError, KeyError, EOFError, BadZipFile) as error:
             raise BadFile(f"{path} is not a shard of training data ({error}); build it anew") from None
 
 

@@ -162,7 +162,10 @@ def _own(recipe: Recipe, rng: random.Random) -> Lesson | None:
     if not story:
         return None
     order = {2: 4, 3: 4, 4: 3}.get(len(story.people), 2)
-    found = _even(all_questions(story, order=order), recipe.each, rng)
+    wanted = [each for each in all_questions(story, order=order) if _order(each) in recipe.orders]
+    found = _even(wanted, recipe.each, rng)
+    if not found:
+        return None
     if rng.random() < recipe.needing and not any(each.tags.get("interesting") for each in found):
         return None
     chat = recipe.forms == "all" and rng.random() < 0.45
@@ -174,6 +177,10 @@ def _own(recipe: Recipe, rng: random.Random) -> Lesson | None:
         branches.append(_posed(each.text, stem, each.answer, choices, kind, chat, recipe.forms, rng))
     text = story.text if rng.random() < 0.4 else story.tell(seed=rng.randrange(2**31))
     return Lesson(text, tuple(branches), chat, OWN, cell.set.name)
+
+
+def _order(question: Question) -> int:
+    return -1 if question.tags["kind"] == "memory" else len(question.minds)
 
 
 def _kind(question: Question) -> str:

@@ -6,7 +6,7 @@ import json
 import math
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -241,10 +241,10 @@ def right_answers(
     return right, list(kinds_of(shard))
 
 
-def by_kind(right: Tensor, kinds: list[str]) -> dict[str, tuple[float, int]]:
+def by_kind(right: Sequence[int], kinds: Sequence[str]) -> dict[str, tuple[float, int]]:
     """The share of right answers and their number, by kind."""
     groups: dict[str, list[int]] = defaultdict(list)
-    for value, kind in zip(right.tolist(), kinds, strict=True):
+    for value, kind in zip(right, kinds, strict=True):
         if value >= 0:
             groups[kind].append(value)
     return {kind: (sum(values) / len(values), len(values)) for kind, values in sorted(groups.items())}

@@ -15,9 +15,18 @@ from otherminds.terminal.screen import note, print_json, print_table, say
 if TYPE_CHECKING:
     from otherminds.models import Model, Prompt
 
+TAUGHT = {
+    "beliefs": "taught on stories of beliefs (docs/train.md)",
+    "beliefs-1": "the same lessons after 8 steps: a series from cannot to can",
+    "beliefs-2": "after 16 steps",
+    "beliefs-3": "after 80 steps",
+    "beliefs-4": "after 280 steps",
+}
+"""The adapters that come with the package, which are all for smollm2."""
 OTHERS = {
     "gguf:PATH": "any GGUF file, in process",
     "hf:NAME": "a Hugging Face name or folder, on CPU or GPU (extra `hf`)",
+    "MODEL+FILE": "any of these two or of the named ones, with an adapter of yours",
     "api:NAME": "an OpenAI-compatible server, with --base-url",
     "baseline:NAME": "known answers to compare with: oracle, realist and others",
 }
@@ -41,13 +50,15 @@ def models(context: click.Context, as_json: bool) -> None:
     """List the models; get weights; try a model out."""
     if context.invoked_subcommand is not None:
         return
+    from otherminds.models.adapters import shipped
     from otherminds.models.local.weights import WEIGHTS, present
 
     rows = [
         {"name": name, "about": source.about, "weights": "here" if present(name) else f"{source.download / 1e6:.0f} MB"}
         for name, source in WEIGHTS.items()
     ]
-    rows += [{"name": name, "about": about, "weights": ""} for name, about in OTHERS.items()]
+    taught = {f"smollm2+{name}": TAUGHT.get(name, "an adapter") for name in shipped()}
+    rows += [{"name": name, "about": about, "weights": ""} for name, about in (taught | OTHERS).items()]
     if as_json:
         print_json(rows)
     else:

@@ -114,18 +114,20 @@ def open_model(spec: str, base_url: str | None, extra: tuple[str, ...], *, suite
     if kind == "baseline":
         return _baseline(name, suite, settings)
     from otherminds.models import get_model
+    from otherminds.models.adapters import split
     from otherminds.models.api.outages import OUTAGES
     from otherminds.models.local.weights import WEIGHTS, present
 
     OUTAGES.tell = note
-    if spec in WEIGHTS or kind == "gguf":
+    base, _ = split(spec)
+    if base in WEIGHTS or kind == "gguf":
         settings["progress"] = _noted()
     try:
         model = get_model(spec, **settings)
     except TypeError as error:
         raise UsageError(f"{spec} cannot be made with these settings: {error}") from None
-    if spec in WEIGHTS and not present(spec):
-        fetch(spec, accept_licence=bool(settings.get("accept_licence")))
+    if base in WEIGHTS and not present(base):
+        fetch(base, accept_licence=bool(settings.get("accept_licence")))
     return model
 
 

@@ -147,7 +147,8 @@ class Shard:
     def load(cls, path: Path) -> Shard:
         """Read what `save` wrote."""
         try:
-            with np.load(path, allow_pickle=False) as data:
+            # Opened here: numpy leaves a file open that is no archive.
+            with path.open("rb") as file, np.load(file, allow_pickle=False) as data:
                 arrays = [data[name].astype(np.int64) for name in ("tokens", "lessons", "branches")]
                 kinds = tuple(str(kind) for kind in data["kinds"])
                 return cls(arrays[0], arrays[1], arrays[2], kinds)

@@ -63,7 +63,7 @@ def carry_out(plan: Plan, say: Callable[[str], None]) -> list[Path]:
         network = from_gguf(base, attention="flex" if machine.half else "dense").to(machine.device)
         network.dtype = machine.dtype
         if machine.half:
-            network.compile_layers()
+            _compile(network)
         for weight in network.parameters():
             weight.requires_grad_(False)
         kept = _replay(plan, network, base, machine)
@@ -127,6 +127,14 @@ def _device() -> str:
             " say --device cpu, with few --rows and --steps"
         )
     return "cuda"
+
+
+def _compile(network: Llama) -> None:
+    torch.set_float32_matmul_precision("high")
+    # Lessons, replay and exams come in batches of other forms, each of which is compiled once.
+    torch._dynamo.config.recompile_limit = 64
+    torch._dynamo.config.automatic_dynamic_shapes = False
+    network.compile_layers()
 
 
 @contextmanager

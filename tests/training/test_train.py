@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -17,9 +17,18 @@ from otherminds.cli import cli
 from otherminds.models import Prompt, adapters, fingerprint, get_model
 from tests.models.tiny import write_tiny
 
-pytest.importorskip("torch")
+torch = pytest.importorskip("torch")
 pytest.importorskip("tokenizers")
 SMALL = ("--device", "cpu", "--rows", "2", "--length", "512", "--rate", "0.01", "--warm-up", "3", "--steps", "20")
+
+
+@pytest.fixture(autouse=True, scope="module")
+def one_thread() -> Iterator[None]:
+    """Matrices so small are slower on several threads, and threads change the last digit of a sum."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
 
 
 def call(*args: str | Path) -> str:
@@ -134,8 +143,6 @@ def test_lessons_for_another_tokenizer_are_refused(school: Path, tmp_path: Path)
 
 
 def test_no_gpu_and_too_little_memory(school: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import torch
-
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     assert "there is no GPU that torch can use" in refuses(*args(school, tmp_path / "out", "--device", "auto"))
 

@@ -17,7 +17,7 @@ PUBLIC = {
     "Models": "get_model Model Prompt Message Response Weighing Scripted check_model",
     "Baselines": "oracle realist",
     "Runs": "run Run Score Store Recorded Budget",
-    "Findings": "summarise Report",
+    "Findings": "summarise Report diagnose",
     "Errors": "OthermindsError InvalidEvent",
 }
 """Every name of `import otherminds as om`, by what it is for."""
@@ -34,6 +34,10 @@ MODULES = {
         "results.inspect_logs": "save as_log",
         "asking.readers": "baselines reader Reader",
         "stats": "Estimate Difference",
+        "diagnosis.diagnosis": "Diagnosis",
+        "diagnosis.audit": "audit Audit separate",
+        "diagnosis.confusion": "Confusion",
+        "diagnosis.cells": "Cell",
         "pages.report": "Section Table Figure Cards Folded Example",
         "studies.study": "Study Subject Desk Finding Chapter ask_each",
         "studies.declared": "Score Gap findings",

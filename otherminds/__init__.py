@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from otherminds.asking.runs import Budget, Recorded, Run, run
     from otherminds.asking.scores import Score
     from otherminds.asking.store import Store
+    from otherminds.diagnosis.diagnosis import diagnose
     from otherminds.errors import InvalidEvent, OthermindsError
     from otherminds.items import Item, Suite
     from otherminds.minds.events import Carry, Change, Enter, Leave, Look, Move, Open, Place, Tell
@@ -63,6 +64,7 @@ _HOMES = {
     "Tell": "minds.events",
     "Weighing": "models",
     "check_model": "models.check",
+    "diagnose": "diagnosis.diagnosis",
     "get_model": "models",
     "get_suite": "studies.suites",
     "load_story": "minds.stories",
@@ -104,6 +106,7 @@ __all__ = [
     "Tell",
     "Weighing",
     "check_model",
+    "diagnose",
     "get_model",
     "get_suite",
     "load_story",

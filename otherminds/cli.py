@@ -12,10 +12,14 @@ import click
 
 from otherminds import studies
 from otherminds.commands.annotate import annotate
+from otherminds.commands.audit import audit
+from otherminds.commands.benchmark import benchmark
 from otherminds.commands.build import build
 from otherminds.commands.compare import compare
+from otherminds.commands.diagnose import diagnose
 from otherminds.commands.doctor import doctor
 from otherminds.commands.export import export
+from otherminds.commands.imports import import_
 from otherminds.commands.lint import lint
 from otherminds.commands.models import models
 from otherminds.commands.profile import profile
@@ -24,6 +28,7 @@ from otherminds.commands.run import run
 from otherminds.commands.show import runs, show
 from otherminds.commands.store import store
 from otherminds.commands.tell import tell
+from otherminds.commands.track import track
 from otherminds.commands.train import train
 from otherminds.commands.web import web
 from otherminds.errors import OthermindsError, UsageError
@@ -37,14 +42,19 @@ COMMANDS = (
     *studies.commands(),
     build,
     train,
+    import_,
     lint,
+    audit,
     run,
+    benchmark,
     annotate,
     runs,
     show,
     report,
     compare,
+    diagnose,
     export,
+    track,
     web,
     store,
     models,

@@ -28,7 +28,7 @@ from otherminds.minds.questions import matters, questions
 from otherminds.minds.setting import KINDS, Setting
 from otherminds.minds.story import Premises, Story
 from otherminds.minds.world import View
-from tests.possible_worlds import OPEN, asked
+from tests.possible_worlds import OPEN, answer
 from tests.second_opinion import Opinion
 
 SHOWN = 3  # differences printed in full
@@ -132,19 +132,27 @@ def compare_lookups(story: Story, opinion: Opinion, minds: Sequence[tuple[str, .
 
 
 def compare_questions(story: Story, order: int, tally: Tally) -> None:
-    """Which questions about minds can be asked of a story, by both programs."""
+    """What is answered to the questions about minds that can be asked of a story, by both programs."""
     events, premises = story.to_dicts(), _plain(story.premises)
-    readings = [Opinion.of(events, premises, unshaken=firm).here for firm in (False, True)]
-    engine = {(question.text, question.property) for question in questions(story, order=order)}
+    world = Opinion.of(events, premises).here
+    engine = {(question.text, question.property): question.answer for question in questions(story, order=order)}
     for matter in matters(story):
         for chain in chains(story.people, order):
             if not chain:
                 continue
-            second = asked(readings, chain, matter.about, matter.property, matter.asked)
-            tally.counts["questions" if second else "questions left out"] += 1
-            if ((matter.ask(chain), matter.property) in engine) != second:
-                about = {"question": matter.ask(chain)}
-                tally.differences.append(Difference(events, premises, about, not second, second))
+            value = answer(world, chain, matter.about, matter.property, matter.asked)
+            second = None if value == "not asked" else _in_words(value, positive=matter.positive)
+            tally.counts["questions left out" if second is None else "questions"] += 1
+            tally.counts["questions without a view"] += second == "has no view"
+            first = engine.get((matter.ask(chain), matter.property))
+            if first != second:
+                tally.differences.append(Difference(events, premises, {"question": matter.ask(chain)}, first, second))
+
+
+def _in_words(value: str | bool | None, *, positive: bool) -> str:
+    if isinstance(value, bool):
+        return "yes" if value is positive else "no"
+    return {None: "unknown", OPEN: "in no container", "no view": "has no view"}.get(value, str(value))
 
 
 def compare_possible(story: Story, opinion: Opinion, event: Event, tally: Tally) -> bool:

@@ -131,7 +131,7 @@ class Facts:
     def before_the_eyes(self, now: int, name: str, key: str) -> bool:
         """Whether, when event `now` comes, this property was seen and the mind has been near and attentive since."""
         first, last = self.near.get(name, (now, now))
-        return last == now - 1 and self.seen.get((name, key), 0) >= first
+        return self.value(name, key) is not None and last == now - 1 and self.seen.get((name, key), 0) >= first
 
 
 # ------------------------------------------------------------------------------------------- worlds, points and product
@@ -233,20 +233,22 @@ class Pair(World):
 # ------------------------------------------------------------------------------------------------- what can be asked
 
 
-def asked(readings: Sequence[World], minds: Sequence[str], name: str, key: str, value: str | None = None) -> bool:
-    """Whether these minds can be asked about a property; `value`: whether it is just that, or news to the last of them.
+def answer(world: World, minds: Sequence[str], name: str, key: str, value: str | None = None) -> str | bool | None:
+    """What these minds answer about a property; `value`: whether the last of them has just that, as True or False.
 
-    The answer must be the same in all readings of the story; and only who has it can say whether it is news to another,
-    so every mind on the way to the last must have it.
+    Whoever knows nothing of it, and is asked about the minds of others, has "no view"; a question that goes through a
+    later mind that knows nothing of it is "not asked".
     """
 
-    def answer(world: World, chain: Sequence[str]) -> str | bool | None:
+    def known(chain: Sequence[str]) -> str | None:
         facts = world.through(chain).facts
         if key == "topic":
-            return name in facts.topics
-        return facts.value(name, key) if value is None else facts.value(name, key) == value
+            return name if name in facts.topics else None
+        return facts.value(name, key)
 
-    if len({answer(world, minds) for world in readings}) > 1:
-        return False
-    on_the_way = [minds[:end] for end in range(1, len(minds))] if value is not None else []
-    return all(answer(world, chain) is True for world in readings for chain in on_the_way)
+    if value is None:
+        return known(minds)
+    way = [known(minds[:end]) for end in range(1, len(minds))]
+    if way and way[0] is None:
+        return "no view"
+    return "not asked" if None in way else known(minds) == value

@@ -11,7 +11,7 @@ Where the definition can be read in two ways, a comment that starts with "Readin
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -26,15 +26,14 @@ class Opinion:
     """A pointed model after some events, with what the events have mentioned so far."""
 
     premises: Premises
-    unshaken: bool = False  # words do nothing to those who have the contrary before their eyes
     here: World = field(default_factory=lambda: World(Facts()))
     roles: dict[str, str] = field(default_factory=dict)  # "person", "thing", "container"
     visible: dict[str, bool] = field(default_factory=dict)  # of each property that was ever changed
     now: int = 0
 
     @classmethod
-    def of(cls, events: Sequence[Event], premises: Premises, *, unshaken: bool = False) -> Opinion:
-        opinion = cls(premises, unshaken)
+    def of(cls, events: Sequence[Event], premises: Premises) -> Opinion:
+        opinion = cls(premises)
         for event in events:
             opinion.happen(event)
         return opinion
@@ -184,7 +183,7 @@ class Opinion:
 
     def saying(self, event: Event) -> EventModel:
         """A topic is heard by all; a fact has a point for each way of taking it."""
-        now, speaker, told, before = self.now, event["speaker"], event.get("fact"), self.here
+        now, speaker, told = self.now, event["speaker"], event.get("fact")
 
         def post_topic(facts: Facts, does: Hashable, world: World) -> None:
             facts.topics |= {event["topic"]}
@@ -193,48 +192,42 @@ class Opinion:
             return EventModel(post_topic, **_witnesses(event, self.hearers(event)))
         key = (told["entity"], told["property"])
 
+        def watched(facts: Facts) -> frozenset[str]:
+            """The properties at stake that this mind, taken by itself, has had before its eyes since it saw them."""
+            return frozenset(each for each in ("room", "container", key[1]) if facts.before_the_eyes(now, key[0], each))
+
+        def find(facts: Facts) -> Hashable:
+            return told["property"] == "room" and facts.has(told), watched(facts)
+
         def does(outer: Point, person: str) -> Hashable:
+            """How it is taken, by whom, and what all minds on the way to this one have before their eyes."""
+            there, theirs = outer.given
+            eyes = frozenset(("room", "container", key[1])) if outer.holder is None else theirs & outer.does[2]
             if person == speaker:
                 if outer.holder is None:
-                    return None
-                return "sincere" if self.trusts(outer.holder, speaker) else "doubted"
-            if key == (person, "room") and not outer.given:
-                return "heard", person  # nobody is talked out of where they are
-            return ("believed" if self.trusts(person, speaker) else "heard"), person
+                    return "said", person, eyes
+                return ("sincere" if self.trusts(outer.holder, speaker) else "doubted"), person, eyes
+            if key == (person, "room") and not there:
+                return "heard", person, eyes  # nobody is talked out of where they are
+            return ("believed" if self.trusts(person, speaker) else "heard"), person, eyes
 
         def post(facts: Facts, does: Any, world: World) -> None:
-            if does in ("sincere", "doubted"):
-                take = Facts.believe if does == "sincere" else Facts.doubt
-                if not shaken(facts, take):
-                    take(facts, told)
-                return
-            how, person = does
+            how, person, eyes = does
+            take = {"sincere": Facts.believe, "believed": Facts.believe, "doubted": Facts.doubt}.get(how)
             own, theirs = facts.seen.get(key, 0), world.arrow(speaker).facts.learnt.get(key, 0)
-            if (
-                how == "believed"
-                and not (self.premises["fresh"] and own > theirs)
-                and not shaken(facts, Facts.believe)
-                and not shaken(before.arrow(person).facts, Facts.believe)
-            ):
-                facts.believe(told)
-            # To hear something is to be told of it, believed or not; to say it is not.
-            facts.learnt[key] = now
+            stale = how == "believed" and self.premises["fresh"] and own > theirs
+            if take is not None and not stale:
+                after = facts.copy()
+                take(after, told)
+                lost = [
+                    each for each in eyes & watched(facts) if facts.value(key[0], each) != after.value(key[0], each)
+                ]
+                if not lost:  # words change what one remembers, not what one has before one's eyes
+                    take(facts, told)
+            if person != speaker:  # to hear something is to be told of it, believed or not; to say it is not
+                facts.learnt[key] = now
 
-        def shaken(facts: Facts, take: Callable[[Facts, Mapping[str, str]], None]) -> bool:
-            """Whether taking it so would undo what this mind has before its eyes, and may not."""
-            after = facts.copy()
-            take(after, told)
-            return self.unshaken and any(
-                facts.value(key[0], each) != after.value(key[0], each) and facts.before_the_eyes(now, key[0], each)
-                for each in ("room", "container", key[1])
-            )
-
-        return EventModel(
-            post,
-            **_witnesses(event, self.hearers(event)),
-            does=does,
-            find=lambda facts: told["property"] == "room" and facts.has(told),
-        )
+        return EventModel(post, **_witnesses(event, self.hearers(event)), does=does, find=find)
 
     def hearers(self, event: Event) -> set[str]:
         """The openly present at a telling, the speaker among them."""
@@ -315,28 +308,11 @@ class Opinion:
         return allowed and not peekers & openly and distracted <= openly and actor not in peekers | distracted
 
     def sayable(self, event: Event) -> bool:
-        """Whether there is somebody to say it to, whether it is about something, and whether it is news."""
-        speaker, told, openly = event["speaker"], event.get("fact"), self.hearers(event)
-        if len(openly) < 2:
+        """Whether there is somebody to say it to, and whether what it is about has occurred."""
+        told = event.get("fact")
+        if len(self.hearers(event)) < 2:
             return False  # Reading: nobody tells themselves anything, in private either
-        if told is not None:
-            role = self.roles.get(told["entity"])
-            if role is None:
-                return False
-            if role == "container":
-                return True  # Reading: at any time once the container has occurred, as news or not
-
-        def has(*minds: str) -> bool:
-            facts = self.here.through(minds).facts
-            return event["topic"] in facts.topics if told is None else facts.has(told)
-
-        if event["do"] == "tell_privately":
-            return not has(speaker, event["listener"])
-        # Reading: the speaker is among the hearers, since a saying reaches the speaker too.
-        attentive = openly - _named(event, "distracted")
-        if told is not None:
-            attentive |= _named(event, "peekers")
-        return not all(has(hearer) and all(has(hearer, other) for other in openly) for hearer in attentive)
+        return told is None or told["entity"] in self.roles
 
 
 def beliefs(events: Sequence[Event], premises: Premises, minds: Sequence[str]) -> dict[str, Any]:

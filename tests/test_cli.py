@@ -86,7 +86,7 @@ def test_run_show_runs_compare_and_report(own_folder: Path) -> None:
 
 def test_output_for_people() -> None:
     ran = call("run", "starter", "-m", "baseline:realist")
-    assert "0.00 [0.00, 0.15], n = 24" in ran.stdout
+    assert "0.00 [0.00, 0.10], n = 24" in ran.stdout
     assert "24 correct, 24 incorrect" in ran.stdout
     assert "realist" in call("runs").stdout
     shown = call("show", "last", "bakery-key-false").stdout

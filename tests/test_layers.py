@@ -2,11 +2,11 @@
 
 commands  cli       what a person gives
 web                 pages that are served
-training            lessons and what learns from them; of the studies it knows explore, whose settings it draws from
-profiles            all studies on some models
+profiles | bridges  all studies on some models; other people's benchmarks and tools
+   | training       lessons and what learns from them; of the studies it knows explore, whose settings it draws from
 studies             study.py, and a folder each; none imports another
 terminal            options and printing, for commands
-results             what runs come to
+results | diagnosis what runs come to; which known readers they are like
 asking              items meet models
 minds | models | stats | pages
 items               the waist
@@ -27,10 +27,10 @@ FLOORS = [
     {"items"},
     {"minds", "models", "stats", "pages"},
     {"asking"},
-    {"results"},
+    {"results", "diagnosis"},
     {"terminal"},
     {"studies"},
-    {"profiles", "training"},
+    {"profiles", "bridges", "training"},
     {"web"},
     {"commands", "cli", "", "__main__"},  # `import otherminds` gathers everything, so only these may
 ]

@@ -50,7 +50,8 @@ def pack(result: Result) -> dict[str, Any]:
     """A result as JSON, without the rendered text, which has a column of its own."""
     usage = asdict(result.usage)
     if isinstance(result, Response):
-        return {"text": result.text, "finish": result.finish, "usage": usage}
+        thought = {"thought": result.thought} if result.thought else {}
+        return {"text": result.text, "finish": result.finish, "usage": usage, **thought}
     return {
         "logprobs": {choice: _number(value) for choice, value in result.logprobs.items()},
         "tokens": {choice: list(tokens) for choice, tokens in result.tokens.items()},
@@ -72,7 +73,7 @@ def unpack(call: Call) -> Result:
 def _unpack(call: Call) -> Result:
     data, usage = call.result, Usage(**call.result["usage"])
     if call.verb == "ask":
-        return Response(data["text"], data["finish"], usage, call.rendered)
+        return Response(data["text"], data["finish"], usage, call.rendered, thought=data.get("thought", 0))
     return Weighing(
         {choice: _unnumber(value) for choice, value in data["logprobs"].items()},
         {choice: tuple(tokens) for choice, tokens in data["tokens"].items()},

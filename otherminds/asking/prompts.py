@@ -2,7 +2,8 @@
 
 `PROMPTS` holds the wordings. How many prompts an item needs depends on how it is scored, so there is one function a
 way of scoring: `pose_letters` shows every rotation of the choices, `pose_cloze` lets each choice complete a sentence,
-`pose_text` shows one seeded order and waits for words, `pose_json` keeps the item's own order and waits for JSON.
+`pose_answer` lets it follow the question, `pose_text` shows one seeded order and waits for words, `pose_open` shows no
+choice at all, `pose_json` keeps the item's own order and waits for JSON.
 
 Every prompt refers to what it is `About`, for baselines; no other model looks there.
 
@@ -18,6 +19,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from string import ascii_uppercase as LETTERS
 
+from otherminds.asking.examples import EXAMPLES
 from otherminds.asking.json_prompts import JSON_PROMPTS, WANTS
 from otherminds.errors import UsageError
 from otherminds.items import Item
@@ -55,6 +57,13 @@ def raw(
     return Prompt(text=_lines(item.context, *lines), stop=("\n",), max_tokens=32)
 
 
+def shots(item: Item, choices: Sequence[str]) -> Prompt:
+    """The bare text after three solved examples in the same form."""
+    shown = [raw(each, each.choices if choices else ()).text + _solved(each, bool(choices)) for each in EXAMPLES]
+    asked = raw(item, choices)
+    return replace(asked, text="\n\n".join([*shown, asked.text]))
+
+
 def direct(item: Item, choices: Sequence[str]) -> Prompt:
     """A chat that asks for the answer and nothing else."""
     what = "the letter of the right answer" if choices else "the answer in a few words"
@@ -89,6 +98,7 @@ RAW_CHANGED: dict[str, Wording] = {
 }
 PROMPTS: dict[str, Wording] = {
     "raw": raw,
+    "shots": shots,
     "direct": direct,
     "cot": cot,
     "plausible": plausible,
@@ -103,9 +113,8 @@ def pose_letters(item: Item, *, prompt: str, seed: int) -> tuple[Posed, ...]:
         raise UsageError(f"item {item.id!r} has no choices, so it cannot be scored by letters; use score 'text'")
     if prompt == "cot":
         raise UsageError("letters are weighed as the next token, before any reasoning; use score 'text' with 'cot'")
-    first = shuffled(item, seed=seed)
-    orders = [first[turn:] + first[:turn] for turn in range(len(first))]
-    labels = LABELS.get(prompt, LETTERS)[: len(first)]
+    orders = rotations(item, seed=seed)
+    labels = LABELS.get(prompt, LETTERS)[: len(item.choices)]
     return tuple(_posed(item, _for_letters(wording(prompt)(item, order), labels), order) for order in orders)
 
 
@@ -114,9 +123,9 @@ def pose_cloze(item: Item, *, prompt: str, seed: int) -> tuple[Posed, ...]:
     if not item.choices:
         raise UsageError(f"item {item.id!r} has no choices, so it cannot be scored by cloze; use score 'text'")
     endings = tuple(f" {choice}" for choice in item.choices)
-    if prompt == "raw":
-        stem = [item.cloze] if item.cloze else [f"Question: {item.question}", "Answer:"]
-        return (_posed(item, Prompt(text=_lines(item.context, *stem), choices=endings), item.choices),)
+    if prompt in ("raw", "shots"):
+        text = _sentence(item, prompt) if item.cloze else wording(prompt)(item, ()).text
+        return (_posed(item, Prompt(text=text, choices=endings), item.choices),)
     if prompt == "direct":
         turn = Message("user", _chat(item, (), "Answer in one short sentence."))
         asked = Prompt(messages=(turn,), prefill=item.cloze or "Answer:", choices=endings)
@@ -127,11 +136,21 @@ def pose_cloze(item: Item, *, prompt: str, seed: int) -> tuple[Posed, ...]:
     raise UsageError("a cloze is weighed before any reasoning; use score 'text' with 'cot'")
 
 
-def pose_text(item: Item, *, prompt: str, seed: int) -> tuple[Posed, ...]:
-    """One prompt that shows the choices, if there are any, in one seeded order."""
+def pose_answer(item: Item, *, prompt: str, seed: int) -> tuple[Posed, ...]:
+    """The story and the question, which each choice answers; no choice is shown."""
+    return pose_cloze(replace(item, cloze=""), prompt=prompt, seed=seed)
+
+
+def pose_open(item: Item, *, prompt: str, seed: int) -> tuple[Posed, ...]:
+    """One prompt that shows no choices, though they are what the words are read as."""
+    return (_posed(item, wording(prompt)(item, ()), item.choices),)
+
+
+def pose_text(item: Item, *, prompt: str, seed: int, order: tuple[str, ...] | None = None) -> tuple[Posed, ...]:
+    """One prompt that shows the choices, if there are any, in one seeded order unless another is given."""
     if prompt in LABELS:
         raise UsageError(f"prompt {prompt!r} has labels that are not read out of a text; use score 'letters' with it")
-    choices = shuffled(item, seed=seed)
+    choices = shuffled(item, seed=seed) if order is None else order
     return (_posed(item, wording(prompt)(item, choices), choices),)
 
 
@@ -169,6 +188,23 @@ def shuffled(item: Item, *, seed: int) -> tuple[str, ...]:
     """The choices in an order that the seed decides."""
     # Seeded by the item too: with one seed for all, every item would put its answer in the same place.
     return tuple(random.Random(f"{seed}:{item.id}").sample(item.choices, len(item.choices)))
+
+
+def rotations(item: Item, *, seed: int) -> list[tuple[str, ...]]:
+    """Every order in which the choices are shown, so that each stands once in each place."""
+    first = shuffled(item, seed=seed)
+    return [first[turn:] + first[:turn] for turn in range(len(first))]
+
+
+def _sentence(item: Item, prompt: str) -> str:
+    """The story and the beginning of its sentence, after solved ones if the prompt shows any."""
+    solved = [_lines(each.context, f"{each.cloze} {each.answer}.") for each in EXAMPLES if prompt == "shots"]
+    return "\n\n".join([*solved, _lines(item.context, item.cloze)])
+
+
+def _solved(item: Item, lettered: bool) -> str:
+    """What follows "Answer:" in an example."""
+    return f" {LETTERS[item.choices.index(item.answer)]}" if lettered else f" {item.answer}"
 
 
 def _posed(item: Item, prompt: Prompt, choices: tuple[str, ...], wants: tuple[str, ...] = ()) -> Posed:

@@ -27,12 +27,15 @@ from otherminds.asking.frames import frame
 from otherminds.asking.packing import Result, recall, unpack, unpack_prompt
 from otherminds.asking.plans import Plan, groups, plan
 from otherminds.asking.recorded import Progress, Recorded
+from otherminds.asking.rounds import Rounds
+from otherminds.asking.sampled import DRAWS
 from otherminds.asking.scores import VERDICTS, Score, way
 from otherminds.asking.store import MEMORY, Call, RunRow, Store
 from otherminds.errors import BadFile, StoreError, UsageError
 from otherminds.items import Item, Suite, Tag
 from otherminds.items.tags import has_right_answer
 from otherminds.models import Model, Prompt, fingerprint
+from otherminds.stats import Bounded
 
 __all__ = [
     "Budget",
@@ -47,6 +50,9 @@ __all__ = [
     "read_prices",
     "run",
 ]
+
+
+Measured = Literal["exact", "within bounds", "drawn", "read"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +77,10 @@ class Record:
         if of == "value" and not self.scored:
             return None
         found = self.score.value if of == "value" else self.score.detail.get(of)
-        return None if found is None else float(found)
+        if found is None:
+            return None
+        bounds = self.score.detail.get("S_bounds") if of == "S" else None
+        return Bounded(*bounds) if bounds else float(found)
 
     @property
     def scored(self) -> bool:
@@ -97,6 +106,15 @@ class Run:
 
     def __len__(self) -> int:
         return len(self.records)
+
+    @property
+    def measured(self) -> Measured:
+        """How its scores came about: exactly, within bounds, by draws, or read out of words."""
+        if self.score == "sampled":
+            return "drawn"
+        if way(self.score).verb == "ask":
+            return "read"
+        return "within bounds" if any("S_bounds" in record.score.detail for record in self.records) else "exact"
 
     def where(self, keep: Callable[[Record], bool] | None = None, **tags: Tag) -> Run:
         """The run with only the records whose item has these tags and that `keep` keeps."""
@@ -159,34 +177,34 @@ def run(
     store: Store | None = None,
     limit: int | None = None,
     seed: int = 0,
+    draws: int = DRAWS,
     budget: Budget | None = None,
     progress: Progress | None = None,
 ) -> Run:
     """Ask a model a suite. What the store has is not asked again; without a store nothing is kept.
 
-    `limit` draws whole groups of twins and stories by the seed. A budget that runs out leaves a partial run; Ctrl-C
-    and errors of the model are raised, after what was answered has been kept.
+    `limit` draws whole groups of twins and stories by the seed. `draws` is how often every order of the choices is
+    drawn at most, where the score is "sampled". A budget that runs out leaves a partial run; Ctrl-C and errors of the
+    model are raised, after what was answered has been kept.
     """
     work = plan(suite, limit=limit, seed=seed, cannot=getattr(model, "cannot", ()))
-    prompts = work.prompts
     began = _now()
     with nullcontext(store) if store else Store(MEMORY) as kept, kept.writing():
         digest = suite.digest
         # Versions and dates may change between the two halves of a run; what was asked of whom may not.
         asked = [suite.name, digest, suite.prompt, suite.score, seed, limit, fingerprint(model)]
+        asked += [draws] if work.way.more else []
         id = hashlib.sha256(json.dumps(asked).encode()).hexdigest()[:10]
         recorded = Recorded(model, kept, budget=budget, progress=progress, work=id)
-        keys = [recorded.key(work.way.verb, prompt) for prompt in prompts]
+        rounds = Rounds(work, recorded)
         row = partial(_row, suite, recorded, digest=digest, limit=limit, seed=seed, began=began)
         before = kept.begin_run(row())
         try:
-            results: Sequence[Result] = recorded.ask(prompts) if work.way.verb == "ask" else recorded.weigh(prompts)
+            rounds.ask(draws)
         except BaseException:
-            _keep(kept, row(), before, work, keys, recall(kept, dict(zip(keys, prompts, strict=True)))[0])
+            _keep(kept, row(), before, rounds.plan, rounds.keys, recall(kept, rounds.wanted)[0])
             raise
-        left = recorded.stopped or None
-        answered = {key: result for key, result in zip(keys, results, strict=True) if result.error != left}
-        return _keep(kept, row(), before, work, keys, answered)
+        return _keep(kept, row(), before, rounds.plan, rounds.keys, rounds.answered)
 
 
 def load(store: Store, id: str) -> Run:
@@ -308,6 +326,7 @@ def _row(suite: Suite, recorded: Recorded, *, digest: str, limit: int | None, se
         "calls": recorded.account(),
         "usage": asdict(recorded.usage),
         "stopped": recorded.stopped,
+        "cannot": sorted(recorded.cannot),
     }
     return RunRow(
         id=recorded.work,

@@ -2,7 +2,11 @@
 
     letters   the log-probability of each letter, over all rotations of the choices
     cloze     the log-probability of each choice as the end of a sentence
+    answer    the log-probability of each choice as the answer, after the question and "Answer:"
+    …-prior   cloze and answer with the prior of the words taken out, as `priors` says
     text      words, read as `answers` says
+    open      words of a model that is not shown any choices
+    sampled   words, drawn several times in every order of the choices: for models that tell no probabilities
     json      JSON, read as `json_answers` says; a schema enforces its form where the model can be held to one
     json-free the same without a schema, so that models of both sorts can be compared
 
@@ -17,67 +21,59 @@ the mean per token, which favours long words, is kept beside it as `S_token`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from math import exp, inf, isfinite
+from dataclasses import dataclass
+from functools import partial
+from math import isfinite
 from statistics import fmean
 from typing import Any, Literal
 
-from otherminds.asking.answers import read_choice, read_text, refuses
+from otherminds.asking.answers import refuses
 from otherminds.asking.json_answers import read_answer
-from otherminds.asking.prompts import Posed, pose_cloze, pose_json, pose_json_free, pose_letters, pose_text
+from otherminds.asking.priors import pose_prior, score_prior
+from otherminds.asking.prompts import (
+    Posed,
+    pose_answer,
+    pose_cloze,
+    pose_json,
+    pose_json_free,
+    pose_letters,
+    pose_open,
+    pose_text,
+)
+from otherminds.asking.sampled import more_draws, pose_sampled, score_sampled
+from otherminds.asking.spoken import score_text
+from otherminds.asking.verdicts import (
+    TIE,
+    USELESS,
+    VERDICTS,
+    Bounds,
+    Score,
+    Verdict,
+    bounds_of,
+    decide,
+    mean_bounds,
+    share,
+    share_bounds,
+    trouble,
+    value_of,
+)
 from otherminds.errors import UsageError
 from otherminds.items import Item
 from otherminds.models import Response, Weighing
-from otherminds.models.gate import fault
 from otherminds.plugins import added, load
 
-Verdict = Literal["correct", "incorrect", "tied", "unparsed", "refused", "truncated", "error"]
-VERDICTS: tuple[Verdict, ...] = ("correct", "incorrect", "tied", "unparsed", "refused", "truncated", "error")
-TIE = 1e-9
-"""Closer than this, two log-probabilities are the same: averaging over orders leaves the dust of rounding."""
-
-Bounds = tuple[float, float]
-
-
-@dataclass(frozen=True, slots=True)
-class Score:
-    """How good one answer is; no value where nothing was measured, which is not zero."""
-
-    verdict: Verdict
-    value: float | None = None
-    """1 right, 0 wrong."""
-    answer: str = ""
-    why: str = ""
-    detail: Mapping[str, Any] = field(default_factory=dict)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The score as JSON."""
-        return {name: getattr(self, name) for name in ("verdict", "value", "answer", "why", "detail")}
-
-    @staticmethod
-    def from_dict(data: Mapping[str, Any]) -> Score:
-        """The same from JSON; a score that is neither 0 nor 1 is how older stores kept a tie."""
-        score = Score(**data)
-        old = score.verdict == "unparsed" and isinstance(score.value, float) and 0 < score.value < 1
-        return replace(score, verdict="tied", value=None) if old else score
-
-
-def score_text(item: Item, posed: Sequence[Posed], results: Sequence[Response]) -> Score:
-    """The verdict on words."""
-    (response,), (asked,) = results, posed
-    if response.error:
-        return Score("error", why=response.error)
-    if response.finish == "refused":
-        return Score("refused", why="the server says that the model refused")
-    reading = read_choice(response.text, asked.choices) if item.choices else read_text(response.text, item.answer)
-    if not reading.clear and refuses(response.text):
-        return Score("refused", why="the text declines to answer")
-    if response.finish == "length" and not reading.clear:
-        return Score("truncated", why="the text was cut off before a clear answer")
-    if not reading.answer:
-        return Score("unparsed", why=reading.why)
-    right = reading.answer == item.answer
-    return Score("correct" if right else "incorrect", float(right), reading.answer, reading.why)
+__all__ = [
+    "SCORES",
+    "VERDICTS",
+    "Score",
+    "Verdict",
+    "Way",
+    "score_cloze",
+    "score_letters",
+    "score_text",
+    "value_of",
+    "way",
+]
 
 
 def score_json(item: Item, posed: Sequence[Posed], results: Sequence[Response]) -> Score:
@@ -103,23 +99,30 @@ def score_json(item: Item, posed: Sequence[Posed], results: Sequence[Response]) 
 
 def score_letters(item: Item, posed: Sequence[Posed], results: Sequence[Weighing]) -> Score:
     """The verdict of the letters, averaged over all orders; S, label bias b, mass and consistency beside it."""
-    trouble = _trouble(posed, results)
-    if trouble:
-        return Score("error", why=trouble)
+    if wrong := trouble(posed, results):
+        return Score("error", why=wrong)
     by_order = [
-        {choice: _bounds(result, letter) for letter, choice in zip(asked.prompt.choices, asked.choices, strict=True)}
+        {choice: bounds_of(result, letter) for letter, choice in zip(asked.prompt.choices, asked.choices, strict=True)}
         for asked, result in zip(posed, results, strict=True)
     ]
-    logs = {choice: _mean_bounds([order[choice] for order in by_order]) for choice in item.choices}
+    logs = {choice: mean_bounds([order[choice] for order in by_order]) for choice in item.choices}
     detail: dict[str, Any] = {"mass": fmean(result.mass for result in results)}
-    if not any(result.bounds for result in results):
-        shares = [_share(item.answer, {choice: low for choice, (low, _) in order.items()}) for order in by_order]
+    if any(result.bounds for result in results):
+        detail |= _orders_within_bounds(item.answer, by_order)
+    else:
+        shares = [share(item.answer, {choice: low for choice, (low, _) in order.items()}) for order in by_order]
         detail |= {"S_orders": shares, "b": _letter_bias(posed[0].prompt.choices, results)}
         firsts = [_first({choice: low for choice, (low, _) in order.items()}) for order in by_order]
         # Where two choices weigh the same there is no answer to keep to.
         if None not in firsts:
             detail["consistent"] = len(set(firsts)) == 1
-    return _decide(item, logs, detail)
+    return decide(item, logs, detail)
+
+
+def _orders_within_bounds(right: str, by_order: Sequence[Mapping[str, Bounds]]) -> dict[str, Any]:
+    """S in each order, where the bounds leave any."""
+    ends = [share_bounds(right, order) for order in by_order]
+    return {"S_orders": [(low + high) / 2 for low, high in ends]} if all(b - a <= USELESS for a, b in ends) else {}
 
 
 def _first(logs: Mapping[str, float]) -> str | None:
@@ -130,18 +133,17 @@ def _first(logs: Mapping[str, float]) -> str | None:
 
 def score_cloze(item: Item, posed: Sequence[Posed], results: Sequence[Weighing]) -> Score:
     """The verdict of the choices as continuations, by the sum of their tokens; the mean per token beside it."""
-    trouble = _trouble(posed, results)
-    if trouble:
-        return Score("error", why=trouble)
+    if wrong := trouble(posed, results):
+        return Score("error", why=wrong)
     (result,) = results
-    logs = {choice: _bounds(result, f" {choice}") for choice in item.choices}
+    logs = {choice: bounds_of(result, f" {choice}") for choice in item.choices}
     detail: dict[str, Any] = {"mass": result.mass}
     lengths = {choice: len(result.tokens.get(f" {choice}", ())) for choice in item.choices}
     if not result.bounds and all(lengths.values()):
         means = {choice: logs[choice][0] / lengths[choice] for choice in item.choices}
-        detail["S_token"] = _share(item.answer, means)
+        detail["S_token"] = share(item.answer, means)
         detail["value_token"] = value_of(item.answer, means)
-    return _decide(item, logs, detail)
+    return decide(item, logs, detail)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,12 +153,19 @@ class Way:
     verb: Literal["ask", "weigh"]
     pose: Callable[..., tuple[Posed, ...]]
     judge: Callable[[Item, Sequence[Posed], Sequence[Any]], Score]
+    more: Callable[[Item, Sequence[Posed], Sequence[Any], int], tuple[Posed, ...]] | None = None
+    """What else is to be asked, seeing what came back and the most draws that are wanted; nothing, and it is done."""
 
 
 SCORES: dict[str, Way] = {
     "letters": Way("weigh", pose_letters, score_letters),
     "cloze": Way("weigh", pose_cloze, score_cloze),
+    "answer": Way("weigh", pose_answer, score_cloze),
+    "cloze-prior": Way("weigh", partial(pose_prior, pose_cloze), score_prior),
+    "answer-prior": Way("weigh", partial(pose_prior, pose_answer), score_prior),
     "text": Way("ask", pose_text, score_text),
+    "open": Way("ask", pose_open, score_text),
+    "sampled": Way("ask", pose_sampled, score_sampled, more_draws),
     "json": Way("ask", pose_json, score_json),
     "json-free": Way("ask", pose_json_free, score_json),
 }
@@ -172,69 +181,8 @@ def way(name: str) -> Way:
     return found
 
 
-def _decide(item: Item, logs: Mapping[str, Bounds], detail: dict[str, Any]) -> Score:
-    """Right, wrong or neither, from the least and the greatest log-probability of every choice."""
-    low, high = logs[item.answer]
-    others = {choice: bounds for choice, bounds in logs.items() if choice != item.answer}
-    if all(low == high for low, high in logs.values()):
-        exact = {choice: low for choice, (low, _) in logs.items()}
-        detail["S"] = _share(item.answer, exact)
-        value = value_of(item.answer, exact)
-        if value is None:
-            return Score("tied", why="no choice is preferred: the right one and another weigh the same", detail=detail)
-        answer = max(exact, key=exact.__getitem__)
-        why = f"the right choice has S = {detail['S']:.3f}"
-        return Score("correct" if value else "incorrect", value, answer, why, detail)
-    # The least favourable case for the right choice, then the most favourable one.
-    detail["S_bounds"] = [
-        _share(item.answer, {item.answer: low} | {choice: top for choice, (_, top) in others.items()}),
-        _share(item.answer, {item.answer: high} | {choice: bottom for choice, (bottom, _) in others.items()}),
-    ]
-    best, (bottom, _) = max(others.items(), key=lambda pair: pair[1][0])
-    if low > max(top for _, top in others.values()) + TIE:
-        return Score("correct", 1.0, item.answer, "even the bounds of the other choices lie below it", detail)
-    if bottom > high + TIE:
-        return Score("incorrect", 0.0, best, "it lies above all that the right choice can have", detail)
-    return Score("unparsed", why="the server did not report every choice, and the bounds do not decide", detail=detail)
-
-
-def _share(right: str, logs: Mapping[str, float]) -> float:
-    """The probability of the right choice among all choices."""
-    top = max(logs.values())
-    if top == -inf:
-        return 1 / len(logs)
-    return exp(logs[right] - top) / sum(exp(value - top) for value in logs.values())
-
-
-def value_of(right: str, logs: Mapping[str, float]) -> float | None:
-    """1 if the right choice weighs most, 0 if another does; nothing if the right one and another do."""
-    top = max(logs.values())
-    best = [choice for choice, value in logs.items() if value == top or top - value < TIE]
-    return None if right in best and len(best) > 1 else float(right in best)
-
-
 def _letter_bias(letters: Sequence[str], results: Sequence[Weighing]) -> float | None:
     """How much more the first letter gets than the others, in log-probability over all orders."""
     first, *others = (fmean(result.logprobs[letter] for result in results) for letter in letters)
     bias = first - fmean(others)
     return bias if isfinite(bias) else None
-
-
-def _bounds(result: Weighing, choice: str) -> Bounds:
-    if choice in result.bounds:
-        return result.bounds[choice]
-    return result.logprobs[choice], result.logprobs[choice]
-
-
-def _mean_bounds(bounds: Sequence[Bounds]) -> Bounds:
-    return fmean(low for low, _ in bounds), fmean(high for _, high in bounds)
-
-
-def _trouble(posed: Sequence[Posed], results: Sequence[Weighing]) -> str:
-    """Why these results cannot be scored, or nothing."""
-    for asked, result in zip(posed, results, strict=True):
-        if result.error:
-            return result.error
-        if wrong := fault(asked.prompt, result):
-            return f"the reply {wrong}"
-    return ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -69,10 +70,15 @@ def _command(study: Study | None, offered: Build) -> click.Command:
         required=True,
         metavar="DIR" if offered.folder else "SUITE.jsonl",
     )
-    parameters = [*map(_parameter, offered.options), output]
+    parameters = [*map(_parameter, offered.options), *([] if offered.folder else [_separate()]), output]
     made = click.Command(offered.name, callback=partial(_build, study, offered), help=offered.help, params=parameters)
     common(made)
     return made
+
+
+def _separate() -> click.Option:
+    said = "At most so many items: those that tell ways of reading apart."
+    return click.Option(["--separate"], type=click.IntRange(min=1), metavar="N", help=said)
 
 
 def _parameter(option: Option) -> click.Parameter:
@@ -98,7 +104,10 @@ def _type(option: Option) -> Any:
     return click.IntRange(min=option.least) if option.least is not None else option.kind
 
 
-def _build(study: Study | None, offered: Build, *, output: Path, as_json: bool, **given: Any) -> None:
+def _build(
+    study: Study | None, offered: Build, *, output: Path, as_json: bool, separate: int | None = None, **given: Any
+) -> None:
+    from otherminds.diagnosis.audit import separate as separated
     from otherminds.items import Suite
     from otherminds.studies.builds import Built
 
@@ -106,6 +115,10 @@ def _build(study: Study | None, offered: Build, *, output: Path, as_json: bool, 
         raise BadFile(f"{output} would be overwritten by its own data card; call the suite {output.stem}.jsonl")
     made = offered.make(output, **given)
     built = Built(made) if isinstance(made, Suite) else made
+    if separate is not None:
+        # A card of the whole would tell of items that are no longer there, and rules for the whole may not hold.
+        picked = replace(separated(built.suite, separate), name=output.stem)
+        built = replace(built, suite=picked, card="")
     saved = _save(study, built, output) if study and not offered.folder else []
     _tell(built, [*saved, *built.files], as_json)
 

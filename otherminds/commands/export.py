@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("what", metavar="SUITE|RUN")
-@click.option("--to", "form", type=click.Choice(["lm-eval", "inspect", "inspect-log", "csv"]), required=True)
+@click.option("--to", "form", type=click.Choice(["lm-eval", "inspect", "hf", "inspect-log", "csv"]), required=True)
 @click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="A folder, or for runs a file.")
 @store_option
 @common
@@ -27,6 +27,7 @@ def export(what: str, form: str, output: Path, store_path: Path, as_json: bool) 
     \b
     lm-eval       SUITE, as a folder of tasks for lm-evaluation-harness
     inspect       SUITE, as a folder with a task.py for Inspect
+    hf            SUITE, as a folder that datasets.load_dataset reads
     inspect-log   RUN, as a file .eval for `inspect view`
     csv           RUN, as a table with a row for every item
     """
@@ -48,11 +49,12 @@ def export(what: str, form: str, output: Path, store_path: Path, as_json: bool) 
 
 
 def _lm_eval(what: str, folder: Path) -> tuple[list[Path], str]:
+    from otherminds.bridges.lm_eval import readme
     from otherminds.results.exports import lm_eval_files, name_of, weighed
     from otherminds.studies.suites import get_suite
 
     suite = get_suite(what)
-    written = _write(folder, lm_eval_files(suite))
+    written = _write(folder, lm_eval_files(suite) | readme(suite))
     command = f"lm_eval run --model hf --model_args pretrained=… --tasks {name_of(suite)} --include_path {folder}"
     return written, _left_out(len(suite) - len(weighed(suite)), "no right answer, or no choices") + command
 
@@ -65,6 +67,13 @@ def _inspect(what: str, folder: Path) -> tuple[list[Path], str]:
     written = _write(folder, inspect_files(suite))
     command = f"inspect eval {folder / 'task.py'} --model …"
     return written, _left_out(len(suite) - len(answered(suite)), "no right answer") + command
+
+
+def _hugging_face(what: str, folder: Path) -> tuple[list[Path], str]:
+    from otherminds.bridges.datasets import write
+    from otherminds.studies.suites import get_suite
+
+    return write(get_suite(what), folder), f'datasets.load_dataset("{folder}", split="test")'
 
 
 def _left_out(number: int, why: str) -> str:
@@ -92,5 +101,9 @@ def _csv(run: Run, path: Path) -> None:
     write_text(path, csv_text(run))
 
 
-SUITES: dict[str, Callable[[str, Path], tuple[list[Path], str]]] = {"lm-eval": _lm_eval, "inspect": _inspect}
+SUITES: dict[str, Callable[[str, Path], tuple[list[Path], str]]] = {
+    "lm-eval": _lm_eval,
+    "inspect": _inspect,
+    "hf": _hugging_face,
+}
 RUNS: dict[str, Callable[[Run, Path], None]] = {"inspect-log": _inspect_log, "csv": _csv}

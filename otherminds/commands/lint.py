@@ -42,14 +42,17 @@ def lint(context: click.Context, suite_name: str, as_json: bool) -> None:
 
 def as_data(suite: Suite) -> dict[str, Any]:
     """Faults and cues as JSON."""
+    from otherminds.diagnosis.audit import audit
     from otherminds.items.lint import cues
 
+    sets = audit(suite).inseparable if _has_options(suite) else ()
     told = [asdict(cue) | {"gives_away": cue.gives_away} for cue in cues(suite)]
-    return {"faults": list(map(asdict, faults_of(suite))), "cues": told}
+    return {"faults": list(map(asdict, faults_of(suite))), "cues": told, "inseparable": [list(one) for one in sets]}
 
 
 def print_lint(suite: Suite) -> None:
     """The cues as a table, then every fault with the items it is in, then how many there are of both."""
+    from otherminds.diagnosis.audit import audit
     from otherminds.items.lint import cues
     from otherminds.results.labels import count
 
@@ -60,8 +63,15 @@ def print_lint(suite: Suite) -> None:
     for fault in found:
         more = f" and {len(fault.ids) - SHOWN} more" if len(fault.ids) > SHOWN else ""
         say(f"fault: {fault.rule}: {', '.join(fault.ids[:SHOWN])}{more}")
+    if _has_options(suite):
+        for one in audit(suite).inseparable:
+            say(f"readers that this suite cannot tell apart: {', '.join(one)}")
     said = count(len(found), "fault") if found else "no faults"
     note(said + (f", {count(len(giving), 'cue')} to look at: {', '.join(giving)}" if giving else ""))
+
+
+def _has_options(suite: Suite) -> bool:
+    return any(len(item.choices) > 1 and item.tags.get("scored") is not False for item in suite)
 
 
 def faults_of(suite: Suite) -> list[Fault]:

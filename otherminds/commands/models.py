@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import time
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict
+from typing import Any
 
 import click
 
-from otherminds.errors import ModelError
 from otherminds.terminal.options import common, fetch, model_settings, open_model
 from otherminds.terminal.screen import note, print_json, print_table, say
-
-if TYPE_CHECKING:
-    from otherminds.models import Model, Prompt
 
 TAUGHT = {
     "beliefs": "taught on stories of beliefs (docs/train.md)",
@@ -33,14 +28,6 @@ OTHERS = {
 
 
 WORKS = {True: "yes", False: "no", None: "cannot be told"}
-ODD = "Quarvelstrom"
-ODD_SCHEMA = {
-    "type": "object",
-    "properties": {"town": {"type": "string", "enum": [ODD]}},
-    "required": ["town"],
-    "additionalProperties": False,
-}
-"""Nobody who is asked for the capital of France says so of their own accord."""
 
 
 @click.group(invoke_without_command=True)
@@ -51,6 +38,7 @@ def models(context: click.Context, as_json: bool) -> None:
     if context.invoked_subcommand is not None:
         return
     from otherminds.models.adapters import shipped
+    from otherminds.models.api.providers import PROVIDERS
     from otherminds.models.local.weights import WEIGHTS, present
 
     rows = [
@@ -58,7 +46,8 @@ def models(context: click.Context, as_json: bool) -> None:
         for name, source in WEIGHTS.items()
     ]
     taught = {f"smollm2+{name}": TAUGHT.get(name, "an adapter") for name in shipped()}
-    rows += [{"name": name, "about": about, "weights": ""} for name, about in (taught | OTHERS).items()]
+    served = {f"{name}:NAME": f"{each.about}; its key in {each.key_env}" for name, each in PROVIDERS.items()}
+    rows += [{"name": name, "about": about, "weights": ""} for name, about in {**taught, **OTHERS, **served}.items()]
     if as_json:
         print_json(rows)
     else:
@@ -88,82 +77,29 @@ def get(name: str, accept_licence: bool, as_json: bool) -> None:
 @click.pass_context
 def probe(context: click.Context, spec: str, base_url: str | None, extra: tuple[str, ...], as_json: bool) -> None:
     """Try MODEL out: what it can do, how fast, and who it is."""
+    from otherminds.asking.forms import FORMS, LETTERS_IN_CHAT, possible
+    from otherminds.asking.probing import IN_CHAT, SCHEMA, thinks, trials, try_out
     from otherminds.models import fingerprint
 
     model = open_model(spec, base_url, extra)
-    tried = {name: _try(model, prompt) for name, prompt in _trials().items()}
-    found = {"model": model.name, "fingerprint": fingerprint(model), "identity": dict(model.identity), "tried": tried}
+    tried = {name: asdict(try_out(model, prompt)) for name, prompt in trials().items()}
+    shown = {LETTERS_IN_CHAT: IN_CHAT, "schema": SCHEMA}
+    lacks = frozenset(name for name, trial in shown.items() if tried[trial]["ok"] is False)
+    forms = [str(form) for form in possible(model.cannot | lacks, FORMS)]
+    found: dict[str, Any] = {"model": model.name, "fingerprint": fingerprint(model), "identity": dict(model.identity)}
+    found |= {"tried": tried, "thinks": thinks(model), "forms": forms}
     if as_json:
         print_json(found)
     else:
         say(f"{model.name}, fingerprint {found['fingerprint']}")
         rows = [[name, WORKS[part["ok"]], f"{part['ms']:.0f}", part["said"]] for name, part in tried.items()]
         print_table(["", "works", "ms", "what came back"], rows, right=["ms"])
+        say(f"it can be asked {'; '.join(forms)}" if forms else "there is no form in which it can be asked")
+        if found["thinks"]:
+            say("it thinks before it answers, for which -M thinking=N makes room")
         print_table(["identity", ""], [[name, _short(value)] for name, value in model.identity.items()])
     if not any(part["ok"] for part in tried.values()):
         context.exit(1)
-
-
-def _trials() -> dict[str, Prompt]:
-    """One small prompt for everything a model may be able to do, in either way of asking."""
-    from otherminds.models import Message, Prompt
-
-    asked, begun = "What is the capital of France?", "The capital of France is"
-    question = (Message("user", f"{asked} Answer with one word."),)
-    lettered = f"{asked}\nA. Paris\nB. Rome\n"
-    letters = (Message("user", f"{lettered}Answer with one letter."),)
-    return {
-        "raw text": Prompt(text=begun, max_tokens=8),
-        "chat": Prompt(messages=question, max_tokens=8),
-        "chat, turn begun": Prompt(messages=question, prefill=begun, max_tokens=8),
-        "JSON schema": Prompt(messages=question, schema=json.dumps(ODD_SCHEMA), max_tokens=64),
-        "weigh letters, raw": Prompt(text=f"{lettered}Answer:", choices=("A", "B"), labels=True),
-        "weigh letters, in chat": Prompt(messages=letters, choices=("A", "B"), labels=True),
-        "weigh words, raw": Prompt(text=begun, choices=(" Paris", " Rome")),
-        "weigh words, turn begun": Prompt(messages=question, prefill=begun, choices=(" Paris", " Rome")),
-    }
-
-
-def _try(model: Model, prompt: Prompt) -> dict[str, Any]:
-    """Whether it works, how long it took, and what came back or why nothing did."""
-    start = time.perf_counter()
-    try:
-        ok, said = _weighed(model, prompt) if prompt.choices else _asked(model, prompt)
-    except ModelError as refusal:
-        ok, said = False, str(refusal)
-    return {"ok": ok, "ms": (time.perf_counter() - start) * 1e3, "said": said}
-
-
-def _weighed(model: Model, prompt: Prompt) -> tuple[bool, str]:
-    (found,) = model.weigh([prompt])
-    if found.error:
-        return False, found.error
-    said = [f"{choice.strip()} {value:.2f}" for choice, value in found.logprobs.items()]
-    rest = {choice: high for choice, (_, high) in found.bounds.items() if choice not in found.logprobs}
-    said += [f"{choice.strip()} not reported, at most {high:.2f}" for choice, high in rest.items()]
-    return bool(found.logprobs), ", ".join(said)
-
-
-def _asked(model: Model, prompt: Prompt) -> tuple[bool | None, str]:
-    """A text that came back is not enough where it should have a form, or go on from a beginning."""
-    (found,) = model.ask([prompt])
-    said = repr(found.text)
-    if found.error:
-        return False, found.error
-    if prompt.prefill and found.text.lstrip().startswith(prompt.prefill):
-        return False, f"began anew: {said}"
-    if prompt.schema and not _follows(found.text):
-        cut = found.finish == "length"
-        return (None, f"cut off too early: {said}") if cut else (False, f"not held to the schema: {said}")
-    return True, said
-
-
-def _follows(text: str) -> bool:
-    """Whether a text is the one object that the odd schema allows."""
-    try:
-        return bool(json.loads(text) == {"town": ODD})
-    except ValueError:
-        return False
 
 
 def _short(value: object) -> str:

@@ -14,7 +14,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from otherminds.errors import ModelError, Unable, UsageError
-from otherminds.terminal.options import PARTIAL, common, model_settings, open_model, read_budget
+from otherminds.terminal.options import (
+    PARTIAL,
+    common,
+    for_server,
+    model_settings,
+    open_model,
+    prepared,
+    read_budget,
+    several_models,
+)
 from otherminds.terminal.screen import note, print_json, print_table, progress, say
 
 if TYPE_CHECKING:
@@ -22,6 +31,8 @@ if TYPE_CHECKING:
 
     from otherminds.asking.costs import Meter, Price
     from otherminds.asking.store import Store
+    from otherminds.models import Model
+    from otherminds.models.specs import Spec
     from otherminds.profiles.findings import Profile
     from otherminds.studies.study import Chapter, Desk, Size, Subject
 
@@ -39,7 +50,13 @@ class Step:
 
 @click.command()
 @click.option(
-    "-m", "--model", "specs", multiple=True, default=("smollm2",), show_default=True, help="May be given several times."
+    "-m",
+    "--model",
+    "specs",
+    multiple=True,
+    default=("smollm2",),
+    show_default=True,
+    help="May be given several times, each with settings of its own: NAME,KEY=VALUE,…; or a YAML file.",
 )
 @model_settings
 @click.option("--size", type=click.Choice(SIZES), default="quick", show_default=True, help="How much is asked.")
@@ -81,12 +98,13 @@ def profile(
     table = read_prices(prices) if prices else {}
     spending = read_budget(budget, prices)
     steps = list(_steps(no_studies))
+    named = several_models(specs)
     if dry_run:
-        _rehearse(specs, base_url, extra, steps, output, table, size=size, seed=seed, as_json=as_json)
+        _rehearse(named, base_url, extra, steps, output, table, size=size, seed=seed, as_json=as_json)
         return
     meter = Meter(table)
-    subjects = _subjects(specs, base_url, extra, meter)
     with Store(output / "otherminds.db") as store:
+        subjects = _subjects(named, base_url, extra, meter, store)
         desk = Desk(store, partial(_bar, meter), size, seed, spending)
         found = _look(steps, subjects, desk, output)
     if found is None:
@@ -104,41 +122,40 @@ def profile(
 
 
 def _steps(alone: bool) -> Iterator[Step]:
-    from otherminds.studies import STUDIES
+    from otherminds.studies import STUDIES, controlled
 
     for make in list(STUDIES.values())[: 1 if alone else None]:
         study = make()
-        yield Step(study.name, study.asks, study.look)
+        yield Step(study.name, study.asks, partial(controlled.look, study))
 
 
 def _bar(meter: Meter, title: str) -> AbstractContextManager[Callable[[int, int], None]]:
     return progress(title, lambda: meter)
 
 
-def _subjects(specs: Sequence[str], base_url: str | None, extra: tuple[str, ...], meter: Meter) -> list[Subject]:
+def _subjects(
+    specs: Sequence[Spec], base_url: str | None, extra: tuple[str, ...], meter: Meter, store: Store
+) -> list[Subject]:
     from otherminds.asking.costs import Metered
+    from otherminds.asking.probing import TESTS
     from otherminds.studies.study import Subject
 
-    found = [
-        _baseline(spec)
-        if spec.startswith("baseline:")
-        else Subject.of(Metered(open_model(spec, _server(spec, base_url), extra), meter))
-        for spec in specs
-    ]
+    def opened(spec: Spec) -> Model:
+        def made(*more: str) -> Model:
+            return open_model(spec, for_server(spec, base_url), (*extra, *more))
+
+        return prepared(made, store=store, wanted=TESTS)
+
+    found = [_baseline(spec) if spec.kind == "baseline" else Subject.of(Metered(opened(spec), meter)) for spec in specs]
     _check_names([subject.name for subject in found])
     return found
 
 
-def _server(spec: str, base_url: str | None) -> str | None:
-    """The address, for those of the models that are asked over one."""
-    return base_url if spec.startswith("api:") else None
-
-
-def _baseline(spec: str) -> Subject:
+def _baseline(spec: Spec) -> Subject:
     from otherminds.asking.readers import BASELINES
     from otherminds.studies.study import Subject
 
-    name = spec.partition(":")[2]
+    name = spec.name.partition(":")[2]
     if name not in BASELINES:
         raise UsageError(f"there is no baseline {name!r}; there are {', '.join(sorted(BASELINES))}")
     return Subject.baseline(name, BASELINES[name])
@@ -147,7 +164,10 @@ def _baseline(spec: str) -> Subject:
 def _check_names(names: Sequence[str]) -> None:
     for name in names:
         if names.count(name) > 1:
-            raise UsageError(f"two models are called {name}, so a report could not tell them apart; name each once")
+            raise UsageError(
+                f"two models are called {name}, so a report could not tell them apart; name each once, or give one a"
+                " name of its own, as in -m 'vllm:m,name=warm'"
+            )
 
 
 def _look(steps: Sequence[Step], subjects: Sequence[Subject], desk: Desk, output: Path) -> Profile | None:
@@ -242,7 +262,7 @@ def _earlier(data: Path) -> set[str]:
 
 
 def _rehearse(
-    specs: Sequence[str],
+    specs: Sequence[Spec],
     base_url: str | None,
     extra: tuple[str, ...],
     steps: Sequence[Step],
@@ -258,7 +278,7 @@ def _rehearse(
     place = output / "otherminds.db"
     # A question about cost should leave no file behind.
     with Store(place if os.path.exists(place) else MEMORY) as store:
-        models = [_known(spec, base_url, extra) for spec in specs if not spec.startswith("baseline:")]
+        models = [_known(spec, base_url, extra) for spec in specs if spec.kind != "baseline"]
         rows = [_foreseen(step, *model, store, prices, size=size, seed=seed) for step in steps for model in models]
     if as_json:
         print_json(rows)
@@ -266,18 +286,18 @@ def _rehearse(
     _print_foreseen(rows)
 
 
-def _known(spec: str, base_url: str | None, extra: tuple[str, ...]) -> tuple[str, frozenset[str], Mapping[str, Any]]:
+def _known(spec: Spec, base_url: str | None, extra: tuple[str, ...]) -> tuple[str, frozenset[str], Mapping[str, Any]]:
     """The name of a model, what it cannot do and who it is, as far as that can be known without weights or a server."""
     from otherminds.models import get_model
     from otherminds.models.local.weights import WEIGHTS, present
     from otherminds.models.settings import NAMES
 
-    if spec in WEIGHTS and not present(spec):
-        return get_model(spec).name, frozenset(), {}
-    model = open_model(spec, _server(spec, base_url), extra)
-    if spec in WEIGHTS or spec.startswith("gguf:"):
+    if spec.name in WEIGHTS and not present(spec.name):
+        return get_model(spec.name).name, frozenset(), {}
+    model = open_model(spec, for_server(spec, base_url), extra)
+    if spec.name in WEIGHTS or spec.kind == "gguf":
         return model.name, model.cannot, model.identity
-    cannot = frozenset({"schema"} if spec.startswith("hf:") else ())
+    cannot = frozenset({"schema"} if spec.kind == "hf" else ())
     return model.name, cannot, dict.fromkeys(NAMES) | getattr(model, "settings", {})
 
 

@@ -10,35 +10,48 @@ import click
 
 from otherminds.errors import UsageError
 from otherminds.terminal.options import common, open_run, store_option
-from otherminds.terminal.screen import print_json, say
+from otherminds.terminal.screen import note, print_json, say
 
 if TYPE_CHECKING:
     from otherminds.asking.runs import Run
+    from otherminds.asking.store import Store
     from otherminds.pages.report import Report
+    from otherminds.studies.study import Study
 
 PLAIN = "none"
 
 
 @click.command()
-@click.argument("run_ids", metavar="RUN…", nargs=-1, required=True)
+@click.argument("run_ids", metavar="RUN…", nargs=-1)
+@click.option("--lineup", "lineup_name", metavar="FILE.yaml", help="Compare runs of safety as the models of a line-up.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), default=Path("report.html"), show_default=True)
 @click.option("--study", metavar="NAME", help="Whose page to make.  [default: of the suite's study; none: a plain one]")
 @click.option("--title", default="", help="Default: the models and the suites.")
 @store_option
 @common
 def report(
-    run_ids: tuple[str, ...], output: Path, study: str | None, title: str, store_path: Path, as_json: bool
+    run_ids: tuple[str, ...],
+    lineup_name: str | None,
+    output: Path,
+    study: str | None,
+    title: str,
+    store_path: Path,
+    as_json: bool,
 ) -> None:
     """Write one HTML page about one or more runs.
 
-    Runs of a study's suite get the page of that study where it has one, all others a plain one.
+    Runs of a study's suite get the page of that study where it has one, all others a plain one. With --lineup,
+    runs of safety are put in the places of a line-up, with its pairs, series and trends, whoever is served now; without
+    RUN, all that the store has of its models.
     """
     from otherminds.asking.store import Store
     from otherminds.results.summary import summarise
 
+    if not run_ids and not lineup_name:
+        raise click.UsageError("Missing argument 'RUN…': name at least one, such as last, or a --lineup.")
     with Store(store_path, create=False) as store:
-        found = [open_run(store, run_id) for run_id in run_ids]
-    page = _page_of_study(found, study)
+        found = _stored(store, run_ids)
+    page = _in_lineup(found, lineup_name) if lineup_name else _page_of_study(found, study)
     if page is None:
         page = summarise(found, title=title)
     replace(page, title=title or page.title).save(output)
@@ -46,6 +59,30 @@ def report(
         print_json({"report": str(output), "runs": [run.id for run in found]})
     else:
         say(str(output))
+
+
+def _stored(store: Store, run_ids: tuple[str, ...]) -> list[Run]:
+    if run_ids:
+        return [open_run(store, run_id) for run_id in run_ids]
+    study = _with_lineups()
+    return [open_run(store, row.id) for row in store.runs() if row.manifest.get("study") == study.name]
+
+
+def _in_lineup(runs: list[Run], name: str) -> Report:
+    """The page of a line-up, from runs that were made one at a time."""
+    lineup = _with_lineups().lineup
+    assert lineup is not None, "it was chosen for that"
+    page, missing = lineup(name, runs)
+    for said in missing:
+        note(said)
+    return page
+
+
+def _with_lineups() -> Study:
+    """The study that compares the models of a line-up."""
+    from otherminds.studies import STUDIES
+
+    return next(study for make in STUDIES.values() if (study := make()).lineup)
 
 
 def _page_of_study(runs: list[Run], name: str | None) -> Report | None:

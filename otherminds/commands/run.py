@@ -7,15 +7,29 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from itertools import groupby
 from pathlib import Path
+from statistics import median
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from otherminds.terminal.options import PARTIAL, STORE, common, model_options, open_model, read_budget, store_option
+from otherminds.errors import UsageError
+from otherminds.terminal.options import (
+    PARTIAL,
+    STORE,
+    common,
+    model_options,
+    open_model,
+    prepared,
+    read_budget,
+    store_option,
+)
 from otherminds.terminal.screen import note, print_json, print_table, progress, say
 
 if TYPE_CHECKING:
-    from otherminds.asking.runs import Forecast, Run
+    from otherminds.asking.runs import Budget, Forecast, Run
+    from otherminds.asking.store import Store
+    from otherminds.items import Suite
+    from otherminds.models import Model
     from otherminds.results.measures import Split
 
 LINES = 12
@@ -25,12 +39,27 @@ LINES = 12
 @click.command()
 @click.argument("suite_name", metavar="SUITE")
 @model_options
-@click.option("--prompt", help="How to ask: raw, direct, cot or a json prompt. Default: as the suite says.")
-@click.option("--score", help="How to score: letters, cloze, text, json or json-free. Default: as the suite says.")
+@click.option(
+    "--prompt",
+    help="How to ask: raw, shots, direct, cot or a json prompt. Default: as the suite says, if the model can.",
+)
+@click.option(
+    "--score",
+    help="How to score: letters, cloze, answer, cloze-prior, answer-prior, sampled, open, text, json or json-free."
+    " Default: as the suite says, if the model can.",
+)
 @click.option(
     "--limit", type=click.IntRange(min=1), help="Ask at most so many items, in whole groups of twins that fit."
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="For the order of choices and for --limit.")
+@click.option("--controls", is_flag=True, help="Put control questions in every form first, and ask in the best.")
+@click.option(
+    "--draws",
+    type=click.IntRange(min=1),
+    default=4,
+    show_default=True,
+    help="With score sampled: draw every order of the choices so often at most, more than once where orders disagree.",
+)
 @click.option("--budget", metavar="NAME=N,…", help="Stop cleanly at calls=, tokens=, seconds= or money=.")
 @click.option("--prices", type=click.Path(path_type=Path), help="A JSON table of prices a million tokens.")
 @click.option("--dry-run", is_flag=True, help="Say what it would cost, and ask nothing.")
@@ -47,6 +76,8 @@ def run(
     score: str | None,
     limit: int | None,
     seed: int,
+    draws: int,
+    controls: bool,
     budget: str | None,
     prices: Path | None,
     dry_run: bool,
@@ -65,15 +96,27 @@ def run(
     suite = get_suite(suite_name).using(prompt=prompt, score=score)
     spending = read_budget(budget, prices)
     model = open_model(spec, base_url, extra, suite=suite)
+    free = prompt is None and score is None
     if dry_run:
         # A question about cost should leave no file behind.
         with Store(store_path if os.path.exists(store_path) else MEMORY) as store:
             table = runs.read_prices(prices) if prices else None
+            suite = _best(suite, model) if free else suite
             _show_forecast(runs.estimate(suite, model, store=store, limit=limit, seed=seed, prices=table), as_json)
         return
-    title = f"{suite.name} · {model.name} · {suite.score}"
-    with Store(store_path) as store, progress(title) as show:
-        done = runs.run(suite, model, store=store, limit=limit, seed=seed, budget=spending, progress=show)
+    if controls and not free:
+        raise UsageError("--controls choose the form of asking; leave out --score and --prompt")
+    with Store(store_path) as store:
+        if wanted := _untold(suite, model, free):
+            model = prepared(lambda *more: open_model(spec, base_url, (*extra, *more)), store=store, wanted=wanted)
+        if controls:
+            suite = _by_controls(suite, model, store, seed, spending)
+        elif free:
+            suite = _best(suite, model)
+        with progress(f"{suite.name} · {model.name} · {suite.score}") as show:
+            done = runs.run(
+                suite, model, store=store, limit=limit, seed=seed, draws=draws, budget=spending, progress=show
+            )
     if as_json:
         print_json(as_data(done))
     else:
@@ -87,6 +130,50 @@ def run(
     if done.partial or failed:
         note(_unfinished(done))
         context.exit(1 if failed and failed == len(done) else PARTIAL)
+
+
+def _untold(suite: Suite, model: Model, free: bool) -> frozenset[str]:
+    """What of a server has to be tried out before it can be asked this; nothing where letters are weighed as usual."""
+    from otherminds.asking.forms import LETTERS_IN_CHAT, Form
+    from otherminds.asking.scores import way
+
+    if not hasattr(model, "found_lacking"):
+        return frozenset()
+    if free and Form(suite.score, suite.prompt).needs & model.cannot:
+        return frozenset({LETTERS_IN_CHAT})
+    return frozenset({"schema"} if way(suite.score).verb == "ask" else ())
+
+
+def _best(suite: Suite, model: Model) -> Suite:
+    """The suite in its own way of asking if the model is able to answer so, else in the best other one."""
+    from otherminds.asking.forms import Form, best_way
+
+    if not hasattr(model, "found_lacking"):
+        return suite
+    own = Form(suite.score, suite.prompt)
+    form = best_way(suite, model.name, model.cannot)
+    if form == own:
+        return suite
+    note(f"{model.name} cannot be asked {own}, so it is asked {form} (--score {form.score} --prompt {form.prompt})")
+    return form.part(suite) or suite
+
+
+def _by_controls(suite: Suite, model: Model, store: Store, seed: int, budget: Budget | None) -> Suite:
+    """The questions about minds, in the form in which the model answers control questions best, which is told."""
+    from otherminds.asking.calibration import calibrate
+    from otherminds.studies.controlled import about_minds, controls_of
+    from otherminds.studies.study import Desk, Subject
+
+    desk, subject, questions = Desk(store, progress, seed=seed, budget=budget), Subject.of(model), about_minds(suite)
+    found = calibrate(
+        controls_of(suite),
+        questions,
+        lambda part: desk.put(part, subject, f"controls · {part.score} {part.prompt}"),
+        cannot=subject.cannot,
+        seed=seed,
+    )
+    note(f"{model.name} {found.sentence}")
+    return found.form.part(questions) or questions
 
 
 def _unfinished(done: Run) -> str:
@@ -161,6 +248,7 @@ def _print_run(done: Run) -> None:
         )
     elif lean:
         say(f"  mass {lean.mass:.2g} (of all choices together, median)")
+    say(*_beside(done))
     calls, usage = done.manifest["calls"], done.manifest["usage"]
     say(
         f"  calls: {calls['made']} made, {calls['reused']} reused; tokens: {usage['prompt']:,} sent"
@@ -172,6 +260,29 @@ def _print_run(done: Run) -> None:
         say(
             f"  in all {in_all['sittings']} sittings: {in_all['made']} calls made, {in_all['errors']} without an answer"
         )
+
+
+def _beside(done: Run) -> list[str]:
+    """How sure its scores are that were drawn or lie within bounds, how many have none, and how long it thought."""
+    from otherminds.asking.sampled import letter_prior
+    from otherminds.asking.verdicts import USELESS
+
+    details = [record.score.detail for record in done.records]
+    said = []
+    if prior := letter_prior(record.score for record in done.records):
+        drawn = sum(detail.get("draws", 0) for detail in details)
+        said.append(f"  sampled: {drawn} draws; letters by themselves got {prior} of them")
+    widths = [high - low for low, high in (detail["S_bounds"] for detail in details if "S_bounds" in detail)]
+    if widths:
+        useless = sum(width > USELESS for width in widths)
+        within = f"half of them no wider than {median(widths):.3f}"
+        said.append(f"  S lies within bounds for {len(widths) - useless} items, {within}")
+        if useless:
+            few = "the server reports too few next tokens; raise top_logprobs"
+            said.append(f"  without S: {useless} items, whose bounds are wider than {USELESS} ({few})")
+    if thought := sum(detail.get("thought", 0) for detail in details):
+        said.append(f"  thought before answering: {thought:,} tokens, which are not scored")
+    return said
 
 
 def _first(kinds: Sequence[Split]) -> list[Split]:

@@ -74,7 +74,7 @@ def _print_story(title: str, story: Story, order: int, seed: int | None) -> None
     screen.print(Text(f"{harmless(title)}\n", style="bold"))
     lines = Table.grid(padding=(0, 2, 0, 0))
     lines.add_column(justify="right", style="dim")
-    for sentence in told_premises(story.premises):
+    for sentence in told_premises(story):
         lines.add_row("", Text(harmless(sentence), style="italic"))
     for number, sentence in enumerate(sentences(story, seed=seed), start=1):
         lines.add_row(str(number), Text(harmless(sentence)))
@@ -119,7 +119,7 @@ def _as_data(title: str, story: Story, order: int, seed: int | None, with_questi
             "clear": sorted(premises.clear),
             "distrust": sorted(map(list, premises.distrust)),
             "fresh": premises.fresh,
-            "text": told_premises(premises),
+            "text": told_premises(story),
         },
         "events": [
             {"number": part.length, "event": event, "text": text, "views": [_view(part, chain) for chain in minds]}

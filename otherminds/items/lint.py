@@ -21,8 +21,10 @@ from math import log, sqrt
 from statistics import fmean
 
 from otherminds.items import Item, Suite, Tag
-from otherminds.items.tags import STORY, TWIN
+from otherminds.items.tags import ORDER, STORY, TWIN
 
+COMMON = 0.2
+"""The share of questions that an answer must be a choice of, to be one for all; names and places seldom are."""
 CLEAR, SURE = 0.1, 1.645
 """A cue is looked at from so far above chance on, if that is so many standard errors: chance gives 1 in 20 of these."""
 
@@ -60,7 +62,7 @@ def cues(items: Iterable[Item]) -> list[Cue]:
     """Every cue over the items that have choices, as far as it has an opinion. Ties are shared out."""
     asked = [item for item in items if item.choices]
     found = []
-    for name, pick in {**CUES, "words of choices": _worded(asked)}.items():
+    for name, pick in {**CUES, "words of choices": worded(asked), "one answer for all": _constant(asked)}.items():
         marks = [(item, best) for item in asked if (best := pick(item))]
         if marks:
             right = fmean((item.answer in best) / len(best) for item, best in marks)
@@ -141,7 +143,7 @@ CUES: dict[str, Callable[[Item], Sequence[str]]] = {
 }
 
 
-def _worded(items: Sequence[Item]) -> Callable[[Item], list[str]]:
+def worded(items: Sequence[Item]) -> Callable[[Item], list[str]]:
     """The choice whose words were more often right elsewhere (naive Bayes): what never reading the text can learn."""
     right, wrong = Counter[str](), Counter[str]()
     by_group: dict[str, tuple[Counter[str], Counter[str]]] = defaultdict(lambda: (Counter(), Counter()))
@@ -161,6 +163,20 @@ def _worded(items: Sequence[Item]) -> Callable[[Item], list[str]]:
         return _best(item, lambda choice: sum(map(odds, sorted(set(_words(choice))))))
 
     return pick
+
+
+def _constant(items: Sequence[Item]) -> Callable[[Item], list[str]]:
+    """The answer that is right most often at the order of the item, of those that can be given again and again."""
+    answers: dict[Tag | None, Counter[str]] = defaultdict(Counter)
+    offered: dict[Tag | None, Counter[str]] = defaultdict(Counter)
+    for item in items:
+        answers[item.tags.get(ORDER)][item.answer] += 1
+        offered[item.tags.get(ORDER)].update(item.choices)
+    usual: dict[Tag | None, str] = {}
+    for order, counts in answers.items():
+        common = [each for each in sorted(counts) if offered[order][each] >= COMMON * counts.total()]
+        usual[order] = max(common, key=lambda each: counts[each], default="")
+    return lambda item: [each for each in (usual[item.tags.get(ORDER)],) if each in item.choices]
 
 
 def _group(item: Item) -> str:

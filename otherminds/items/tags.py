@@ -28,6 +28,9 @@ STATE = "state"
 TASK = "task"
 INTERESTING = "interesting"
 IGNORANCE = "ignorance"
+JOINT = "joint"
+CONSISTENT = "consistent"
+CONTROL = "control"
 TELLING = "telling"
 CANONICAL, INFILLED = "canonical", "infilled"
 
@@ -47,6 +50,11 @@ PATH_RULE = "path_rule"
 FINAL = "final"
 TARGET = "target"
 DEMONSTRATION = "demonstration"
+BENCHMARK = "benchmark"
+RAW = "raw"
+PUBLISHED_GOLD = "published_gold"
+REPAIRS = "repairs"
+TOLD = "told"
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +110,12 @@ TAGS = _named(
     Key(ORDER, "how many minds the question goes through; 0 asks about the world", "every study", WHOLE),
     Key(FALSE_BELIEF, "whether what is believed is not so", "every study", TRUE_OR_FALSE),
     Key(KIND, "the kind of story or of thing asked about", "starter, explore, perturbed"),
+    Key(
+        CONTROL,
+        "which sort of control question it is: about what the story says outright, without any mind",
+        "every study",
+        _one_of("is", "was", "who", "key"),
+    ),
     # Questions that are worked out of a story.
     Key(IGNORANCE, "whether whoever is asked about knows nothing of it", "explore", TRUE_OR_FALSE),
     Key(
@@ -154,11 +168,29 @@ TAGS = _named(
     Key("factor", "the trait by which two talks are compared", "dialogue"),
     Key("high_first", "whether the talk with more of the trait comes first", "dialogue", TRUE_OR_FALSE),
     Key("turn", "the number of the turn that a judge is asked about", "dialogue"),
+    # Benchmarks of others.
+    Key(JOINT, "items that a benchmark counts only together: all of them right, or none", "imported benchmarks", TEXT),
+    Key(CONSISTENT, "whether the belief engine reproduces the gold label", "imported benchmarks", TRUE_OR_FALSE),
+    Key("split", "the split of the benchmark", "imported benchmarks"),
+    Key("story_type", "the kind of story, as the benchmark names it", "imported benchmarks"),
+    Key("style", "the style of prompting that the row is meant for", "imported benchmarks"),
+    Key("deception", "whether people may mislead each other", "imported benchmarks", TRUE_OR_FALSE),
+    Key("chapters", "how many chapters the story has", "imported benchmarks"),
+    Key("variable", "what is inferred from what", "imported benchmarks"),
+    Key("condition", "true or false belief, or the control of either", "imported benchmarks"),
+    Key("initial_belief", "whether the story says what is believed at first", "imported benchmarks", TRUE_OR_FALSE),
+    Key("form", "the form of the answer", "imported benchmarks"),
+    Key("observed", "whether the move was seen", "imported benchmarks", TRUE_OR_FALSE),
+    Key("ability", "the ability that the benchmark asks for", "imported benchmarks"),
+    Key("language", "the language of the item", "imported benchmarks"),
+    Key("options", "how many options the item has", "imported benchmarks"),
+    Key("access", "whether what is asked about was missed by somebody", "imported benchmarks"),
 )
 
 META = _named(
     Key(REALITY, "the choice that is really so", "every study"),
     Key(FIRST_ORDER, "what one person thinks, in a deeper question", "explore, safety"),
+    Key(TOLD, "of a control question, the story as the questions about minds have it", "every study"),
     Key(WHY, "why the answer is right, as a sentence", "starter, dialogue"),
     Key(EVENTS, "the story as events", "explore, perturbed, safety"),
     Key(PREMISES, "what holds in the story beside its events", "safety"),
@@ -213,6 +245,16 @@ META = _named(
     Key("high", "the talk with more of the trait", "dialogue"),
     Key("low", "the talk with less of the trait", "dialogue"),
     Key("who", "the person that the two talks share", "dialogue"),
+    # Benchmarks of others.
+    Key(BENCHMARK, "the benchmark that the item is from", "imported benchmarks"),
+    Key(RAW, "the record as it was", "imported benchmarks"),
+    Key(PUBLISHED_GOLD, "the gold label of the record", "imported benchmarks"),
+    Key(REPAIRS, "in sentences, what was repaired", "imported benchmarks"),
+    Key("places", "the two places of the thing", "imported benchmarks"),
+    Key("published_places", "the two names that the benchmark's script takes for them", "imported benchmarks"),
+    Key("breaks", "whether the benchmark's script breaks on the item", "imported benchmarks"),
+    Key("names", "all names that have to be given", "imported benchmarks"),
+    Key("others", "names that must not be given", "imported benchmarks"),
 )
 
 

@@ -3,8 +3,8 @@
 A question asks what a chain of minds thinks about one matter: the container or the room of a thing, a state of it, or
 whether a topic is known; or, with no minds, what is so and what was so. What a mind cannot know is "unknown".
 
-Two sorts of question are not asked: those whose answer hangs on somebody having been talked out of what lies before
-their eyes, and those that ask whether something is news to another of one who knows nothing of it (`Answers`).
+What one mind thinks of another's knowledge has three values: thinks so, thinks not, and has no view. Only who knows of
+something can think that another does not (`Matter.reply`).
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from otherminds.minds.world import OPEN, STATE, View
 UNKNOWN = "unknown"
 NOWHERE = "in no container"
 YES, NO = "yes", "no"
+NO_VIEW = "has no view"
 MOST_ORDERS = 6
 MOST_CHAINS = 50_000
 
@@ -78,41 +79,42 @@ class Matter:
             return YES if (value == self.asked) is self.positive else NO
         return UNKNOWN if value is None else NOWHERE if value == OPEN else value
 
+    def choices_for(self, order: int) -> tuple[str, ...]:
+        """What can be answered: whoever thinks about another's mind may have no view of it."""
+        return (*self.choices, NO_VIEW) if self.asked is not None and order > 1 else self.choices
+
+    def reply(self, minds: Minds, values: Mapping[Minds, str | None]) -> str | None:
+        """The answer of these minds, given what every chain has; None where the question cannot be put to them.
+
+        The first of several minds may know nothing of the matter, and so have no view of who does. A later one may not:
+        whether Anne thinks so then hangs on what it is to think that somebody has no view.
+        """
+        if self.asked is not None and len(minds) > 1:
+            if values[minds[:1]] is None:
+                return NO_VIEW
+            if any(values[minds[:end]] is None for end in range(2, len(minds))):
+                return None
+        return self.answer(values[minds])
+
 
 class Answers:
-    """What every chain of minds up to an order has on the matters of a story, and whose answer is sound."""
+    """What every chain of minds up to an order has on the matters of a story, and what it answers."""
 
-    __slots__ = ("_firm", "_views", "people")
+    __slots__ = ("_views", "people")
 
     def __init__(self, story: Story, order: int) -> None:
         self.people = story.people
         chains = [chain for depth in range(1, order + 1) for chain in chains_of(story.people, depth)]
-        twin = story.unshaken_twin()
         self._views = {chain: story.seen_by(chain) for chain in chains}
-        self._firm = self._views if twin is story else {chain: twin.seen_by(chain) for chain in chains}
 
-    def all(self, matter: Matter) -> dict[Minds, str | None]:
+    def values(self, matter: Matter) -> dict[Minds, str | None]:
         """What each chain has."""
         return {chain: matter.value(view) for chain, view in self._views.items()}
 
-    def sound(self, matter: Matter) -> dict[Minds, str | None]:
-        """The same without the chains whose answer hangs on talk against somebody's own eyes."""
-        values, views, firm = self.all(matter), self._views, self._firm
-        if firm is views:
-            return values
-        answer, value = matter.answer, matter.value
-        return {
-            chain: has
-            for chain, has in values.items()
-            if firm[chain] is views[chain] or answer(has) == answer(value(firm[chain]))
-        }
-
-
-def can_be_asked(matter: Matter, minds: Minds, sound: Mapping[Minds, str | None]) -> bool:
-    """Whether the answer is sound and, for yes or no, every mind before the last has what would be news to the last."""
-    if minds not in sound:
-        return False
-    return matter.asked is None or all(sound.get(minds[:end]) == matter.asked for end in range(1, len(minds)))
+    def replies(self, matter: Matter) -> dict[Minds, str]:
+        """What each chain answers, as far as it can be asked."""
+        values = self.values(matter)
+        return {chain: reply for chain in values if (reply := matter.reply(chain, values)) is not None}
 
 
 def quiz(story: Story, *, order: int = 1, seed: int | None = None, name: str = "quiz") -> Suite:
@@ -168,11 +170,11 @@ def _questions(story: Story, order: int) -> list[Question | None]:
     found: list[Question | None] = [*_memories(story)]
     for matter in asked:
         real = matter.value(story.world)
-        values, sound = answers.all(matter), answers.sound(matter)
+        values, replies = answers.values(matter), answers.replies(matter)
         if matter.kind in ("container", "room"):
             found.append(_question(matter, (), real, {}, {}, ()))
         found += [
-            _question(matter, chain, real, values, sound, story.people) if can_be_asked(matter, chain, sound) else None
+            _question(matter, chain, real, values, replies, story.people) if chain in replies else None
             for chain in values
         ]
     return found
@@ -183,28 +185,29 @@ def _question(
     minds: Minds,
     real: str | None,
     values: Mapping[Minds, str | None],
-    sound: Mapping[Minds, str | None],
+    replies: Mapping[Minds, str],
     people: Sequence[str],
 ) -> Question:
     value = values[minds] if minds else real
-    answer, reality = matter.answer(value), matter.answer(real)
+    reality = matter.answer(real)
+    answer = replies[minds] if minds else reality
     tags: dict[str, Tag] = {"order": len(minds), "kind": matter.kind}
     last = value
     if minds:
         last = values[minds[-1:]]
         tags["false_belief"] = value is not None and value != real
         tags["ignorance"] = value is None
-        tags["interesting"] = _interesting(minds, matter, answer, sound, people)
+        tags["interesting"] = _interesting(minds, answer, replies, people)
         tags["like_reality"] = answer == reality
     if len(minds) > 1:
-        tags["like_last"] = answer == matter.answer(values[minds[1:]])
-        tags["like_first"] = answer == matter.answer(values[minds[:-1]])
+        tags["like_last"] = answer == matter.reply(minds[1:], values)
+        tags["like_first"] = answer == matter.reply(minds[:-1], values)
     if matter.asked is not None:
         tags["polarity"] = "positive" if matter.positive else "negative"
     return Question(
         matter.ask(minds),
         answer,
-        matter.choices,
+        matter.choices_for(len(minds)),
         minds,
         matter.about,
         matter.property,
@@ -215,16 +218,12 @@ def _question(
     )
 
 
-def _interesting(
-    minds: Minds, matter: Matter, answer: str, sound: Mapping[Minds, str | None], people: Sequence[str]
-) -> bool:
+def _interesting(minds: Minds, answer: str, replies: Mapping[Minds, str], people: Sequence[str]) -> bool:
     """Whether another person, put in the place of one of these minds, would make the answer another one."""
     for place in range(len(minds)):
         before, after = minds[:place], minds[place + 1 :]
-        for person in people:
-            other = (*before, person, *after)
-            if other in sound and matter.answer(sound[other]) != answer:
-                return True
+        if any(replies.get((*before, person, *after), answer) != answer for person in people):
+            return True
     return False
 
 
@@ -274,11 +273,12 @@ def matters(story: Story) -> list[Matter]:
         if choices:
             found.append(Matter(place, thing, place, choices, _where(thing, place), begin=_is_in(thing, place)))
     for topic in sorted(story.world.topics):
-        for positive, ask in ((True, _has_heard(topic)), (False, _is_news(f"talk about {topic}"))):
+        for positive, ask in ((True, _has_heard(topic)), (False, _is_new(f"about {topic}"))):
             found.append(Matter("topic", topic, "topic", (YES, NO), ask, topic, positive))
     for thing, kind, value in sorted({(*key, value) for world in worlds for key, value in world._state.items()}):
-        state = f"the {thing} {value}"
-        for positive, ask in ((True, _believes(state)), (False, _is_news("it", f" that {state}"))):
+        state = f"that the {thing} {value}"
+        holds = story.world._state.get((thing, kind)) == value
+        for positive, ask in ((True, _believes(state, holds=holds)), (False, _is_new(state))):
             found.append(Matter("state", thing, STATE + kind, (YES, NO), ask, value, positive))
     return found
 
@@ -313,23 +313,25 @@ def _has_heard(topic: str) -> Callable[[Minds], str]:
     return ask
 
 
-def _believes(state: str) -> Callable[[Minds], str]:
+def _believes(that: str, *, holds: bool) -> Callable[[Minds], str]:
+    verb = "know" if holds else "believe"  # only what is so can be known
+
     def ask(minds: Minds) -> str:
         if len(minds) == 1:
-            return f"Does {minds[0]} believe that {state}?"
-        return f"Does {minds[0]} think {_through(minds[1:-1])}that {minds[-1]} believes that {state}?"
+            return f"Does {minds[0]} {verb} {that}?"
+        return f"Does {minds[0]} think {_through(minds[1:-1])}that {minds[-1]} {verb}s {that}?"
 
     return ask
 
 
-def _is_news(what: str, that: str = "") -> Callable[[Minds], str]:
-    """The negative of the two above: would it be news to the last of these minds?"""
+def _is_new(what: str) -> Callable[[Minds], str]:
+    """The negative of the two above: would the last of these minds learn anything from hearing it?"""
 
     def ask(minds: Minds) -> str:
         last = minds[-1]
         if len(minds) == 1:
-            return f"Would {what} be news to {last}{that}?"
-        return f"Does {minds[0]} think {_through(minds[1:-1])}that {what} would be news to {last}{that}?"
+            return f"Would it be new to {last} to hear {what}?"
+        return f"Does {minds[0]} think {_through(minds[1:-1])}that it would be new to {last} to hear {what}?"
 
     return ask
 

@@ -6,8 +6,9 @@ The legal next events are read off the story; nothing is tried and thrown away.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, TypeVar
 
 from otherminds.errors import UsageError
@@ -74,8 +75,8 @@ class Setting:
         return cls(**stock, kinds=kinds, premises=premises)
 
     def next(self, story: Story) -> list[Event]:
-        """Every event of this setting that can happen next."""
-        return [event for kind in self.kinds for event in self._of_kind(kind, story, _in_order)]
+        """Every event of this setting that can happen next and leads anywhere (`Event.is_idle`)."""
+        return [event for _, name, ways in _ways(self.kinds) for event in ways(name, self, story, _in_order)]
 
     def step(self, story: Story, rng: random.Random) -> Event | None:
         """One event that can happen next, drawn by kind first; None if there is none."""
@@ -85,8 +86,8 @@ class Setting:
     def draw(self, story: Story, rng: random.Random) -> tuple[str, Event] | None:
         """The same with its kind, as `kind_of` would name it, but at no cost."""
         order = _shuffler(rng)
-        for kind in order(self.kinds):
-            for event in self._of_kind(kind, story, order):
+        for kind, name, ways in order(_ways(self.kinds)):
+            for event in ways(name, self, story, order):
                 return kind, event
         return None
 
@@ -98,13 +99,19 @@ class Setting:
             story = story.after(event)
         return story
 
-    def _of_kind(self, kind: str, story: Story, order: Order) -> Iterator[Event]:
-        name = kind.removesuffix("*")
-        ways = KINDS[name].secret_ways if name != kind else KINDS[name].ways
-        return ways(name, self, story, order)
-
 
 T = TypeVar("T")
+Ways = Callable[[str, Setting, Story, Order], Iterator[Event]]
+
+
+@lru_cache(maxsize=256)
+def _ways(kinds: tuple[str, ...]) -> tuple[tuple[str, str, Ways], ...]:
+    """Kinds of event, each with its name without the star and what draws it up."""
+    found = []
+    for kind in kinds:
+        name = kind.removesuffix("*")
+        found.append((kind, name, KINDS[name].secret_ways if name != kind else KINDS[name].ways))
+    return tuple(found)
 
 
 def _in_order(names: tuple[T, ...]) -> tuple[T, ...]:

@@ -33,7 +33,7 @@ class Sighting:
     def __init__(self, seen_by: frozenset[str], assumed: frozenset[str]) -> None:
         self.seen_by = seen_by
         self.assumed = assumed
-        self._after: dict[int, tuple[View, View]] = {}
+        self._after: dict[int, tuple[View, View]] | None = None  # made when somebody first asks
 
     def learn(self, view: View) -> View:
         """The view of one who takes it in."""
@@ -41,10 +41,13 @@ class Sighting:
 
     def teach(self, view: View, minds: Minds, past: Story) -> View:
         """The view of these minds after it; minds that shared a view before go on sharing one."""
-        known = self._after.get(id(view))
+        after = self._after
+        if after is None:
+            after = self._after = {}
+        known = after.get(id(view))
         if known is None:
             # The old view is kept beside the new one, so that its id cannot be given to another.
-            known = self._after[id(view)] = (view, self.learn(view))
+            known = after[id(view)] = (view, self.learn(view))
         return known[1]
 
 
@@ -54,7 +57,7 @@ class Shown(Sighting):
     __slots__ = ("_facts",)
 
     def __init__(self, seen_by: frozenset[str], assumed: frozenset[str], facts: Callable[[View], View]) -> None:
-        super().__init__(seen_by, assumed)
+        self.seen_by, self.assumed, self._after = seen_by, assumed, None
         self._facts = facts
 
     def learn(self, view: View) -> View:
@@ -76,12 +79,10 @@ class Saying(Sighting):
 
     def teach(self, view: View, minds: Minds, past: Story) -> View:
         after = self._taken(view, minds, past)
-        if past.unshaken and after is not view and self._denies_eyes(view, after, minds, past):
-            return view
-        return after
+        return view if after is not view and self.denies_eyes(view, after, minds, past) else after
 
     def _taken(self, view: View, minds: Minds, past: Story) -> View:
-        """The view of these minds if words count for as much as eyes."""
+        """The view of these minds if nothing of it lies before their eyes."""
         hearer, speaker, fact = minds[-1], self.speaker, self.fact
         if hearer == speaker:
             if len(minds) == 1:
@@ -96,17 +97,12 @@ class Saying(Sighting):
             return view
         return super().teach(view, minds, past)
 
-    def _denies_eyes(self, view: View, after: View, minds: Minds, past: Story) -> bool:
-        """Whether it is at odds with what the last mind has before its eyes, in truth or as these minds see it."""
-        hearer = minds[-1]
-        changes = [(minds, view, after)]
-        if hearer != self.speaker:  # whom nobody has told anything: what others make of them is for those to see
-            own = past.seen_by((hearer,))
-            changes.append(((hearer,), own, self.learn(own)))
+    def denies_eyes(self, view: View, after: View, minds: Minds, past: Story) -> bool:
+        """Whether it would change what these minds have had before their eyes ever since they saw it."""
         name = self.fact.of
         return any(
-            old.value(name, property) != new.value(name, property) and past.under_the_eyes(name, property, eyes)
-            for eyes, old, new in changes
+            view.value(name, property) not in (None, after.value(name, property))
+            and past.before_the_eyes(name, property, minds)
             for property in {"room", "container", self.fact.property}
         )
 
@@ -152,7 +148,7 @@ class Glance(Sighting):
     __slots__ = ("_cast", "_clear", "_glimpse", "_room", "_world")
 
     def __init__(self, seen_by: frozenset[str], assumed: frozenset[str], room: str, story: Story) -> None:
-        super().__init__(seen_by, assumed)
+        self.seen_by, self.assumed, self._after = seen_by, assumed, None
         # Not the story itself: the two would hold each other, and only the garbage collector could part them.
         self._room, self._world, self._cast, self._clear = room, story.world, story.cast, story.premises.clear
         self._glimpse: Glimpse | None = None

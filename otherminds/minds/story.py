@@ -7,7 +7,6 @@ somebody asks for them, and kept; minds that were never told apart share one vie
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from copy import copy
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -81,10 +80,35 @@ class Cast(NamedTuple):
         return Cast({**roles, **new}, (*self.people, *people), self.things.union(things), visible)
 
 
+class Moment:
+    """An event as those who saw it have it: what it brought to light, after which story, and the views worked out."""
+
+    # Not the story that it ends: the two would hold each other, and only the garbage collector could part them.
+    __slots__ = ("past", "sightings", "views")
+
+    def __init__(self, past: Story, sightings: tuple[Sighting, ...]) -> None:
+        self.past = past
+        self.sightings = sightings
+        self.views: dict[Minds, View] = {}
+
+
 class Story:
     """Events in order; empty to begin with."""
 
-    __slots__ = ("_hash", "_past", "_sightings", "_views", "cast", "event", "length", "premises", "unshaken", "world")
+    __slots__ = (
+        "_hash",
+        "_last",
+        "_past",
+        "_quiet",
+        "_sightings",
+        "_there",
+        "cast",
+        "event",
+        "length",
+        "missed",
+        "premises",
+        "world",
+    )
 
     def __init__(self, *, premises: Premises = CREDULOUS) -> None:
         self._past: Story | None = None
@@ -93,11 +117,15 @@ class Story:
         self.cast = Cast()
         self.world = NOTHING
         self.length = 0
+        self._there: dict[str, frozenset[str]] = {}
+        self._quiet: dict[str, frozenset[str]] = {}
+        self.missed = False
+        """Whether anybody was ever distracted."""
         self._sightings: tuple[Sighting, ...] = ()  # newest first
-        self._views: dict[Minds, View] = {}
+        self._last: dict[str, Moment] = {}
+        """For everybody, the last moment at which they saw anything: whatever chain of minds they head, it has had the
+        same view since."""
         self._hash = hash(premises)
-        self.unshaken = False
-        """Whether nobody is talked out of what they have had before their eyes ever since; see `unshaken_twin`."""
 
     @classmethod
     def of(cls, *events: Event, premises: Premises = CREDULOUS) -> Story:
@@ -144,13 +172,14 @@ class Story:
         new.premises = self.premises
         new.cast = self.cast.after(event)
         new.length = self.length + 1
-        new._views = {}
         new._hash = 0
-        new.unshaken = self.unshaken
         new.world, sightings, rooms = event.happen(self)
+        new._gather(self, event)
+        new.missed = self.missed or bool(event.distracted)
         where = new.world._room
-        if self.premises.clear or self.premises.fresh:
-            # More is in plain view than events can tell apart, or it matters when it was last seen: look everywhere.
+        if self.premises.clear or self.premises.fresh or new.cast.visible is not self.cast.visible:
+            # More is in plain view than events can tell apart, it matters when it was last seen, or a property shows
+            # from now on, of which somebody may have been told: look everywhere.
             rooms = tuple(where[person] for person in new.people if person in where)
         elif self.event is not None and self.event.distracted:
             # Whoever was distracted a moment ago attends again now, wherever the story has gone on.
@@ -159,6 +188,12 @@ class Story:
             if present := new.present(room):
                 sightings = (*sightings, Glance(present - event.distracted, present, room, new))
         new._sightings = sightings[::-1] if len(sightings) > 1 else sightings
+        new._last = self._last
+        if sightings:
+            moment, new._last = Moment(self, new._sightings), self._last.copy()
+            for sighting in sightings:
+                for person in sighting.seen_by:
+                    new._last[person] = moment
         return new
 
     # ---- asking -----------------------------------------------------------------------------------------------
@@ -179,13 +214,15 @@ class Story:
         """The view of a chain without adjacent repeats; of people who are not in the story yet, an empty one."""
         if not minds:
             return self.world
-        known = self._views.get(minds)
-        if known is not None:
-            return known
-        view, news = self._news(minds)
-        for sighting, past in reversed(news):
-            view = sighting.teach(view, minds, past)
-        self._views[minds] = view
+        moment = self._last.get(minds[0])
+        if moment is None:
+            return NOTHING
+        view = moment.views.get(minds)
+        if view is None:
+            view, news = self._news(minds)
+            for sighting, past in reversed(news):
+                view = sighting.teach(view, minds, past)
+            moment.views[minds] = view
         return view
 
     def _news(self, minds: Minds, *, all: bool = False) -> tuple[View, list[tuple[Sighting, Story]]]:
@@ -195,19 +232,24 @@ class Story:
         """
         first, others = minds[0], minds[1:]
         news: list[tuple[Sighting, Story]] = []
-        story = self
-        while (past := story._past) is not None:
-            if not all and (view := story._views.get(minds)) is not None:
+        moment = self._last.get(first)
+        while moment is not None:
+            if not all and (view := moment.views.get(minds)) is not None:
                 return view, news
-            for sighting in story._sightings:
+            past = moment.past
+            for sighting in moment.sightings:
                 if first in sighting.seen_by and sighting.assumed.issuperset(others):
                     news.append((sighting, past))
-            story = past
+            moment = past._last.get(first)
         return NOTHING, news
+
+    def reached(self, minds: Minds) -> list[tuple[Sighting, Story]]:
+        """All that has reached these minds, each with the story before it, newest first."""
+        return self._news(minds, all=True)[1]
 
     def last_shown(self, fact: Fact, minds: Minds, *, seen: bool = False) -> int:
         """The number of the last event that told these minds about this property; `seen`: that showed it to them."""
-        for sighting, past in self._news(minds, all=True)[1]:
+        for sighting, past in self.reached(minds):
             if isinstance(sighting, Saying):
                 shown = NOTHING if seen or sighting.speaker == minds[-1] else sighting.learn(NOTHING)
             else:
@@ -220,8 +262,12 @@ class Story:
         """The number of the last event in which these minds saw this property with their own eyes."""
         return self.last_shown(fact, minds, seen=True)
 
-    def under_the_eyes(self, name: str, property: str, minds: Minds) -> bool:
+    def before_the_eyes(self, name: str, property: str, minds: Minds) -> bool:
         """Whether these minds saw this property and have all been in the room with it, attending, ever since."""
+        if not self.seen_by(minds).knows(name, property):
+            return False
+        if len(minds) > 1 and not self.before_the_eyes(name, property, minds[:-1]):
+            return False
         first, others = minds[0], minds[1:]
         story = self
         while (past := story._past) is not None:
@@ -240,26 +286,34 @@ class Story:
     def _misses(self, person: str) -> bool:
         return self.event is not None and person in self.event.distracted
 
-    def unshaken_twin(self) -> Story:
-        """The same events, if nobody were talked out of what they have had before their eyes ever since.
-
-        The world is the same, and so is all that is seen; where two views differ, the answer hangs on such talk.
-        Where no fact was told, it is this very story.
-        """
-        parts = list(self.prefixes())
-        if not any(isinstance(each, Saying) for part in parts for each in part._sightings):
-            return self
-        twin = Story(premises=self.premises)
-        twin.unshaken = True
-        for part in parts:
-            before, twin = twin, copy(part)
-            twin._past, twin._views, twin.unshaken = before, {}, True
-        return twin
-
     def present(self, room: str) -> frozenset[str]:
         """The people who are in a room."""
-        where = self.world._room
-        return frozenset([person for person in self.cast.people if where.get(person) == room])
+        return self._there.get(room, NOBODY)
+
+    def quiet(self, person: str, room: str | None = None) -> bool:
+        """Whether nobody did anything but come and go in a room (by default where they are) since this person last came
+        there or left."""
+        return person in self._quiet.get(room or self.world._room.get(person, ""), NOBODY)
+
+    def _gather(self, past: Story, event: Event) -> None:
+        """Who is in which room now, and who has seen nothing done there; what is not changed is shared."""
+        self._there, self._quiet = there, quiet = past._there, past._quiet
+        actor = event.actor()
+        before, after = past.world._room.get(actor), self.world._room.get(actor)
+        if before != after and self.cast.roles.get(actor) == "person":
+            self._there = there = there.copy()
+            if before is not None:
+                there[before] -= {actor}
+            if after is not None:
+                there[after] = there.get(after, NOBODY) | {actor}
+        if event.only_goes:
+            quiet = quiet.copy()
+            for room in (before, after):
+                if room is not None:
+                    quiet[room] = quiet.get(room, NOBODY) | {actor}
+            self._quiet = quiet
+        elif quiet.get(before or "") or quiet.get(after or ""):
+            self._quiet = {room: people for room, people in quiet.items() if room not in (before, after)}
 
     @property
     def people(self) -> tuple[str, ...]:
@@ -283,7 +337,7 @@ class Story:
 
     def tell(self, *, seed: int | None = None) -> str:
         """The story in words; with a seed, in other words than the canonical ones."""
-        return " ".join([*told_premises(self.premises), *sentences(self, seed=seed)])
+        return " ".join([*told_premises(self), *sentences(self, seed=seed)])
 
     def prefixes(self) -> Iterator[Story]:
         """The story after its first event, after its second, …, whole."""

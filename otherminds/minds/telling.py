@@ -9,11 +9,12 @@ import random
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
+from otherminds.minds.sightings import Saying
 from otherminds.minds.world import STATE, Fact
 
 if TYPE_CHECKING:
     from otherminds.minds.events import Event
-    from otherminds.minds.story import Premises, Story
+    from otherminds.minds.story import Story
 
 Forms = tuple[str, ...]
 """Ways to say the same, of which the first is the canonical one."""
@@ -21,7 +22,7 @@ Forms = tuple[str, ...]
 PEEKED: Forms = (
     "{who} secretly saw this, and nothing else, without anyone noticing.",
     "Unnoticed by anyone, {who} secretly watched just this.",
-    "Nobody noticed that {who} secretly saw this happen, though nothing more.",
+    "Nobody noticed that {who} secretly saw this, and saw nothing else.",
     "{who} witnessed this one thing in secret; nobody noticed.",
     "In secret, and noticed by nobody, {who} saw this and only this.",
     "Without anyone noticing, {who} secretly caught sight of this, and of this alone.",
@@ -34,6 +35,15 @@ MISSED: Forms = (
     "Without anyone noticing, {who} missed this because of a moment's distraction.",
     "This escaped {who}, distracted for just a moment; nobody noticed.",
 )
+MISSED_TOO: Forms = (
+    "{who} {was} distracted at that same moment and missed it, without anyone noticing.",
+    "Nobody noticed that {who} {was} distracted at that same moment and missed it.",
+    "{who} missed it, being distracted at that same moment, which nobody noticed.",
+    "For just that same moment {who} {was} distracted and missed it; nobody noticed.",
+    "Without anyone noticing, {who} missed it because of a moment's distraction.",
+    "It escaped {who}, distracted at that same moment; nobody noticed.",
+)
+"""The same where somebody else peeked."""
 
 
 def sentences(story: Story, *, seed: int | None = None) -> list[str]:
@@ -51,17 +61,33 @@ def last_sentence(story: Story, *, seed: str) -> str:
     return _sentence(story.event, story._past, random.Random(seed)) if story.event is not None else ""
 
 
-def told_premises(premises: Premises) -> list[str]:
-    """What a reader must know beforehand."""
-    clear = [
-        f"The {name} can be seen through: anyone in the room sees what is in it." for name in sorted(premises.clear)
-    ]
+def told_premises(story: Story) -> list[str]:
+    """What a reader must know beforehand; where facts are told, also what it takes to be believed."""
+    premises = story.premises
+    clear = [f"The {name} is see-through: anyone in the room sees what is in it." for name in sorted(premises.clear)]
     distrust = [
-        f"{hearer} never believes what {speaker} says, and everyone knows that."
-        for hearer, speaker in sorted(premises.distrust)
+        f"{listing(sorted(hearers))} never {'believes' if len(hearers) == 1 else 'believe'} what {speaker} says,"
+        " and everyone knows that."
+        for speaker, hearers in sorted(_doubters(premises.distrust).items())
     ]
-    fresh = ["Nobody here is talked out of what they saw more lately than the speaker did."] if premises.fresh else []
-    return clear + distrust + fresh
+    fresh = ["Nobody here is talked out of what they saw at a later time than the speaker."] if premises.fresh else []
+    says = any(isinstance(each, Saying) for part in story.prefixes() for each in part._sightings)
+    return clear + distrust + fresh + ([_trusting(but=bool(distrust or fresh))] if says else [])
+
+
+def _doubters(distrust: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    """Who does not believe them, by speaker."""
+    found: dict[str, list[str]] = {}
+    for hearer, speaker in distrust:
+        found.setdefault(speaker, []).append(hearer)
+    return found
+
+
+def _trusting(*, but: bool) -> str:
+    return (
+        f"{'Otherwise, everyone' if but else 'Everyone'} here believes what they are told, unless they have seen for "
+        "themselves that it is otherwise and have not left the room or looked away since; and everyone knows that."
+    )
 
 
 def _sentence(event: Event, before: Story | None, rng: random.Random | None) -> str:
@@ -72,7 +98,8 @@ def _sentence(event: Event, before: Story | None, rng: random.Random | None) -> 
     if event.distracted:
         many = len(event.distracted) > 1
         who = listing(sorted(event.distracted))
-        words.append(_pick(MISSED, rng).format(who=who, was="were" if many else "was"))
+        forms = MISSED_TOO if event.peekers else MISSED
+        words.append(_pick(forms, rng).format(who=who, was="were" if many else "was"))
     return " ".join(words)
 
 

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
+from functools import partial
 from inspect import signature
 from math import exp
 from pathlib import Path
@@ -21,6 +22,7 @@ from typing import Any, Literal, Protocol
 
 from otherminds.errors import UsageError
 from otherminds.models import adapters
+from otherminds.models.specs import read_spec
 from otherminds.plugins import added, load
 
 Role = Literal["system", "user", "assistant"]
@@ -57,6 +59,8 @@ class Prompt:
     """A JSON schema, as JSON text, that the answer must follow."""
     stop: tuple[str, ...] = ()
     max_tokens: int = 256
+    draw: int = 0
+    """Which of several draws this is, from 1 on: each is made apart, at a temperature of 1; 0: as the model is set."""
     about: object = field(default=None, compare=False, repr=False)
     """What whoever asks knows of it, for baselines alone: not sent, not stored, and two prompts are equal without."""
 
@@ -99,6 +103,8 @@ class Response:
     """What was really sent: the text after the template."""
     error: str = ""
     """Why there is no answer, as a sentence. Such a call is not kept, so that it is asked again."""
+    thought: int = 0
+    """Tokens of `usage` that were thought before the text began, as far as a server tells."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,9 +178,17 @@ def _hugging_face(spec: str) -> tuple[Callable[..., Model], str]:
 
 
 def _endpoint(spec: str) -> tuple[Callable[..., Model], str]:
-    from otherminds.models.api.endpoint import Endpoint
+    from otherminds.models.api.pool import serve
 
-    return Endpoint, spec.partition(":")[2]
+    return serve, spec.partition(":")[2]
+
+
+def _provided(spec: str) -> tuple[Callable[..., Model], str]:
+    from otherminds.models.api.pool import serve
+    from otherminds.models.api.providers import PROVIDERS
+
+    provider, _, name = spec.partition(":")
+    return partial(serve, **PROVIDERS[provider].settings, provider=provider), name
 
 
 # A name that ends in a colon wants something behind it: a path, or the name that the hub or the server knows.
@@ -184,6 +198,13 @@ BACKENDS: dict[str, Callable[[str], tuple[Callable[..., Model], str | Path]]] = 
     "gguf:": _local,
     "hf:": _hugging_face,
     "api:": _endpoint,
+    **dict.fromkeys(
+        (
+            *("openai:", "anthropic:", "google:", "mistral:", "groq:", "together:", "openrouter:"),
+            *("ollama:", "vllm:", "sglang:"),
+        ),
+        _provided,
+    ),
 }
 
 
@@ -200,17 +221,25 @@ def _meant(spec: str, kind: str) -> str:
         return f"gguf:{spec}"
     if "/" in spec:
         return f"hf:{spec}"
-    return f"api:{spec} with --base-url" if spec.startswith(("gpt", "claude", "gemini")) else ""
+    makers = {"gpt": "openai", "claude": "anthropic", "gemini": "google"}
+    return next((f"{maker}:{spec}" for name, maker in makers.items() if spec.startswith(name)), "")
 
 
 def get_model(spec: str, **settings: Any) -> Model:
-    """The model called `smollm2`, `gemma-270m`, `gguf:PATH`, `hf:NAME` or `api:NAME`, with these settings.
+    """The model called `smollm2`, `gemma-270m`, `gguf:PATH`, `hf:NAME`, `api:NAME`, `openai:NAME` and so on.
 
-    `smollm2+beliefs` is a model with an adapter, by the name of one that is shipped or by its file.
+    `smollm2+beliefs` is a model with an adapter, by the name of one that is shipped or by its file. Settings may stand
+    behind its name too, as in `vllm:qwen,temperature=0`, and come before others. `name` is what it goes by in reports;
+    it changes no answer.
     """
+    spec, own = read_spec(spec)
+    settings |= own
+    called = settings.pop("name", None)
+    if called is not None and not (isinstance(called, str) and called.strip()):
+        raise UsageError(f"{spec}: name should be a text, not {called!r}")
     spec, adapter = adapters.split(spec)
     if adapter:
-        settings = {**settings, "adapter": adapter}
+        settings["adapter"] = adapter
     kind, colon, rest = spec.partition(":")
     maker: Callable[..., Model]
     name: str | Path
@@ -227,4 +256,7 @@ def get_model(spec: str, **settings: Any) -> Model:
     unknown = sorted(set(settings) - set(allowed))
     if unknown:
         raise UsageError(f"{spec} has no setting {unknown[0]!r}; it has {', '.join(allowed)}")
-    return maker(name, **settings)
+    model = maker(name, **settings)
+    if called:
+        model.name = called.strip()
+    return model

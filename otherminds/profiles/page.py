@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
+from otherminds.asking.runs import Run
 from otherminds.minds.telling import listing
 from otherminds.pages.report import Block, Cell, Folded, Linked, Number, Report, Score, Scoreboard, Section, Table
 from otherminds.pages.table_files import files_in
@@ -144,7 +145,7 @@ def _asking(profile: Profile) -> list[Block]:
             every, unread = (leads_to(some, told.answers) for some in (answers, unclear))
             rows.append(
                 [
-                    *(run.model, told.name, run.suite, f"{run.score}, {run.prompt}"),
+                    *(run.model, told.name, run.suite, _way(run)),
                     _linked(len(run), told.name, every),
                     f"{fmean(steady):.0%} of {len(steady)}" if steady else None,
                     None if lean is None or lean.bias is None else f"{lean.bias:+.2f}",
@@ -164,6 +165,12 @@ def _asking(profile: Profile) -> list[Block]:
         " way of asking decides, a score says little about minds.",
         Table(columns, rows, "What the answers hang on besides the question", note=note),
     ]
+
+
+def _way(run: Run) -> str:
+    """The form of asking, marked where scores are not exact: these and others do not go into one mean."""
+    mark = {"within bounds": ", within bounds", "drawn": ", drawn"}.get(run.measured, "")
+    return f"{run.score}, {run.prompt}{mark}"
 
 
 def _all_findings(profile: Profile) -> Table:

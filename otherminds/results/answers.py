@@ -21,7 +21,7 @@ from otherminds import stats
 from otherminds.asking.plans import groups
 from otherminds.asking.runs import Record, Run
 from otherminds.items import Item, Tag
-from otherminds.stats import Difference, Estimate
+from otherminds.stats import Bounded, Difference, Estimate
 
 OF_RUN = ("suite", "model", "score", "prompt")
 """Properties that all answers of a run share."""
@@ -69,8 +69,10 @@ class Answer:
         if of == "single":
             orders = self.detail.get("S_orders")
             return None if orders is None else float(orders[0])
-        found = self.detail.get(of)
-        return None if found is None else float(found)
+        found, bounds = self.detail.get(of), self.detail.get("S_bounds") if of == "S" else None
+        if found is None:
+            return None
+        return Bounded(*bounds) if bounds else float(found)
 
     def get(self, name: str) -> Any:
         """A tag, or else a property of the run, the model or the verdict; None where there is none."""

@@ -3,6 +3,8 @@
 Knows nothing of items, models or pages; imports `errors` alone.
 """
 
+from otherminds.stats.bounded import Bounded, high_of, low_of
+from otherminds.stats.draws import share_of_draws
 from otherminds.stats.means import Difference, Estimate, contrast, difference, mean, proportion, signed, span, sure
 from otherminds.stats.significance import (
     Association,
@@ -17,6 +19,7 @@ from otherminds.stats.significance import (
 
 __all__ = [
     "Association",
+    "Bounded",
     "Correlation",
     "Difference",
     "Estimate",
@@ -25,11 +28,14 @@ __all__ = [
     "correlation",
     "difference",
     "fisher",
+    "high_of",
     "holm",
+    "low_of",
     "mcnemar",
     "mean",
     "phi",
     "proportion",
+    "share_of_draws",
     "signed",
     "span",
     "sure",

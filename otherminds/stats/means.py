@@ -15,11 +15,14 @@ from statistics import NormalDist
 import numpy as np
 
 from otherminds.errors import UsageError
+from otherminds.stats.bounded import carries_both_bounds, carries_bounds
+from otherminds.stats.shares import share_interval
 from otherminds.stats.significance import Floats, Z, numbers, p_text, student
 
 _KIN = 0.3  # how far answers of one group are taken to be alike (intra-class correlation) until they show it
 _SHOWN = Z * Z  # how far apart they must be for that, in squares: as far as about four wrong among many right
 _CELLS = 1_000_000  # numbers drawn at once: 8 MB, whatever the number of groups
+_TELLING = 5  # fewer groups hardly tell how far apart they lie, so Student's t is asked as well
 _EXACT = 20  # with so many groups, all patterns of signs are still quickly tried
 
 
@@ -75,6 +78,7 @@ def sure(one: Estimate, digits: int = 2) -> str:
     return f"95 % {one.low:.{digits}f} to {one.high:.{digits}f}, n = {one.n}"
 
 
+@carries_bounds
 def mean(
     values: Sequence[float],
     *,
@@ -83,26 +87,31 @@ def mean(
     seed: int = 0,
     bounds: tuple[float, float] = (0.0, 1.0),
 ) -> Estimate:
-    """The mean, with an interval over groups: of resampled ones or by Student's t, whichever reaches further.
+    """The mean, with an interval over groups.
 
-    Both shrink to nothing where answers hardly differ. So the interval of answers (right or wrong, not measured on a
-    scale) allows for as many of another kind, anywhere within `bounds`, as could have been missed by chance: with
-    every answer right this is Wilson's interval, and with one wrong it is nearly the same.
+    A share of answers (right or wrong, not measured on a scale) has the interval of `shares`. Anything else has that of
+    resampled groups or Student's t, whichever reaches further; both shrink to nothing where values hardly differ, so
+    that of differences between answers allows for as many of another kind, anywhere within `bounds`, as could have
+    been missed by chance.
     """
     data = numbers(values)
     sums, sizes = _by_group(data, groups)
     value = float(data.mean())
     clusters = len(sums)
     limits = bounds if bounds[0] <= data.min() and data.max() <= bounds[1] else (-inf, inf)
+    if limits == (0.0, 1.0) and clusters > 1 and _are_answers(data, limits):
+        low, high = share_interval(sums, sizes)
+        if clusters < _TELLING:
+            reach = student(clusters - 1) * standard_error(sums - value * sizes) / len(data)
+            low, high = max(0.0, min(low, value - reach)), min(1.0, max(high, value + reach))
+        return Estimate(value, low, high, len(data), clusters, _modelled(clusters, groups is None))
     missed = _missed(data, sums, sizes, limits[1] - limits[0])
     if np.ptp(sums / sizes) < 1e-12:
         return Estimate(value, *wilson(value, missed, limits), len(data), clusters, _alike(clusters))
     error = standard_error(sums - value * sizes) / len(data)
     low, high = interval(value, _resampled(sums, sizes, draws, seed), error, clusters, limits)
     if _are_answers(data, limits):
-        # A share is skewed towards the middle, and a difference is not.
-        reach = student(clusters - 1) * error if limits[0] == 0 else 0.0
-        low, high = _wider((low, high), wilson(value, missed, limits, reach=reach, spread=float(data.var())))
+        low, high = _wider((low, high), wilson(value, missed, limits))
     method = _drawn(clusters, draws, "bootstrap" if groups is None else "cluster bootstrap")
     return Estimate(value, low, high, len(data), clusters, method)
 
@@ -119,6 +128,7 @@ def proportion(right: int, n: int) -> Estimate:
     return Estimate(share, low, high, n, n, "Wilson")
 
 
+@carries_both_bounds
 def difference(
     a: Sequence[float],
     b: Sequence[float],
@@ -142,6 +152,7 @@ def difference(
     )
 
 
+@carries_both_bounds
 def contrast(
     a: Sequence[float],
     b: Sequence[float],
@@ -253,20 +264,9 @@ def _missed(data: Floats, sums: Floats, sizes: Floats, span: float) -> float:
     return 1 / (1 + len(data) / (student(groups - 1) ** 2 * effect))
 
 
-def wilson(
-    value: float, missed: float, limits: tuple[float, float], *, reach: float = 0.0, spread: float = 0.0
-) -> tuple[float, float]:
-    """The interval that allows for such a share, at the far end of the limits, and for the error that is seen.
-
-    Answers that were missed lie far off, and so would have added to the error: as in Wilson's, which this is for
-    independent answers, the reach of Student's t grows by what they add. `spread` is the variance of single answers.
-    """
-
-    def far(room: float) -> float:
-        bend = missed * (room - spread / room) if room else 0.0
-        return max(missed * room, (bend + sqrt(bend**2 + 4 * (1 - missed) * reach**2)) / 2)
-
-    return max(limits[0], value - far(value - limits[0])), min(limits[1], value + far(limits[1] - value))
+def wilson(value: float, missed: float, limits: tuple[float, float]) -> tuple[float, float]:
+    """The interval that allows for such a share at the far end of the limits."""
+    return value - missed * (value - limits[0]), value + missed * (limits[1] - value)
 
 
 def _are_answers(data: Floats, limits: tuple[float, float]) -> bool:
@@ -280,6 +280,11 @@ def _wider(one: tuple[float, float], other: tuple[float, float]) -> tuple[float,
 
 def _alike(clusters: int) -> str:
     return f"Wilson's, over {clusters} group{'s' * (clusters > 1)} that are all alike"
+
+
+def _modelled(clusters: int, single: bool) -> str:
+    also = " or Student's t, the wider on either side" if clusters < _TELLING else ""
+    return (f"Jeffreys', {clusters} answers" if single else f"beta-binomial over {clusters} groups") + also
 
 
 def _drawn(clusters: int, draws: int, kind: str) -> str:

@@ -69,7 +69,7 @@ def correlation(x: Sequence[float], y: Sequence[float]) -> Correlation | None:
     if np.abs(a).max() < 1e-12 or np.abs(b).max() < 1e-12:
         return None
     r = float(np.clip((a @ b) / sqrt((a @ a) * (b @ b)), -1, 1))
-    return Correlation(r, _incomplete_beta(1 - r * r, n / 2 - 1, 0.5), n)
+    return Correlation(r, incomplete_beta(1 - r * r, n / 2 - 1, 0.5), n)
 
 
 def phi(both: int, first: int, second: int, neither: int) -> Association | None:
@@ -100,7 +100,7 @@ def binomial(right: int, n: int, *, chance: float = 0.5) -> float:
     """The one-sided p of so many right, or more, if each of n were right by chance alone."""
     if not 0 <= right <= n or not 0 < chance < 1:
         raise UsageError(f"{right} of {n} by a chance of {chance} makes no sense; at most all are right")
-    return _incomplete_beta(chance, right, n - right + 1) if right else 1.0
+    return incomplete_beta(chance, right, n - right + 1) if right else 1.0
 
 
 def mcnemar(b: int, c: int) -> float:
@@ -135,7 +135,7 @@ def student(freedom: int) -> float:
     low, high = Z, 13.0  # with a single degree of freedom it is 12.71
     for _ in range(50):
         middle = (low + high) / 2
-        if _incomplete_beta(freedom / (freedom + middle * middle), freedom / 2, 0.5) > 2 * TAIL:
+        if incomplete_beta(freedom / (freedom + middle * middle), freedom / 2, 0.5) > 2 * TAIL:
             low = middle
         else:
             high = middle
@@ -152,12 +152,12 @@ def numbers(values: Sequence[float]) -> Floats:
     return data
 
 
-def _incomplete_beta(x: float, a: float, b: float) -> float:
+def incomplete_beta(x: float, a: float, b: float) -> float:
     """The regularised incomplete beta function, by Lentz's continued fraction."""
     if x <= 0 or x >= 1:
         return float(x >= 1)
     if x > (a + 1) / (a + b + 2):  # there the fraction converges slowly, and its mirror image quickly
-        return 1 - _incomplete_beta(1 - x, b, a)
+        return 1 - incomplete_beta(1 - x, b, a)
     front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log(1 - x)) / a
     tiny, c, d, value = 1e-300, 1.0, 0.0, 1.0
     for step in range(10_000):  # more for larger numbers, as their square root

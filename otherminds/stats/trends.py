@@ -8,14 +8,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import permutations
 from math import erfc, inf, sqrt
+from typing import Any
 
 import numpy as np
 
 from otherminds.errors import UsageError
+from otherminds.stats.bounded import Bounded, high_of, low_of, weighted
 from otherminds.stats.means import Difference, difference, interval, row_counts, standard_error, wilson
 from otherminds.stats.significance import TAIL, Floats, numbers
 
@@ -53,7 +55,7 @@ def page(
     if table.ndim != 2 or table.shape[0] < 1 or table.shape[1] < 2:
         raise UsageError("a trend needs rows of two or more numbers, all of one length; give every treatment its value")
     numbers(table.ravel().tolist())
-    slopes = _slopes(table, at).tolist()
+    slopes = _slopes(values, table, at)
     slope = difference(slopes, [0.0] * len(slopes), groups=groups, draws=draws, seed=seed)
     blocks = _blocks(table, groups)
     ranks = np.array([_ranks(row) for row in blocks])
@@ -77,6 +79,8 @@ def ladder(
     twice. The interval is over whole groups, and as wide as the step with the fewest of them asks for.
     """
     data, levels = numbers(values), numbers(steps)
+    if any(isinstance(value, Bounded) for value in values):
+        return _bounded_ladder(values, steps, levels, groups=groups, draws=draws, seed=seed)
     if not len(data) == len(levels) == len(groups):
         raise UsageError(f"{len(data)} values, {len(levels)} steps and {len(groups)} groups should be of one number")
     if np.ptp(levels) == 0:
@@ -90,17 +94,30 @@ def ladder(
     return Difference(value, low, high, len(data), clusters, method, p)
 
 
+def _bounded_ladder(values: Sequence[float], steps: Sequence[float], levels: Floats, **options: Any) -> Difference:
+    """A ladder of numbers within bounds: the flattest that it can be, and the steepest."""
+    up = (levels > levels.mean()).tolist()
+    flat = [low_of(value) if high else high_of(value) for value, high in zip(values, up, strict=True)]
+    steep = [high_of(value) if high else low_of(value) for value, high in zip(values, up, strict=True)]
+    middle, least, most = (ladder([float(value) for value in some], steps, **options) for some in (values, flat, steep))
+    p = 1.0 if least.value <= 0 <= most.value else max(middle.p, least.p, most.p)
+    return replace(middle, low=least.low, high=most.high, p=p, method=f"{middle.method}; bounds carried")
+
+
 # ---- Page ---------------------------------------------------------------------------------------------------------
 
 
-def _slopes(table: Floats, at: Sequence[float] | None) -> Floats:
-    """The least-squares slope of every row."""
+def _slopes(values: Sequence[Sequence[float]], table: Floats, at: Sequence[float] | None) -> list[float]:
+    """The least-squares slope of every row, within bounds where its numbers are."""
     places = np.arange(table.shape[1]) if at is None else numbers(at)
     if len(places) != table.shape[1] or np.ptp(places) == 0:
         raise UsageError(f"{table.shape[1]} treatments need as many places, not all the same")
     centred = places - places.mean()
-    slopes: Floats = (table * centred).sum(axis=1) / (centred**2).sum()
-    return slopes
+    weights = (centred / (centred**2).sum()).tolist()
+    if not any(isinstance(value, Bounded) for row in values for value in row):
+        slopes: list[float] = ((table * centred).sum(axis=1) / (centred**2).sum()).tolist()
+        return slopes
+    return [weighted(row, weights) for row in values]
 
 
 def _blocks(table: Floats, groups: Sequence[Hashable] | None) -> Floats:

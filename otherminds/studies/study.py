@@ -11,6 +11,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, TypeVar
 
+from otherminds.asking.forms import Form
 from otherminds.asking.runs import Budget, Run, run
 from otherminds.asking.store import Store
 from otherminds.errors import ModelError, Unable, UsageError
@@ -38,6 +39,10 @@ class Subject:
     cannot: frozenset[str] = frozenset()
     model: Model | None = None
     """A model that can be asked anything; None for a baseline, which knows only the questions of its suite."""
+    form: Form | None = None
+    """The form in which it answers control questions best, where these were asked."""
+    rule: bool = False
+    """Whether it is a baseline, whose answers are known and need no controls."""
 
     @classmethod
     def of(cls, model: Model) -> Subject:
@@ -54,7 +59,7 @@ class Subject:
             except UsageError as error:
                 raise Unable(str(error)) from None
 
-        return cls(name, made)
+        return cls(name, made, rule=True)
 
     def need(self, *abilities: str, because: str) -> None:
         """Refuse to go on without these."""
@@ -62,7 +67,9 @@ class Subject:
             raise Unable(f"{self.name} has no {' and no '.join(missing)}, and {because}")
 
     def way(self, ways: Sequence[Way]) -> tuple[str, str]:
-        """The first of these ways to ask, as (score, prompt), that it is able to answer."""
+        """The form that its controls chose, else the first of these that it is able to answer, as (score, prompt)."""
+        if self.form:
+            return self.form.score, self.form.prompt
         for score, prompt, needs in ways:
             if not needs & self.cannot:
                 return score, prompt
@@ -224,5 +231,11 @@ class Study:
     """What is wrong with such a suite: the common rules, and its own."""
     page: Callable[[Sequence[Run]], Report] | None = None
     """A page of runs alone, whoever asked."""
+    questions: Callable[[Desk], Suite] | None = None
+    """What is asked in the form that the controls choose, by the size of the look."""
+    controls: Callable[[Suite], list[Item]] | None = None
+    """Questions about what the stories of such a suite say outright."""
+    lineup: Callable[[str, Sequence[Run]], tuple[Report, Sequence[str]]] | None = None
+    """A page of runs as the models of a line-up, given as a file; and sentences on what is missing or of nobody."""
     builds: Sequence[Build] = ()
     """What `otherminds build` makes, with options; without any, the suite that goes by the study's name."""

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from otherminds.errors import UsageError, WeightsError
-from otherminds.files import parse_json
+from otherminds.errors import ModelError, UsageError, WeightsError
 from otherminds.terminal.screen import note, progress
 
 if TYPE_CHECKING:
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from otherminds.asking.store import Store
     from otherminds.items import Suite
     from otherminds.models import Model
+    from otherminds.models.specs import Spec
 
 STORE = Path("otherminds.db")
 PATIENCE = "otherminds.patience"
@@ -75,9 +75,9 @@ def model_settings(function: Callable[..., Any]) -> Callable[..., Any]:
         metavar="TIME",
         expose_value=False,
         callback=_remember_patience,
-        help="How long to wait for an api: server that is away, such as 2h.  [default: 15m]",
+        help="How long to wait for a server that is away, such as 2h.  [default: 15m]",
     )
-    base_url = click.option("--base-url", help="The address of the server, for api: models.")
+    base_url = click.option("--base-url", help="The address of the server; several, parted by spaces, share the work.")
     extra = click.option("-M", "extra", multiple=True, metavar="KEY=VALUE", help="A setting, such as temperature=0.7.")
     return base_url(patience(extra(function)))
 
@@ -90,7 +90,7 @@ def model_options(function: Callable[..., Any]) -> Callable[..., Any]:
         default=("smollm2",),
         show_default="smollm2",
         callback=_one,
-        help="See `otherminds models`.",
+        help="See `otherminds models`. Its settings may follow: NAME,KEY=VALUE,…",
     )
     return named(model_settings(function))
 
@@ -102,33 +102,85 @@ def _one(_: click.Context, __: click.Parameter, given: tuple[str, ...]) -> str:
     return given[0]
 
 
-def open_model(spec: str, base_url: str | None, extra: tuple[str, ...], *, suite: Suite | None = None) -> Model:
-    """The model that the options name; baseline:NAME is made from the suite it is to answer."""
-    settings = dict(_setting(pair) for pair in extra)
+def open_model(spec: str | Spec, base_url: str | None, extra: tuple[str, ...], *, suite: Suite | None = None) -> Model:
+    """The model that the options name; its own settings come first. baseline:NAME is made from the suite it answers."""
+    from otherminds.models.api.providers import SERVED
+    from otherminds.models.specs import read_setting
+
+    spec = _named(spec) if isinstance(spec, str) else spec
+    settings = dict(map(read_setting, extra))
     if base_url is not None:
         settings["base_url"] = base_url
-    kind, _, name = spec.partition(":")
+    settings |= spec.settings
     given = click.get_current_context(silent=True)
-    if kind == "api" and given and PATIENCE in given.meta:
+    if spec.kind in SERVED and given and PATIENCE in given.meta:
         settings.setdefault("patience", given.meta[PATIENCE])
-    if kind == "baseline":
-        return _baseline(name, suite, settings)
+    if spec.kind == "baseline":
+        return _baseline(spec.name.partition(":")[2], suite, settings)
     from otherminds.models import get_model
     from otherminds.models.adapters import split
     from otherminds.models.api.outages import OUTAGES
     from otherminds.models.local.weights import WEIGHTS, present
 
     OUTAGES.tell = note
-    base, _ = split(spec)
-    if base in WEIGHTS or kind == "gguf":
+    base, _ = split(spec.name)
+    if base in WEIGHTS or spec.kind == "gguf":
         settings["progress"] = _noted()
     try:
-        model = get_model(spec, **settings)
+        model = get_model(spec.name, **settings)
     except TypeError as error:
-        raise UsageError(f"{spec} cannot be made with these settings: {error}") from None
+        raise UsageError(f"{spec.name} cannot be made with these settings: {error}") from None
     if base in WEIGHTS and not present(base):
         fetch(base, accept_licence=bool(settings.get("accept_licence")))
     return model
+
+
+def prepared(opened: Callable[..., Model], *, store: Store, wanted: Collection[str]) -> Model:
+    """A model, tried out before it is asked: what it lacks of what is wanted, and room for one that thinks first.
+
+    `opened` makes it, with more settings if any are given.
+    """
+    from otherminds.asking.probing import THINKING, lacking, thinks
+
+    model = opened()
+    if not hasattr(model, "found_lacking"):
+        return model
+    try:
+        if not {"thinking", "max_tokens"} & model.identity.keys() and thinks(model):
+            note(f"{model.name} thinks before it answers, and gets {THINKING} tokens more for that")
+            model = opened(f"thinking={THINKING}")
+        with store.writing():
+            model.found_lacking = lacking(model, wanted, store)
+    except ModelError:
+        # Whoever asks it will hear the same, and tell what becomes of the others.
+        return model
+    return model
+
+
+def _named(text: str) -> Spec:
+    found = several_models([text])
+    if len(found) > 1:
+        raise UsageError(
+            f"{text} has {len(found)} models, and here is room for one; `otherminds profile` takes several"
+        )
+    return found[0]
+
+
+def several_models(given: Sequence[str]) -> list[Spec]:
+    """What -m names: models, or YAML files of them."""
+    from otherminds.models.specs import read_models, read_spec
+
+    found: list[Spec] = []
+    for text in given:
+        found += read_models(text) if text.endswith((".yaml", ".yml")) else [read_spec(text)]
+    return found
+
+
+def for_server(spec: Spec, base_url: str | None) -> str | None:
+    """The address of --base-url, for those of several models that are asked over one."""
+    from otherminds.models.api.providers import SERVED
+
+    return base_url if spec.kind in SERVED else None
 
 
 def fetch(name: str, *, accept_licence: bool = False) -> Path:
@@ -169,24 +221,6 @@ def _baseline(name: str, suite: Suite | None, settings: dict[str, Any]) -> Model
     if settings:
         raise UsageError(f"a baseline has no settings, so leave out {', '.join(sorted(settings))}")
     return BASELINES[name](suite)
-
-
-def _setting(pair: str) -> tuple[str, Any]:
-    """One -M KEY=VALUE: a JSON value where it is one, else the text."""
-    name, equals, text = pair.partition("=")
-    name = name.strip().replace("-", "_")
-    if not equals or not name:
-        raise UsageError(f"-M {pair!r} should be KEY=VALUE, such as -M temperature=0.7")
-    if name == "api_key":
-        # The command line is kept by the shell and shown to every user of the machine.
-        raise UsageError(
-            "a key does not belong on the command line; put it into OPENAI_API_KEY, or into another environment"
-            " variable and name that with -M key_env=NAME"
-        )
-    try:
-        return name, parse_json(text)
-    except ValueError:
-        return name, text
 
 
 def read_budget(text: str | None, prices: Path | None) -> Budget | None:

@@ -135,10 +135,7 @@ def _readings(plot: Plot, grammar: str, rng: random.Random) -> tuple[list[str], 
         clear = (True, False)
     if plot.talks and (grammar != "terse" or rng.random() < 0.4):
         premises.append(rng.choice(FRESHER))
-    stories = [plot.story(clear=see, fresh=plot.talks) for see in clear]
-    if plot.talks:
-        stories += [story.unshaken_twin() for story in stories]
-    return premises, stories
+    return premises, [plot.story(clear=see, fresh=plot.talks) for see in clear]
 
 
 def _choices(plot: Plot, voice: Voice, answer: str, rng: random.Random) -> tuple[str, ...]:

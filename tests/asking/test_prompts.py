@@ -139,7 +139,7 @@ def test_no_backend_looks_at_what_a_prompt_refers_to() -> None:
         (pose_cloze, OPEN, "raw", "no choices.*'text'"),
         (pose_letters, ITEM, "cot", "before any reasoning"),
         (pose_cloze, ITEM, "cot", "before any reasoning"),
-        (pose_letters, ITEM, "rap", "no prompt 'rap'.*raw, direct, cot"),
+        (pose_letters, ITEM, "rap", "no prompt 'rap'.*raw, shots, direct, cot"),
         (pose_cloze, ITEM, "rap", "no prompt 'rap'"),
         (pose_cloze, ITEM, "raw-gap", "a cloze shows no options"),
         (pose_text, ITEM, "raw-xy", "use score 'letters'"),

@@ -205,5 +205,5 @@ def test_every_detail_is_json_that_other_tools_can_read() -> None:
 
 def test_unknown_ways() -> None:
     assert way("letters") is SCORES["letters"]
-    with pytest.raises(UsageError, match=r"no score 'vibes'.*letters, cloze, text"):
+    with pytest.raises(UsageError, match=r"no score 'vibes'.*letters, cloze, answer"):
         way("vibes")

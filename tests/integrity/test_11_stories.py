@@ -1,4 +1,4 @@
-"""Story questions whose answer a careful reader would dispute are not asked; both programs say which these are."""
+"""Story questions have the answers of a careful reader; both programs give them."""
 
 from __future__ import annotations
 
@@ -46,10 +46,22 @@ def random_stories(name: str, number: int) -> list[Story]:
 # ---- talk against one's own eyes -----------------------------------------------------------------------------------
 
 
-def test_nobody_is_said_to_be_talked_out_of_what_lies_before_them() -> None:
+def test_nobody_is_talked_out_of_what_lies_before_them() -> None:
     story = Story.of(*RADIO)
-    assert asked(story, order=3) == {("Rui",): "drawer"}
-    assert [item.answer for item in quiz(story, order=3)] == ["drawer", "drawer"]
+    assert set(asked(story, order=3).values()) == {"drawer"}
+    assert len(asked(story, order=3)) == 6
+    assert {item.answer for item in quiz(story, order=3)} == {"drawer"}
+
+
+def test_who_came_later_believes_it_and_takes_the_others_to() -> None:
+    found = asked(Story.of(*DEN, INTO_DRAWER, Enter("Omar", "den"), Tell("Rui", fact=IN_LOCKER)), order=2)
+    assert {minds for minds, answer in found.items() if answer == "drawer"} == {
+        ("Rui",),
+        ("Nadia",),
+        ("Rui", "Nadia"),
+        ("Nadia", "Rui"),
+    }
+    assert found["Omar", "Nadia"] == found["Nadia", "Omar"] == found["Omar",] == "locker"
 
 
 @pytest.mark.parametrize(
@@ -66,7 +78,7 @@ def test_who_looked_away_can_be_talked_to(between: tuple[Event, ...]) -> None:
 
 def test_a_look_puts_it_before_the_eyes_again() -> None:
     back = (Leave("Nadia", "den"), Enter("Nadia", "den"), Look("Nadia", "drawer"))
-    assert ("Nadia",) not in asked(Story.of(*DEN, INTO_DRAWER, *back, Tell("Rui", fact=IN_LOCKER)))
+    assert asked(Story.of(*DEN, INTO_DRAWER, *back, Tell("Rui", fact=IN_LOCKER)))["Nadia",] == "drawer"
 
 
 def test_hearsay_is_not_before_the_eyes() -> None:
@@ -80,13 +92,15 @@ def test_who_is_taken_to_have_seen_it_is_not_taken_to_be_talked_out_of_it() -> N
     moved = Move("Rui", "radio", "drawer", distracted={"Nadia"})
     found = asked(Story.of(*DEN, Enter("Omar", "den"), moved, Tell("Rui", fact=IN_LOCKER)))
     assert found["Nadia",] == "locker"
-    assert ("Omar", "Nadia") not in found
-    assert ("Omar",) not in found
+    assert found["Omar", "Nadia"] == found["Omar",] == "drawer"
+    assert found["Nadia", "Omar"] == "locker"
 
 
 def test_who_is_away_cannot_talk_those_out_of_it_who_are_there() -> None:
     found = asked(Story.of(*DEN, INTO_DRAWER, Leave("Rui", "den"), Tell("Rui", "Nadia", fact=IN_LOCKER)))
-    assert found == {("Rui",): "drawer", ("Nadia", "Rui"): "locker"}
+    # She, who does not see him, takes him to be mistaken; he, who does not see her, thinks that she believes him.
+    drawer = [("Rui",), ("Nadia",)]
+    assert found == {**dict.fromkeys(drawer, "drawer"), ("Nadia", "Rui"): "locker", ("Rui", "Nadia"): "locker"}
 
 
 def test_a_liar_who_knows_is_believed_by_who_does_not() -> None:
@@ -105,9 +119,9 @@ def test_distrust_does_not_blind_others() -> None:
     premises = Premises(distrust=frozenset({("Nadia", "Rui")}))
     events = (*DEN, INTO_DRAWER, Enter("Omar", "den"), Tell("Rui", fact=Fact("radio", "container", "drawer")))
     story = Story.of(*events, premises=premises)
-    assert story.view("Nadia", "Rui").get("radio", "container") is None
-    assert ("Nadia", "Rui") not in asked(story)
-    assert asked(story)["Nadia",] == "drawer"
+    assert asked(story)["Nadia", "Rui"] == asked(story)["Nadia",] == "drawer"
+    away = Story.of(*DEN, INTO_DRAWER, Leave("Nadia", "den"), Tell("Rui", "Nadia", fact=IN_LOCKER), premises=premises)
+    assert asked(away)["Nadia", "Rui"] == "unknown"
 
 
 def test_a_room_is_not_talked_away_by_way_of_a_container() -> None:
@@ -122,9 +136,8 @@ def test_a_room_is_not_talked_away_by_way_of_a_container() -> None:
         Tell("Rui", fact=IN_LOCKER),
     )
     story = Story.of(*events)
-    assert story.view("Nadia").get("radio", "room") == "hall"
-    assert ("Nadia",) not in asked(story, property="room")
-    assert ("Nadia",) not in asked(story)
+    assert asked(story, property="room")["Nadia",] == "den"
+    assert asked(story)["Nadia",] == "unknown"
 
 
 @pytest.mark.parametrize("name", ["lies", "lies+asymmetric", "trust", "tomi+info-exchange", "all+asymmetric"])
@@ -151,25 +164,34 @@ def watched(story: Story, thing: str, person: str) -> bool:
     return seen
 
 
-# ---- news of what nobody knows of ----------------------------------------------------------------------------------
+# ---- views of what one knows nothing of ----------------------------------------------------------------------------
 
 STRAP = Change("Stavros", "camera", "strap", "has a red strap")
 
 
-def test_only_who_knows_of_it_is_asked_whether_it_is_news_to_another() -> None:
+def test_only_who_knows_of_it_has_a_view_of_who_does() -> None:
     story = Story.of(Enter("Stavros", "den"), STRAP, Enter("Camila", "hall"), Enter("Dora", "den"))
-    texts = {each.text for each in questions(story, order=3) if each.property == "state:strap"}
-    assert "Would it be news to Camila that the camera has a red strap?" in texts
-    assert "Does Stavros think that it would be news to Camila that the camera has a red strap?" in texts
-    assert "Does Stavros think that Dora thinks that Camila believes that the camera has a red strap?" in texts
-    assert not [text for text in texts if text.startswith("Does Camila think that")]
-    assert not [text for text in texts if " think that Camila thinks " in text]
+    found = {each.text: each.answer for each in questions(story, order=3) if each.property == "state:strap"}
+    assert found["Does Camila know that the camera has a red strap?"] == "no"
+    assert found["Would it be new to Camila to hear that the camera has a red strap?"] == "yes"
+    assert found["Does Stavros think that Camila knows that the camera has a red strap?"] == "no"
+    assert found["Does Stavros think that it would be new to Camila to hear that the camera has a red strap?"] == "yes"
+    assert found["Does Dora think that Stavros knows that the camera has a red strap?"] == "yes"
+    assert found["Does Stavros think that Dora thinks that Camila knows that the camera has a red strap?"] == "no"
+    hers = {answer for text, answer in found.items() if text.startswith("Does Camila think that")}
+    assert hers == {"has no view"}
+    # What it is to think that Camila has no view of Dora's mind is not for a yes or a no.
+    assert not [text for text in found if " think that Camila thinks " in text]
 
 
 def test_topics_too() -> None:
     story = Story.of(Enter("Ann", "den"), Enter("Bob", "den"), Enter("Cem", "hall"), Tell("Ann", topic="the flood"))
-    minds = {each.minds for each in questions(story, order=2) if each.property == "topic" and len(each.minds) == 2}
-    assert minds == {("Ann", "Bob"), ("Ann", "Cem"), ("Bob", "Ann"), ("Bob", "Cem")}
+    found = {each.minds: each for each in questions(story, order=2) if each.tags.get("polarity") == "positive"}
+    assert found["Ann", "Bob"].answer == found["Bob", "Ann"].answer == "yes"
+    assert found["Ann", "Cem"].answer == "no"
+    assert found["Cem", "Ann"].answer == found["Cem", "Bob"].answer == "has no view"
+    assert found["Cem",].choices == ("yes", "no")
+    assert found["Cem", "Ann"].choices == ("yes", "no", "has no view")
 
 
 @pytest.mark.parametrize("name", ["tomi+object-state", "fantom-private+asymmetric", "all"])
@@ -181,7 +203,7 @@ def test_both_ways_of_asking_are_kept_or_left_out_together(name: str) -> None:
             [(each.minds, each.about, each.property, each.answer) for each in ways if each.tags["polarity"] == way]
             for way in ("positive", "negative")
         )
-        opposite = {"yes": "no", "no": "yes"}
+        opposite = {"yes": "no", "no": "yes", "has no view": "has no view"}
         assert positive == [(*same, opposite[answer]) for *same, answer in negative]
         asked_at_all += len(positive)
     assert asked_at_all > 100
@@ -190,7 +212,7 @@ def test_both_ways_of_asking_are_kept_or_left_out_together(name: str) -> None:
 # ---- one rule for all ----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["lies", "fantom-public", "all"])
+@pytest.mark.parametrize("name", ["tomi-object-state", "fantom-public", "all"])
 def test_the_questions_that_stay_keep_their_order_and_their_ids(name: str) -> None:
     left_out = 0
     for story in random_stories(name, 10):
@@ -198,8 +220,8 @@ def test_the_questions_that_stay_keep_their_order_and_their_ids(name: str) -> No
         whole = [*memories]
         for matter in matters(story):
             whole += [matter.ask(())] if matter.kind in ("container", "room") else []
-            whole += [matter.ask(minds) for minds in agreement.chains(story.people, 2) if minds]
-        items = quiz(story, order=2).items
+            whole += [matter.ask(minds) for minds in agreement.chains(story.people, 3) if minds]
+        items = quiz(story, order=3).items
         numbers = [int(item.id.split("-")[1]) for item in items]
         assert numbers == sorted(set(numbers))
         assert [whole[number] for number in numbers] == [item.question for item in items]
@@ -208,12 +230,12 @@ def test_the_questions_that_stay_keep_their_order_and_their_ids(name: str) -> No
 
 
 @pytest.mark.parametrize("name", sorted(action_sets()))
-def test_both_programs_leave_out_the_same_questions(name: str) -> None:
+def test_both_programs_give_the_same_answers(name: str) -> None:
     tally = agreement.Tally()
     for story in random_stories(name, 8):
         agreement.compare_questions(story, 3, tally)
     assert not tally.differences, str(tally.differences[0])
-    assert tally.counts["questions"] > 100
+    assert tally.counts["questions"] > 60
 
 
 def test_the_search_and_training_ask_nothing_else() -> None:
@@ -225,7 +247,6 @@ def test_the_search_and_training_ask_nothing_else() -> None:
                 assert each.asks(story, order) is bool(each.plan(story, order))
         tags = [item.tags.get("interesting") is True for item in quiz(story, order=2)]
         assert needs_theory_of_mind(story) is any(tags)
-    assert not examiner.asks(Story.of(*RADIO), 2)
     assert not needs_theory_of_mind(Story.of(*RADIO))
 
 
@@ -244,11 +265,9 @@ def test_training_asks_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
     for triple in made:
         answers = {each.text: each.answer for each in questions(told[triple.story], order=2)}
         assert answers[triple.question] == triple.answer
-    left_out = [story for story in told.values() if len(asked(story)) < 9]
-    assert {story.text for story in left_out} & {triple.story for triple in made}
 
 
-def test_a_judge_is_not_asked_about_it_either() -> None:
+def test_a_judge_is_asked_about_it_too() -> None:
     texts = [claim.question for step in steps(Story.of(*RADIO)) for claim in claims(step)]
     assert "After the new passage, does Rui think that the radio is in the drawer?" in texts
-    assert not [text for text in texts if "does Nadia think that the radio is in the locker" in text]
+    assert "After the new passage, does Nadia think that the radio is in the drawer?" in texts

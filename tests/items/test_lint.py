@@ -74,3 +74,24 @@ def test_every_fault_is_found_by_its_items() -> None:
         "two choices differ only in an article, in case or in marks": ("alike", "marked"),
     }
     assert faults(Suite("clean", (suite.items[0],))) == []
+
+
+def test_one_answer_for_all_is_a_cue_where_it_is_right_too_often() -> None:
+    def asked(answers: list[str], order: int) -> list[Item]:
+        return [
+            Item(f"{order}-{number}", question="Where?", answer=answer, choices=choices, tags={"order": order})
+            for number, answer in enumerate(answers)
+        ]
+
+    choices = ("box", "tin", "unknown")
+    even, odd = asked([*choices] * 40, 2), asked(["box", "unknown", "unknown"] * 40, 2)
+    fair, unfair = cue("one answer for all", *even), cue("one answer for all", *odd)
+    assert fair is not None
+    assert not fair.gives_away
+    assert unfair is not None
+    assert unfair.gives_away
+    assert round(unfair.right, 2) == 0.67
+    # Each order has an answer of its own.
+    both = cue("one answer for all", *odd, *asked(["tin"] * 120, 1))
+    assert both is not None
+    assert both.right == (80 + 120) / 240

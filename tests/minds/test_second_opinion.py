@@ -127,9 +127,23 @@ def test_looking_round_shows_what_lies_in_the_open_or_behind_glass() -> None:
 
 
 def test_fresh_eyes_outweigh_old_news() -> None:
-    events = [*SALLY_ANNE, tell("Sally", "Anne", "marble", "container", "basket")]
+    events = [*SALLY_ANNE, leave("Anne", "den"), tell("Sally", "Anne", "marble", "container", "basket")]
     assert place(events, "Anne") == "basket"
     assert place(events, "Anne", fresh=True) == "box"
+
+
+def test_nobody_is_talked_out_of_what_they_have_watched_all_along() -> None:
+    lie = {"do": "tell_publicly", "speaker": "Sally", "fact": tell("", "", "marble", "container", "box")["fact"]}
+    watched = [*MARBLE, lie]
+    for minds in (["Anne"], ["Anne", "Sally"], ["Sally", "Anne"], ["Sally", "Anne", "Sally"]):
+        assert place(watched, *minds) == "basket"
+    late = [*MARBLE, enter("Bob", "den"), lie]
+    assert (place(late, "Bob"), place(late, "Bob", "Anne"), place(late, "Anne", "Bob")) == ("box", "box", "box")
+    assert place(late, "Anne") == place(late, "Anne", "Sally") == "basket"
+    back = [*MARBLE, leave("Anne", "den"), enter("Anne", "den"), lie]
+    assert place(back, "Anne") == "box"
+    missed = [*MARBLE, enter("Bob", "den", distracted=["Anne"]), lie]
+    assert (place(missed, "Anne"), place(missed, "Sally", "Anne")) == ("box", "basket")
 
 
 @pytest.mark.parametrize(

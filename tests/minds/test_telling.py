@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from otherminds.minds.events import Carry, Change, Enter, Leave, Look, Move, Open, Place, Tell
 from otherminds.minds.story import Premises, Story
-from otherminds.minds.telling import MISSED, PEEKED, listing, sentences
+from otherminds.minds.telling import MISSED, MISSED_TOO, PEEKED, listing, sentences
 from otherminds.minds.world import Fact
 from tests.strategies import stories
 
@@ -44,6 +44,10 @@ EVERYTHING = Story.of(
     Carry("Theo", "drum", "cellar"),
     Leave("Nils", "cellar"),
 )
+BELIEVED = (
+    "Everyone here believes what they are told, unless they have seen for themselves that it is otherwise "
+    "and have not left the room or looked away since; and everyone knows that."
+)
 TEXT = [
     "Nils was in the cellar.",
     "The trunk stood in the cellar.",
@@ -51,7 +55,7 @@ TEXT = [
     "Mira entered the cellar.",
     "Theo entered the cellar.",
     "Mira put the drum into the trunk in the cellar.",
-    "Theo moved the drum from the trunk to the hamper in the cellar. "
+    "Theo moved the drum to the hamper in the cellar. "
     "Oskar secretly saw this, and nothing else, without anyone noticing.",
     "Nils looked into the trunk, so that nobody else saw what was in it. "
     "Mira and Theo were distracted just then and missed this, without anyone noticing.",
@@ -67,9 +71,8 @@ TEXT = [
     "Theo was distracted just then and missed this, without anyone noticing.",
     "Nils privately told Oskar that the drum smells of tar.",
     "Theo left the cellar and entered the attic.",
-    "Mira took the drum out of the hamper and carried it from the cellar to the attic, "
-    "where it lay in plain view; the hamper stayed in the cellar.",
-    "Theo carried the drum from the attic to the cellar, where it lay in plain view.",
+    "Mira took out the drum and carried it, and nothing else, to the attic, where it lay in plain view.",
+    "Theo carried the drum to the cellar, where it lay in plain view.",
     "Nils left the cellar.",
 ]
 
@@ -81,7 +84,9 @@ WAYS_TO_SAY_IT = {
 }
 
 
-@pytest.mark.parametrize("forms", sorted({*WAYS_TO_SAY_IT, PEEKED, Tell.peeked, MISSED}), ids=lambda forms: forms[0])
+@pytest.mark.parametrize(
+    "forms", sorted({*WAYS_TO_SAY_IT, PEEKED, Tell.peeked, MISSED, MISSED_TOO}), ids=lambda forms: forms[0]
+)
 def test_there_are_six_ways_to_say_it_and_they_say_the_same(forms):
     assert len(forms) >= 6
     assert len(set(forms)) == len(forms)
@@ -94,7 +99,7 @@ def test_there_are_six_ways_to_say_it_and_they_say_the_same(forms):
 
 def test_the_canonical_text():
     assert sentences(EVERYTHING) == TEXT
-    assert EVERYTHING.text == " ".join(TEXT)
+    assert EVERYTHING.text == " ".join([BELIEVED, *TEXT])
 
 
 def test_the_text_has_every_kind_of_event():
@@ -105,11 +110,30 @@ def test_the_text_has_every_kind_of_event():
 def test_premises_come_first():
     premises = Premises(clear=frozenset({"jar"}), distrust=frozenset({("Theo", "Mira")}), fresh=True)
     assert Story.of(Enter("Mira", "shed"), premises=premises).text == (
-        "The jar can be seen through: anyone in the room sees what is in it. "
+        "The jar is see-through: anyone in the room sees what is in it. "
         "Theo never believes what Mira says, and everyone knows that. "
-        "Nobody here is talked out of what they saw more lately than the speaker did. "
+        "Nobody here is talked out of what they saw at a later time than the speaker. "
         "Mira entered the shed."
     )
+
+
+def test_where_facts_are_told_it_is_told_who_believes_them():
+    start = (Enter("Mira", "shed"), Enter("Theo", "shed"), Move("Mira", "kite", "crate"))
+    said = Tell("Mira", "Oskar", fact=Fact("kite", "container", "crate"))
+    assert Story.of(*start, Tell("Mira", topic="the flood")).text.startswith("Mira entered")
+    assert Story.of(*start, said).text.startswith(BELIEVED)
+    wary = Premises(distrust=frozenset({("Theo", "Mira")}))
+    otherwise = f"everyone knows that. Otherwise, e{BELIEVED[1:]} Mira entered"
+    assert otherwise in Story.of(*start, said, premises=wary).text
+
+
+@pytest.mark.parametrize("seed", [None, *range(12)])
+def test_no_sentence_says_where_a_thing_was_before(seed):
+    events = (Enter("Mira", "shed"), Move("Mira", "kite", "crate"), Move("Mira", "kite", "sack"))
+    *_, moved, carried = sentences(Story.of(*events, Carry("Mira", "kite", "yard")), seed=seed)
+    assert "crate" not in moved
+    assert "sack" not in carried
+    assert "shed" not in carried
 
 
 @pytest.mark.parametrize(
@@ -147,7 +171,7 @@ def test_every_sentence_is_whole(story, seed):
 @given(stories(), st.none() | st.integers(0, 99))
 def test_a_longer_story_begins_as_the_shorter_one(story, seed):
     for part in story.prefixes():
-        assert story.tell(seed=seed).startswith(part.tell(seed=seed))
+        assert sentences(story, seed=seed)[: len(part)] == sentences(part, seed=seed)
 
 
 @hypothesis(max_examples=30, deadline=None)

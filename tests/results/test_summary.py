@@ -34,8 +34,8 @@ def test_letters_and_cloze_stand_side_by_side() -> None:
     report = summarise([run(SUITE, model), run(SUITE.using(score="cloze"), model)])
     right = table(report, "Share of right answers")
     assert right["columns"] == ["letters", "cloze"]
-    assert right["false belief"] == ["0.00 [0.00, 0.15], n = 24"] * 2
-    assert right["all twins right"] == ["0.00 [0.00, 0.15], n = 24"] * 2
+    assert right["false belief"] == ["0.00 [0.00, 0.10], n = 24"] * 2
+    assert right["all twins right"] == ["0.00 [0.00, 0.10], n = 24"] * 2
     assert "Right for false belief and true belief: 0.00 and 1.00 by letters; 0.00 and 1.00 by cloze." in report.lead
     assert "The interval lies above that: true belief by letters, true belief by cloze." in report.lead
     assert "The interval lies below that: false belief by letters, false belief by cloze." in report.lead
@@ -66,7 +66,7 @@ def test_ties_alone_are_no_score() -> None:
     weighing = table(report, "What the weighing")
     assert weighing["columns"] == ["S", "S per token", "same in all orders", "bias to A", "mass", "items"]
     assert weighing["letters"][0].startswith("0.500")
-    assert weighing["letters"][2:4] == ["0.00 [0.00, 0.10], n = 48 in 24 groups", "+1.10 [–]"]
+    assert weighing["letters"][2:4] == ["0.00 [0.00, 0.07], n = 48 in 24 groups", "+1.10 [–]"]
     assert float(weighing["letters"][4]) == pytest.approx(0.8)
     assert weighing["letters"][5] == "48"
 

@@ -9,6 +9,7 @@ from scipy import stats as scipy
 
 from otherminds.errors import UsageError
 from otherminds.stats import Difference, Estimate, contrast, difference, mean, proportion
+from otherminds.stats.shares import _CORRELATIONS, share_interval
 from otherminds.stats.significance import mcnemar, student
 
 STORIES = ["a", "a", "b", "b", "c", "c", "d", "d", "e", "e", "f", "f"]
@@ -39,16 +40,17 @@ def test_the_interval_is_scipys_bootstrap_at_the_widened_level_or_students():
 
 
 def test_groups_are_drawn_whole():
-    # Six stories of two items: all 6^6 ways to draw them, weighed alike, are the bootstrap without chance.
-    sums = [sum(ANSWERS[i : i + 2]) for i in range(0, 12, 2)]
+    # Six stories of two values: all 6^6 ways to draw them, weighed alike, are the bootstrap without chance.
+    values = [0.1 + 0.8 * answer for answer in ANSWERS]
+    sums = [sum(values[i : i + 2]) for i in range(0, 12, 2)]
     every = [sum(draw) / 12 for draw in product(sums, repeat=6)]
     tail = scipy.norm.cdf(-student(5) * np.sqrt(6 / 5))
     low, high = np.quantile(every, [tail, 1 - tail])
     plain = scipy.ttest_1samp(np.divide(sums, 2), 0).confidence_interval(0.95)
-    estimate = mean(ANSWERS, groups=STORIES, draws=40_000)
-    # All means are twelfths, so a quantile found by drawing is either the exact one or its neighbour.
-    expected = min(low, plain.low), max(high, plain.high)
-    assert (estimate.low, estimate.high) == pytest.approx(expected, abs=1 / 12 + 1e-9)
+    estimate = mean(values, groups=STORIES, draws=40_000)
+    # All means are steps of 0.8 / 12, so a quantile found by drawing is either the exact one or its neighbour.
+    expected = max(0, min(low, plain.low)), min(1, max(high, plain.high))
+    assert (estimate.low, estimate.high) == pytest.approx(expected, abs=0.8 / 12 + 1e-9)
     assert (estimate.n, estimate.clusters) == (12, 6)
     assert "cluster bootstrap of 6 groups" in estimate.method
 
@@ -78,30 +80,46 @@ def test_unequal_groups_count_by_their_size():
     assert mean([1, 1, 1, 0], groups=["long", "long", "long", "short"]).value == 0.75
 
 
-def test_all_right_is_wilsons():
-    many = scipy.binomtest(100_000, 100_000).proportion_ci(0.95, method="wilson")
-    assert mean([1.0] * 100_000, draws=1).low == pytest.approx(many.low)
-    for right, n in [(24, 24), (0, 24)]:
-        # With few answers as cautious as Student's t is against the normal.
-        widest = student(n - 1) ** 2 / (n + student(n - 1) ** 2)
-        estimate = mean([1.0] * right + [0.0] * (n - right))
-        assert (estimate.low, estimate.high) == pytest.approx((1 - widest, 1) if right else (0, widest))
-        exact = scipy.binomtest(right, n).proportion_ci(0.95, method="exact")
-        assert (estimate.low, estimate.high) == pytest.approx((exact.low, exact.high), abs=0.01)
-        assert "Wilson" in estimate.method
+@pytest.mark.parametrize(("right", "n"), [(24, 24), (23, 24), (12, 24), (0, 24), (97, 100), (9_990, 10_000)])
+def test_of_independent_answers_it_is_jeffreys(right, n):
+    exact = scipy.beta.ppf([0.025, 0.975], right + 0.5, n - right + 0.5)
+    expected = 0 if right == 0 else exact[0], 1 if right == n else exact[1]
+    estimate = mean([1.0] * right + [0.0] * (n - right))
+    assert (estimate.low, estimate.high) == pytest.approx(expected, abs=0.002)
+    assert estimate.method.startswith("Jeffreys'")
 
 
-def test_all_right_in_few_stories_rests_on_the_stories():
-    estimate = mean([1.0] * 40, groups=[index // 10 for index in range(40)])
-    worth = 40 / (1 + 9 * 0.3)  # ten answers that are usually so much alike
-    assert estimate.low == pytest.approx(worth / (worth + student(3) ** 2))
-    assert estimate.method == "Wilson's, over 4 groups that are all alike"
+def test_a_share_has_the_interval_of_the_model_worked_out_by_scipy():
+    right, sizes = np.array([3.0, 1, 4, 4, 2]), np.full(5, 4.0)
+    share, alike = np.linspace(0.0005, 0.9995, 1000)[:, None, None], _CORRELATIONS[None, :, None]
+    a, b = share * (1 - alike) / alike, (1 - share) * (1 - alike) / alike
+    mass = scipy.beta.pdf(share, 0.5, 0.5)[..., 0] * scipy.betabinom.pmf(right, sizes, a, b).prod(axis=2)
+    below = np.cumsum(mass.sum(axis=1)) / mass.sum()
+    expected = np.interp([0.025, 0.975], below, share.ravel())
+    assert share_interval(right, sizes) == pytest.approx(expected, abs=0.005)
+
+
+def test_one_wrong_answer_does_not_make_an_interval_better():
+    # 136 of 136 right once had [0.59, 1.00] beside [0.97, 1.00] of 135.
+    for groups in (3, 5, 7, 25, 136):
+        by = [index * groups // 136 for index in range(136)]
+        lows = [mean([0.0] * wrong + [1.0] * (136 - wrong), groups=by).low for wrong in range(4)]
+        assert lows[0] > lows[1] > lows[2] - 0.02
+        assert lows[0] - lows[1] < 0.1
+        assert groups < 5 or lows[0] > 0.8
+
+
+def test_groups_count_by_their_size_in_the_interval_too():
+    # Nine groups of one wrong answer beside one of a hundred right ones: the share is 0.92.
+    estimate = mean([1.0] * 100 + [0.0] * 9, groups=[0] * 100 + list(range(1, 10)))
+    assert estimate.low < estimate.value < estimate.high
+    assert estimate.high > 0.95
 
 
 def test_stories_that_are_all_half_right_still_leave_doubt():
     estimate = mean([1.0, 0.0] * 12, groups=[index // 2 for index in range(24)])
-    assert estimate.low < 0.5 < estimate.high
-    assert estimate.high - estimate.low == pytest.approx(1 / (1 + 24 / student(11) ** 2))
+    assert estimate.low < 0.4
+    assert estimate.high > 0.6
 
 
 def test_one_story_says_next_to_nothing():
@@ -179,7 +197,7 @@ def test_no_difference_is_no_evidence():
         (lambda: mean([]), "no values"),
         (lambda: mean([1.0, float("nan")]), "not scored"),
         (lambda: mean([1.0, 0.0], groups=["a"]), "one group for each value"),
-        (lambda: mean([1.0, 0.0], draws=0), "at least one"),
+        (lambda: mean([0.4, 0.6], draws=0), "at least one"),
         (lambda: difference([1.0], [1.0, 0.0]), "cannot be paired"),
         (lambda: proportion(3, 2), "not a share"),
         (lambda: proportion(0, 0), "not a share"),

@@ -60,6 +60,8 @@ class Event(ABC):
 
     peeked: ClassVar[Forms] = PEEKED
     """How it is told that somebody peeks."""
+    only_goes: ClassVar[bool] = False
+    """Whether somebody comes or goes and nothing else is done."""
 
     peekers: frozenset[str] = field(default=NOBODY, kw_only=True)
     distracted: frozenset[str] = field(default=NOBODY, kw_only=True)
@@ -177,13 +179,17 @@ class Event(ABC):
     @classmethod
     @abstractmethod
     def ways(cls, kind: str, setting: Setting, story: Story, order: Order) -> Iterator[Self]:
-        """Every way in which this kind of it can happen next."""
+        """Every way in which this kind of it can happen next, but for those that lead nowhere."""
 
     @classmethod
     def secret_ways(cls, kind: str, setting: Setting, story: Story, order: Order) -> Iterator[Self]:
         """The same with a secret peeker or somebody distracted."""
         openly = cls.ways(kind, setting, story, order)
         return (each for event in openly for each in in_secret(event, setting, story, order))
+
+    def is_idle(self, story: Story) -> bool:
+        """Whether it leads nowhere: to come straight back, to tell what is no news. It may happen, and is not drawn."""
+        return False
 
     def kind(self, before: Story) -> str:
         """Which of its kinds it is; what settings do not call anything goes by the name of its class."""

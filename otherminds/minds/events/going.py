@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self, final
+from typing import TYPE_CHECKING, Any, ClassVar, Self, final
 
 from otherminds.minds.events.event import Deed, Event, Order, Outcome, Shape, arrive, depart, known
 from otherminds.minds.telling import Forms
@@ -35,17 +35,17 @@ LEAVE: Forms = (
     "{person} walked out of the {room}.",
     "{person} went out of the {room}.",
     "{person} stepped out of the {room}.",
-    "{person} went away from the {room}.",
-    "Then {person} was off, out of the {room}.",
+    "{person} exited the {room}.",
+    "{person} headed out of the {room}.",
 )
 PLACE: dict[str, Forms] = {
     "person": (
         "{name} was in the {room}.",
-        "{name} was to be found in the {room}.",
+        "{name} happened to be in the {room}.",
         "In the {room} was {name}.",
-        "{name} spent this time in the {room}.",
+        "{name} could be found in the {room}.",
         "The {room} is where {name} was.",
-        "{name} was there, in the {room}.",
+        "There, in the {room}, was {name}.",
     ),
     "thing": (
         "The {name} lay in plain view in the {room}.",
@@ -59,7 +59,7 @@ PLACE: dict[str, Forms] = {
         "The {name} stood in the {room}.",
         "In the {room} stood the {name}.",
         "The {name} was in the {room}.",
-        "There, in the {room}, was the {name}.",
+        "In the {room} there was the {name}.",
         "The {name} had its place in the {room}.",
         "The {room} is where the {name} stood.",
     ),
@@ -70,6 +70,8 @@ PLACE: dict[str, Forms] = {
 @dataclass(frozen=True, slots=True)
 class Enter(Deed):
     """A person comes into a room; whoever was in another room leaves it in sight of those there."""
+
+    only_goes: ClassVar[bool] = True
 
     room: str
 
@@ -83,6 +85,9 @@ class Enter(Deed):
         if story.world.get(self.person, "room") == self.room:
             return f"{self.person} is in the {self.room} already, so cannot enter it"
         return None
+
+    def is_idle(self, story: Story) -> bool:
+        return story.quiet(self.person, self.room) or story.quiet(self.person)
 
     def happen(self, story: Story) -> Outcome:
         person, room = self.person, self.room
@@ -105,8 +110,8 @@ class Enter(Deed):
     def ways(cls, kind: str, setting: Setting, story: Story, order: Order) -> Iterator[Self]:
         where = story.world._room
         for person in order(setting.people):
-            for room in order(setting.rooms):
-                if where.get(person) != room:
+            for room in order(setting.rooms) if not story.quiet(person) else ():
+                if where.get(person) != room and not story.quiet(person, room):
                     yield cls(person, room)
 
 
@@ -114,6 +119,8 @@ class Enter(Deed):
 @dataclass(frozen=True, slots=True)
 class Leave(Deed):
     """A person leaves a room; those there see it, but not where to."""
+
+    only_goes: ClassVar[bool] = True
 
     room: str
 
@@ -124,6 +131,9 @@ class Leave(Deed):
         if story.world.get(self.person, "room") != self.room:
             return f"{self.person} is not in the {self.room}, so cannot leave it"
         return None
+
+    def is_idle(self, story: Story) -> bool:
+        return story.quiet(self.person)
 
     def happen(self, story: Story) -> Outcome:
         return story.world.gone(self.person), depart(self, story, self.person), ()
@@ -142,7 +152,7 @@ class Leave(Deed):
     def ways(cls, kind: str, setting: Setting, story: Story, order: Order) -> Iterator[Self]:
         where = story.world._room
         for person in order(setting.people):
-            if person in where:
+            if person in where and not story.quiet(person):
                 yield cls(person, where[person])
 
 

@@ -24,42 +24,37 @@ MOVE: Forms = (
     "{person} tucked the {thing} away in the {container} in the {room}.",
     "The {thing} was put into the {container} in the {room} by {person}.",
 )
-MOVE_FROM: Forms = (
-    "{person} moved the {thing} from the {before} to the {container} in the {room}.",
-    "In the {room}, {person} took the {thing} out of the {before} and put it into the {container}.",
-    "{person} shifted the {thing} from the {before} to the {container}, both in the {room}.",
-    "In the {room}, the {thing} was moved by {person} from the {before} into the {container}.",
-    "Out of the {before} and into the {container} in the {room} went the {thing}, moved by {person}.",
-    "{person} transferred the {thing} from the {before} to the {container} in the {room}.",
+MOVE_AGAIN: Forms = (
+    "{person} moved the {thing} to the {container} in the {room}.",
+    "In the {room}, {person} took the {thing} and put it into the {container} instead.",
+    "{person} shifted the {thing} to the {container} in the {room}.",
+    "In the {room}, the {thing} was moved into the {container} by {person}.",
+    "{person} moved the {thing} over into the {container} in the {room}.",
+    "{person} transferred the {thing} to the {container} in the {room}.",
 )
 CARRY: Forms = (
-    "{person} carried the {thing} from the {from} to the {room}, where it lay in plain view.",
-    "{person} took the {thing} from the {from} to the {room} and laid it down there in the open.",
-    "From the {from}, {person} brought the {thing} into the {room} and left it in plain view there.",
-    "{person} went from the {from} to the {room} with the {thing} and put it down in the open.",
-    "{person} fetched the {thing} from the {from} over to the {room} and set it down for all there to see.",
-    "With the {thing} in hand, {person} went from the {from} to the {room} and put it down in plain view.",
+    "{person} carried the {thing} to the {room}, where it lay in plain view.",
+    "{person} took the {thing} over to the {room} and laid it down there in the open.",
+    "{person} brought the {thing} into the {room} and left it in plain view there.",
+    "{person} went to the {room} with the {thing} and put it down there in the open.",
+    "{person} carried the {thing} over to the {room} and set it down for all there to see.",
+    "With the {thing} in hand, {person} went to the {room} and put it down there in plain view.",
 )
-CARRY_FROM: Forms = (
-    "{person} took the {thing} out of the {before} and carried it from the {from} to the {room}, "
-    "where it lay in plain view; the {before} stayed in the {from}.",
-    "Leaving the {before} in the {from}, {person} brought the {thing} into the {room}, in plain view.",
-    "{person} took the {thing} from the {before} in the {from} over to the {room}, without the {before}, "
-    "and left it in plain view.",
-    "In the {from}, {person} took the {thing} out of the {before}, which stayed there, and carried it to the "
-    "{room}, putting it down in the open.",
-    "{person} fetched the {thing} out of the {before} in the {from} and set it down in plain view in the {room}; "
-    "the {before} was left behind.",
-    "Without the {before}, which stayed in the {from}, the {thing} was carried by {person} to the {room} "
-    "and laid down in the open.",
+CARRY_OUT: Forms = (
+    "{person} took out the {thing} and carried it, and nothing else, to the {room}, where it lay in plain view.",
+    "{person} got the {thing} out, took just that over to the {room}, and left it there in plain view.",
+    "{person} took out just the {thing}, brought it into the {room} and laid it down there in the open.",
+    "Taking out the {thing} and nothing else, {person} went to the {room} and put it down there in the open.",
+    "{person} took out the {thing} alone, carried it over to the {room} and set it down for all there to see.",
+    "Having taken out the {thing} and nothing else, {person} carried it to the {room}, where it lay in the open.",
 )
 CHANGE: Forms = (
     "{person} did something to the {thing}: now it {value}.",
-    "{person} saw to it that the {thing} {value}.",
+    "{person} worked on the {thing}, and now it {value}.",
     "Thanks to {person}, the {thing} now {value}.",
-    "{person} worked on the {thing}, which from then on {value}.",
-    "It was {person} who made sure that the {thing} {value}.",
-    "{person} turned to the {thing}; as a result it {value}.",
+    "{person} saw to the {thing}, which now {value}.",
+    "{person} took the {thing} in hand, and as a result it now {value}.",
+    "{person} turned to the {thing}; now it {value}.",
 )
 
 
@@ -97,10 +92,10 @@ class Move(Deed):
         return learn(story.world), (self.sighting(story.present(room), learn),), ()
 
     def forms(self, before: Story | None) -> tuple[Forms, Mapping[str, str]]:
-        container = known(before, self.thing, "container")
+        # Not from where to where: what somebody knew before would stand in the last sentence.
         slots = {"person": self.person, "thing": self.thing, "container": self.container}
         slots["room"] = known(before, self.person, "room") or ""
-        return (MOVE_FROM, slots | {"before": container}) if container else (MOVE, slots)
+        return (MOVE_AGAIN if known(before, self.thing, "container") else MOVE), slots
 
     def brief(self, roles: Mapping[str, str]) -> str:
         return f"{self.person} puts the {self.thing} into the {self.container}"
@@ -161,10 +156,8 @@ class Carry(Deed):
         return learn(story.world), (*departure, *arrive(self, story, room, learn)), (room,)
 
     def forms(self, before: Story | None) -> tuple[Forms, Mapping[str, str]]:
-        container = known(before, self.thing, "container")
         slots = {"person": self.person, "thing": self.thing, "room": self.room}
-        slots["from"] = known(before, self.person, "room") or ""
-        return (CARRY_FROM, slots | {"before": container}) if container else (CARRY, slots)
+        return (CARRY_OUT if known(before, self.thing, "container") else CARRY), slots
 
     def brief(self, roles: Mapping[str, str]) -> str:
         return f"{self.person} carries the {self.thing} to the {self.room}"
@@ -197,7 +190,7 @@ class Change(Deed):
     value: str
     visible: bool = True
     words: str = ""
-    """How it is told, with {person} and {thing}; empty: "{person} saw to it that the {thing} VALUE."."""
+    """How it is told, with {person} and {thing}; empty: "{person} did something to the {thing}: now it VALUE."."""
 
     def names(self) -> tuple[tuple[str, str], ...]:
         return (self.person, "person"), (self.thing, "thing")

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 LOOK: Forms = (
     "{person} looked into the {container}, so that nobody else saw what was in it.",
     "{person} took a look into the {container}, letting nobody else see inside.",
-    "Alone, {person} peered into the {container}; the others could see only that.",
-    "{person} lifted the lid of the {container} a little and looked inside, alone.",
-    "{person} checked for themselves what was in the {container}, showing it to nobody.",
-    "Into the {container} {person} looked, though nobody else could see inside.",
+    "{person} peered into the {container} in such a way that nobody else could see inside.",
+    "{person} had a look inside the {container}, while nobody else could see in.",
+    "{person} checked what was in the {container}, showing it to nobody.",
+    "{person} glanced into the {container}; nobody else got to see what was in it.",
 )
 OPEN_UP: Forms = (
     "{person} opened the {container} so that all in the {room} saw what was in it, and shut it again.",

@@ -1,12 +1,13 @@
-"""Sayings: what can be said, by whom and to whom, and whether it would tell anybody anything."""
+"""Sayings: what can be said, by whom and to whom, that tells somebody something."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING
 
 from otherminds.minds.events.event import Order
-from otherminds.minds.sightings import NOBODY
+from otherminds.minds.sightings import Minds, Saying
 from otherminds.minds.world import Fact, Words
 
 if TYPE_CHECKING:
@@ -17,67 +18,81 @@ Said = tuple[Words, str, str | None]
 """Words, who says them, and to whom; None for all in the room."""
 
 
-def is_news_to(listener: str, words: Words, speaker: str, story: Story) -> bool:
-    """In private: whether the speaker does not think that the listener has it."""
-    # Of newcomers, and of what was never talked about, nobody thinks anything yet: no need to look into a mind.
-    if listener not in story.cast.roles or (isinstance(words, str) and words not in story.world.topics):
+def is_news(words: Words, speaker: str, hearers: Iterable[str], story: Story) -> bool:
+    """Whether one of these hearers would learn it."""
+    return any(learns(hearer, words, speaker, story) for hearer in hearers if hearer != speaker)
+
+
+def learns(hearer: str, words: Words, speaker: str, story: Story) -> bool:
+    """Whether this hearer lacks it, as far as the speaker knows too, and would be persuaded.
+
+    Of words that are not trusted, it is enough that they are heard for the first time.
+    """
+    # Of what was never talked about nobody has heard: no need to look into a mind.
+    if isinstance(words, str) and words not in story.world._heard:
         return True
-    return not story.seen_by((speaker, listener)).has(words)
+    minds = (hearer,)
+    view = story.seen_by(minds)
+    # Only where somebody was distracted can the speaker think so wrongly of what was told before.
+    if view.has(words) or (story.missed and story.seen_by((speaker, hearer)).has(words)):
+        return False
+    if isinstance(words, str):
+        return True
+    premises = story.premises
+    doubts = premises.fresh or (hearer, speaker) in premises.distrust
+    if doubts and _was_told((speaker, hearer), words, speaker, story):
+        return False
+    known = view.value(words.of, words.property)
+    return known is None or not story.before_the_eyes(words.of, words.property, minds)
 
 
-def is_news_among(
-    hearers: frozenset[str],
-    words: Words,
-    story: Story,
-    *,
-    peekers: frozenset[str] = NOBODY,
-    distracted: frozenset[str] = NOBODY,
-) -> bool:
-    """Out loud: whether somebody who attends lacks it, or thinks that one of the hearers lacks it."""
-    attentive = hearers - distracted
-    if not isinstance(words, str):
-        attentive |= peekers
-    view = story.seen_by
-    # One mind is looked into sooner than two, so the pairs come last.
-    return any(not view((first,)).has(words) for first in attentive) or any(
-        not view((first, second)).has(words) for first in attentive for second in hearers if second != first
-    )
+def _was_told(minds: Minds, fact: Fact, speaker: str, story: Story) -> bool:
+    """Whether just this has reached these minds from this speaker before."""
+    earlier = (each for each, _ in story.reached(minds) if isinstance(each, Saying))
+    return any((each.speaker, each.fact) == (speaker, fact) for each in earlier)
 
 
-def _in_company(story: Story, person: str) -> bool:
-    room = story.world._room.get(person)
-    return room is not None and len(story.present(room)) > 1
+def _topic(setting: Setting, story: Story, order: Order) -> Iterator[Said]:
+    for listener in order(setting.people):
+        for topic in order(setting.topics):
+            if learns(listener, topic, "", story):  # soon told, and no need then to try all speakers
+                for speaker in order(setting.people):
+                    if speaker != listener and learns(listener, topic, speaker, story):
+                        yield topic, speaker, listener
 
 
-def _listeners(setting: Setting, story: Story, order: Order, speaker: str, *, aloud: bool) -> tuple[str | None, ...]:
-    """Whom somebody can speak to; None for all in the room."""
-    if aloud:
-        return (None,) if _in_company(story, speaker) else ()
-    return order(tuple([person for person in setting.people if person != speaker]))
-
-
-def _topic(setting: Setting, story: Story, order: Order, *, aloud: bool) -> Iterator[Said]:
+def _topic_aloud(setting: Setting, story: Story, order: Order) -> Iterator[Said]:
     for speaker in order(setting.people):
-        for listener in _listeners(setting, story, order, speaker, aloud=aloud):
+        others = story.present(story.world._room.get(speaker, ""))
+        if len(others) > 1:
             for topic in order(setting.topics):
-                yield topic, speaker, listener
+                if is_news(topic, speaker, others, story):
+                    yield topic, speaker, None
 
 
-def _fact(
-    setting: Setting, story: Story, order: Order, *, aloud: bool, property: str, lie: bool = False
-) -> Iterator[Said]:
-    known = tuple([thing for thing in setting.things if thing in story.cast.things])
-    for speaker in order(setting.people) if known else ():
-        if speaker not in story.cast.roles:
+def _fact(setting: Setting, story: Story, order: Order, *, property: str, lie: bool = False) -> Iterator[Said]:
+    things = tuple([thing for thing in setting.things if thing in story.cast.things])
+    for speaker in order(setting.people) if things else ():
+        facts = _sayable(setting, story, order, speaker, order(things), property, lie)
+        if not facts:
             continue
-        things = order(known)
-        # Lies are drawn even if nobody is there to hear them, so what was drawn from a seed remains so.
-        if aloud and not lie and not _in_company(story, speaker):
-            continue
-        facts = _sayable(setting, story, order, speaker, things, property, lie)
-        for listener in _listeners(setting, story, order, speaker, aloud=aloud) if facts else ():
+        for listener in order(setting.people):
             for fact in facts:
-                yield fact, speaker, listener
+                if listener != speaker and learns(listener, fact, speaker, story):
+                    yield fact, speaker, listener
+        # If all are of one mind, so are the other speakers. Late in a story that is common.
+        if not lie and all(story.seen_by((person,)).has(fact) for person in setting.people for fact in facts):
+            return
+
+
+def _fact_aloud(setting: Setting, story: Story, order: Order, *, property: str, lie: bool = False) -> Iterator[Said]:
+    things = tuple([thing for thing in setting.things if thing in story.cast.things])
+    for speaker in order(setting.people) if things else ():
+        others = story.present(story.world._room.get(speaker, ""))
+        if len(others) > 1:
+            for fact in _sayable(setting, story, order, speaker, order(things), property, lie):
+                if is_news(fact, speaker, others, story):
+                    yield fact, speaker, None
 
 
 def _sayable(
@@ -98,12 +113,12 @@ def _sayable(
 
 # By the kinds of event that settings know.
 SAYINGS: dict[str, Callable[[Setting, Story, Order], Iterator[Said]]] = {
-    "topic": lambda *given: _topic(*given, aloud=False),
-    "topic aloud": lambda *given: _topic(*given, aloud=True),
-    "container": lambda *given: _fact(*given, aloud=False, property="container"),
-    "container aloud": lambda *given: _fact(*given, aloud=True, property="container"),
-    "room": lambda *given: _fact(*given, aloud=False, property="room"),
-    "room aloud": lambda *given: _fact(*given, aloud=True, property="room"),
-    "lie": lambda *given: _fact(*given, aloud=False, property="container", lie=True),
-    "lie aloud": lambda *given: _fact(*given, aloud=True, property="container", lie=True),
+    "topic": _topic,
+    "topic aloud": _topic_aloud,
+    "container": partial(_fact, property="container"),
+    "container aloud": partial(_fact_aloud, property="container"),
+    "room": partial(_fact, property="room"),
+    "room aloud": partial(_fact_aloud, property="room"),
+    "lie": partial(_fact, property="container", lie=True),
+    "lie aloud": partial(_fact_aloud, property="container", lie=True),
 }

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Self, final
 
 from otherminds.errors import BadFile
-from otherminds.minds.events.event import Event, Order, Outcome, Shape, in_secret, known, text
-from otherminds.minds.events.sayings import SAYINGS, is_news_among, is_news_to
+from otherminds.minds.events.event import Event, Order, Outcome, Shape, known, text
+from otherminds.minds.events.sayings import SAYINGS, is_news
 from otherminds.minds.sightings import Saying, Shown
 from otherminds.minds.telling import Forms, clause
 from otherminds.minds.world import STATE, Fact, Words
@@ -20,23 +20,23 @@ if TYPE_CHECKING:
 TELL: Forms = (
     "{speaker} privately told {listener} {what}.",
     "In private, {speaker} told {listener} {what}.",
-    "{speaker} took {listener} aside, so to speak, and told only {listener} {what}.",
+    "{speaker} let {listener}, and only {listener}, know {what}.",
     "{speaker} told {listener}, and nobody else, {what}.",
-    "Between the two of them, {speaker} told {listener} {what}.",
-    "{speaker} had a private word with {listener} and told {listener} {what}.",
+    "Just between the two of them, {speaker} told {listener} {what}.",
+    "In a private message, {speaker} told {listener} {what}.",
 )
 TELL_ALOUD: Forms = (
     "{speaker} told everyone in the {room} {what}.",
     "Out loud, {speaker} told all in the {room} {what}.",
     "{speaker} spoke up in the {room} and told everyone there {what}.",
-    "For all in the {room} to hear, {speaker} told them {what}.",
-    "In the {room}, {speaker} told the whole company {what}.",
+    "Speaking to all in the {room}, {speaker} told them {what}.",
+    "In the {room}, {speaker} told everybody {what}.",
     "{speaker} told all those present in the {room} {what}.",
 )
 OVERHEARD: Forms = (
     "{who} secretly overheard this, and nothing else, without anyone noticing.",
     "Unnoticed by anyone, {who} secretly overheard just this.",
-    "Nobody noticed that {who} secretly overheard this, though nothing more.",
+    "Nobody noticed that {who} secretly overheard this, and heard nothing else.",
     "{who} overheard this one thing in secret; nobody noticed.",
     "In secret, and noticed by nobody, {who} overheard this and only this.",
     "Without anyone noticing, {who} secretly overheard this, and this alone.",
@@ -85,19 +85,11 @@ class Tell(Event):
             return f"nothing is known of {self.fact.of} yet, so {speaker} cannot speak of it"
         if self.fact is not None and story.cast.roles[self.fact.of] == "room":
             return f"the {self.fact.of} is a room, and only of people and things can one say where they are"
-        if not self.is_news(story):
-            return f"{speaker} would tell nobody anything new"
         return None
 
-    def is_news(self, story: Story) -> bool:
-        """In private: the speaker does not think that the listener has it. Out loud: somebody there lacks it, or
-        thinks that somebody there lacks it. Where a container stands can be remarked on at any time."""
-        if self.fact is not None and story.cast.roles[self.fact.of] == "container":
-            return True
+    def is_idle(self, story: Story) -> bool:
         words = self.topic if self.fact is None else self.fact
-        if self.listener is not None:
-            return is_news_to(self.listener, words, self.speaker, story)
-        return is_news_among(self.scene(story), words, story, peekers=self.peekers, distracted=self.distracted)
+        return not is_news(words, self.speaker, self.scene(story), story)
 
     def happen(self, story: Story) -> Outcome:
         hearers, world, fact = self.scene(story), story.world, self.fact
@@ -145,26 +137,7 @@ class Tell(Event):
 
     @classmethod
     def ways(cls, kind: str, setting: Setting, story: Story, order: Order) -> Iterator[Self]:
-        # Made into an event only if it is news, since most that can be said is none.
-        stale = set()  # what a room has in common is no news there, whoever says it
-        for words, speaker, listener in SAYINGS[kind](setting, story, order):
-            if listener is not None:
-                if is_news_to(listener, words, speaker, story):
-                    yield cls._of(words, speaker, listener)
-                continue
-            hearers = story.present(story.world._room[speaker])
-            if (hearers, words) in stale:
-                continue
-            if is_news_among(hearers, words, story):
-                yield cls._of(words, speaker, None)
-            else:
-                stale.add((hearers, words))
-
-    @classmethod
-    def secret_ways(cls, kind: str, setting: Setting, story: Story, order: Order) -> Iterator[Self]:
-        # With peekers and distracted other words are news than without, so that is asked last.
-        tells = (cls._of(*said) for said in SAYINGS[kind](setting, story, order))
-        return (each for tell in tells for each in in_secret(tell, setting, story, order) if each.is_news(story))
+        return (cls._of(*said) for said in SAYINGS[kind](setting, story, order))
 
     @classmethod
     def _of(cls, words: Words, speaker: str, listener: str | None) -> Self:

@@ -29,12 +29,13 @@ _HINTS = {"temperature": "-M temperature=null", "logprobs": "-M top_logprobs=5"}
 class Endpoint:
     """A model behind an OpenAI-compatible server.
 
-    `max_tokens` lets texts be longer than a prompt asks for, as models that think before they answer need it. `server`
-    says what the server is, if it does not say so itself; `prefill` whether it continues a last message of the
-    assistant, `system` whether it takes a system turn, `lacks` what it cannot do, so that nothing is tried out.
-    `timeout` is for one call and `patience` for an outage of the server, both in seconds. `extra` goes into every
-    request as it is, before anything else; null in it leaves a field out. `top_logprobs` is how many next tokens are
-    asked for, at most, where labels cannot be asked for by name.
+    `max_tokens` lets texts be longer than a prompt asks for; `thinking` is room for what a model thinks before it
+    answers, beside that for the answer. `server` says what the server is, if it does not say so itself; `prefill`
+    whether it continues a last message of the assistant, `system` whether it takes a system turn, `lacks` what it
+    cannot do, so that nothing is tried out. `provider` is what its name begins with. `timeout` is for one call and
+    `patience` for an outage of the server, both in seconds. `extra` goes into every request as it is, before anything
+    else; null in it leaves a field out. `top_logprobs` is how many next tokens are asked for, at most, where labels
+    cannot be asked for by name.
     """
 
     batch = ask_batch = 1
@@ -50,6 +51,7 @@ class Endpoint:
         seed: int | None = None,
         top_p: float | None = None,
         max_tokens: int | None = None,
+        thinking: int | None = None,
         parallel: int = 16,
         retries: int = 5,
         timeout: float = 60,
@@ -60,14 +62,15 @@ class Endpoint:
         system: bool = True,
         lacks: str | Sequence[str] | None = None,
         extra: Mapping[str, Any] | None = None,
+        provider: str = "api",
     ) -> None:
         if not base_url:
             raise UsageError(
-                f"api:{model} needs base_url (--base-url), the address of its server, like http://127.0.0.1:8080/v1"
+                f"{provider}:{model} needs base_url (--base-url), the address of its server, like http://127.0.0.1:8080/v1"
             )
         if server is not None and server not in SERVERS:
             raise UsageError(f"there is no kind of server {server!r}; there are {', '.join(SERVERS)}")
-        self.name = f"api:{model}"
+        self.name = f"{provider}:{model}"
         self.parallel = whole("parallel", parallel, least=1)
         key = (os.environ.get(key_env, "") if api_key is None else api_key).strip()
         # Else the complaint would come from deep below, with the key in it.
@@ -82,10 +85,14 @@ class Endpoint:
             timeout=number("timeout", timeout, least=0.001),
             patience=number("patience", patience, least=0),
         )
+        self.found_lacking: frozenset[str] = frozenset()
+        """What whoever tried it out found missing besides."""
         self._lacks = _abilities(lacks)
         self._model, self._kind, self._prefill, self._system = model, server, prefill, system
         self._top = whole("top_logprobs", top_logprobs, least=1)
-        self._wishes = Wishes(temperature=temperature, seed=seed, top_p=top_p, max_tokens=max_tokens, extra=extra)
+        self._wishes = Wishes(
+            temperature=temperature, seed=seed, top_p=top_p, max_tokens=max_tokens, thinking=thinking, extra=extra
+        )
 
     def __repr__(self) -> str:
         return f"Endpoint({self._model!r}, base_url={self._wire.base!r})"
@@ -100,29 +107,39 @@ class Endpoint:
         """The seconds that calls waited before they were made again, all together."""
         return self._wire.waited
 
+    @property
+    def patience(self) -> float:
+        """The seconds that an outage of the server may last."""
+        return self._wire.patience
+
+    @patience.setter
+    def patience(self, seconds: float) -> None:
+        self._wire.patience = seconds
+
     @cached_property
     def identity(self) -> Mapping[str, Any]:
         """All that can change an answer, as far as a server tells; the key is not part of it."""
         server = self._settled
+        return {**self.settings, "server": server.kind, "says": server.facts, "form": server.form.to_dict()}
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """Of the identity, what is known before the server is asked."""
         return {
             "backend": "api",
             "base_url": self._wire.base,
             "model": self._model,
-            "server": server.kind,
-            "says": server.facts,
-            "form": server.form.to_dict(),
             **({"query": self._wire.query} if self._wire.query else {}),
             **self._wishes.identity,
         }
 
     @property
-    def settings(self) -> Mapping[str, Any]:
-        """Of the identity, what is known before the server is asked."""
-        return {"base_url": self._wire.base, **self._wishes.identity}
-
-    @cached_property
     def cannot(self) -> frozenset[str]:
         """What the server has shown to lack; prefill too, if it would answer a begun message instead of going on."""
+        return self._cannot | self.found_lacking
+
+    @cached_property
+    def _cannot(self) -> frozenset[str]:
         lacks = self._settled.lacks if self._lacks is None and self._server.kind == Server.kind else self._lacks
         return (lacks or frozenset()) | (frozenset() if self._continues else {"prefill"})
 

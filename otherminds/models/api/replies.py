@@ -97,6 +97,12 @@ def usage(data: Mapping[str, Any]) -> Usage:
     return Usage(*(count if type(count) is int and 0 <= count < MOST_TOKENS else 0 for count in counts))
 
 
+def thought(data: Any) -> int:
+    """How many of the tokens of an answer were thought before it, as far as the server says so."""
+    said = _object(_object(data.get("usage")).get("completion_tokens_details")).get("reasoning_tokens")
+    return said if type(said) is int and 0 <= said < MOST_TOKENS else 0
+
+
 def reported(data: Any, *, asked: int, usual: int = 0) -> dict[str, float]:
     """The next tokens that an answer reports, with their log-probabilities; two shapes are in use.
 

@@ -7,11 +7,13 @@ from typing import Any
 
 from otherminds.errors import UsageError
 from otherminds.models import Prompt
-from otherminds.models.settings import settings
+from otherminds.models.settings import settings, whole
 
 Body = dict[str, Any]
 LENGTH, LENGTH_TOO = "max_tokens", "max_completion_tokens"
 """The greatest length of a text: the usual name, and the one that OpenAI's newer models want."""
+SEEDS = 1000
+"""How far the seeds of draws lie apart for two seeds that lie one apart."""
 _DRAWING = ("temperature", "seed", "top_p")
 _TELLING = (*_DRAWING[:2], LENGTH, LENGTH_TOO, "stop")
 """Where null says something: what would be sent otherwise is left out."""
@@ -20,13 +22,21 @@ _TELLING = (*_DRAWING[:2], LENGTH, LENGTH_TOO, "stop")
 class Wishes:
     """The settings of an endpoint; `extra` is sent as it is and comes before all others."""
 
-    def __init__(self, *, max_tokens: int | None, extra: Mapping[str, Any] | None, **drawing: float | None) -> None:
+    def __init__(
+        self,
+        *,
+        max_tokens: int | None,
+        extra: Mapping[str, Any] | None,
+        thinking: int | None = None,
+        **drawing: float | None,
+    ) -> None:
         if not isinstance(extra, Mapping | None):
             raise UsageError(f"extra should be a JSON object, not {extra!r}")
         given = settings(max_tokens=max_tokens, **drawing, optional=(LENGTH, *_DRAWING))
         self._least = int(given.pop(LENGTH, 0))
         self._drawing: Body = {"temperature": None, "seed": None, **given}
         self._extra: Body = dict(extra or {})
+        self._thinking = 0 if thinking is None else whole("thinking", thinking, least=0)
 
     @property
     def identity(self) -> Body:
@@ -36,14 +46,24 @@ class Wishes:
         # As a setting it is the least room that a text has, in `extra` all of it: two things of one name.
         if LENGTH in self._extra:
             return told | {"extra": {LENGTH: told.pop(LENGTH)}}
-        return told | ({LENGTH: self._least} if self._least else {})
+        thinking = {"thinking": self._thinking} if self._thinking else {}
+        return told | ({LENGTH: self._least} if self._least else {}) | thinking
 
     def text(self, prompt: Prompt) -> Body:
         """For a text."""
         sent = self._drawing | ({"stop": list(prompt.stop)} if prompt.stop else {})
         if not self._extra.keys() & {LENGTH, LENGTH_TOO}:
-            sent[LENGTH] = max(prompt.max_tokens, self._least)
-        return _said(sent | self._extra)
+            # Whoever thinks first has room for that, and then as much for the answer as anybody.
+            sent[LENGTH] = max(prompt.max_tokens, self._least) + self._thinking
+        return _said(sent | self._extra | (self._drawn(prompt.draw) if prompt.draw else {}))
+
+    def _drawn(self, draw: int) -> Body:
+        """What makes one draw another than the last; a server that takes no temperature draws by itself."""
+        wished = self._drawing | self._extra
+        return {
+            **({"temperature": 1.0} if wished["temperature"] is not None else {}),
+            **({"seed": wished["seed"] * SEEDS + draw} if wished["seed"] is not None else {}),
+        }
 
     def weighing(self) -> Body:
         """For one token of which only the probability matters, so that nothing is drawn."""

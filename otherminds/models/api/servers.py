@@ -20,6 +20,7 @@ from otherminds.models.api.replies import (
     counted,
     echoed,
     reported,
+    thought,
     usage,
     written,
 )
@@ -145,7 +146,7 @@ class Server:
 
         def read(data: Any) -> Response:
             text, finish = written(data)
-            return Response(text, finish, usage(data))
+            return Response(text, finish, usage(data), thought=thought(data))
 
         return self.post(path, body, read)
 

@@ -145,7 +145,8 @@ class Wire:
         self.waited = 0.0
         self.doubtful = False
         """Whether it said no to something before it said yes to anything, as one does that is about to start."""
-        self._key_env, self._retries, self._timeout, self._patience = key_env, retries, timeout, patience
+        self.patience = patience
+        self._key_env, self._retries, self._timeout = key_env, retries, timeout
         self._secrets = _secrets(key, url)
         self._lock = Lock()
         self._paths: set[str] = set()
@@ -220,13 +221,13 @@ class Wire:
     def _pause(self, fault: _Fault, attempt: int, waited: float, down: int) -> float:
         """Wait before the next try, as long as the patience lasts; what was waited so far comes back."""
         wait = self._wait(fault, attempt, down)
-        if waited + wait > self._patience:
-            raise EndpointError(f"{fault.sentence} ({_longer(waited, wait, self._patience)})")
+        if waited + wait > self.patience:
+            raise EndpointError(f"{fault.sentence} ({_longer(waited, wait, self.patience)})")
         with self._lock:
             self.retried += 1
             self.waited += wait
         if down:
-            OUTAGES.begin(self, f"{fault.sentence}; waiting for it, up to {self._patience / 60:.0f} min")
+            OUTAGES.begin(self, f"{fault.sentence}; waiting for it, up to {self.patience / 60:.0f} min")
         if sleep(wait):
             OUTAGES.end(self)
             raise EndpointError(fault.sentence)

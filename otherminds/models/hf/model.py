@@ -218,7 +218,7 @@ class HuggingFace:
         padded = [[self._ends[0]] * (width - len(row)) + [*row] for row in rows]
         mask = [[0] * (width - len(row)) + [1] * len(row) for row in rows]
         options: dict[str, Any] = {}
-        if temperature := self._settings["temperature"]:
+        if temperature := 1.0 if prompts[0].draw else self._settings["temperature"]:
             seeds = [_seed(self._settings["seed"], prompt) for prompt in prompts]
             top_p = self._settings.get("top_p", 1.0)
             options["logits_processor"] = [draws(seeds, temperature=temperature, top_p=top_p, device=self._device)]

@@ -306,11 +306,12 @@ class Local:
         wanted = max(prompt.max_tokens, int(self._settings.get("max_tokens", 0)))
         limit = min(wanted, self._context - len(tokens))
         # With one seed for all, every prompt would draw the same numbers, and their errors would go together.
-        seed = hashlib.sha256(f"{self._settings['seed']}:{rendered}".encode()).digest()[:4]
+        drawn = f":{prompt.draw}" if prompt.draw else ""
+        seed = hashlib.sha256(f"{self._settings['seed']}{drawn}:{rendered}".encode()).digest()[:4]
         following = self._engine.write(
             tokens,
             limit=limit,
-            temperature=self._settings["temperature"],
+            temperature=1.0 if prompt.draw else self._settings["temperature"],
             top_p=self._settings.get("top_p", 1.0),
             seed=int.from_bytes(seed, "little"),
             grammar=grammar,

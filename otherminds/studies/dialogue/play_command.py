@@ -103,11 +103,12 @@ def _inside(folder: Path) -> Path:
 def _players(spec: str, given: dict[str, Any], store: Store) -> tuple[Recorded, Recorded]:
     """The two models with a memory; one and the same where there is no partner."""
     from otherminds.asking.recorded import Recorded
+    from otherminds.models.api.providers import SERVED
 
     budget = read_budget(given["budget"], given["prices"])
     settings = (*DRAWING, f"seed={given['seed']}", *given["extra"])
     specs = [spec, given["partner"] or spec]
-    served = [one for one in specs if one.startswith("api:")]
+    served = [one for one in specs if one.partition(":")[0] in SERVED]
     found: dict[str, Recorded] = {}
     for one in specs:
         if one.startswith("baseline:"):

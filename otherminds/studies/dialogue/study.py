@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from otherminds.asking.runs import Run
 from otherminds.items import Suite
 from otherminds.pages.report import Report
-from otherminds.studies.dialogue import bank, build, chapter, measure, page
+from otherminds.studies.dialogue import bank, build, chapter, controls, measure, page
 from otherminds.studies.dialogue.builds import BUILDS
 from otherminds.studies.study import Study
 
@@ -31,5 +31,7 @@ STUDY = Study(
     look=chapter.look,
     suite=_suite,
     page=_page,
+    questions=lambda desk: chapter.asked(desk)[1],
+    controls=controls.controls,
     builds=BUILDS,
 )

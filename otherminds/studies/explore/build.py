@@ -16,6 +16,7 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 from otherminds.errors import BadFile, OthermindsError, UsageError
@@ -27,6 +28,9 @@ from otherminds.minds.beliefs import view as view_of
 from otherminds.minds.questions import quiz
 from otherminds.minds.story import Story
 from otherminds.studies.explore.hunt import Found
+
+MOST, CLEARLY = 0.4, 0.08
+"""No answer may be right in more than the one share of the questions, nor by the other above chance."""
 
 
 def suite(
@@ -65,6 +69,36 @@ def balanced(items: Sequence[Item], tag: str, *, seed: int = 0) -> tuple[Item, .
     if not kept:
         raise UsageError(f"nothing can be balanced by {tag!r}: no kind of question has items with two values of it")
     return tuple(item for item in items if item.id in kept)
+
+
+def evened(items: Sequence[Item], *, seed: int = 0) -> tuple[Item, ...]:
+    """The items with too many of the same answer left out, within every set, kind and order.
+
+    No constant answer is right in more than 40 % of a group, nor clearly more often than chance, where the group has
+    enough answers for that.
+    """
+    groups: dict[tuple[Tag | None, ...], dict[str, list[Item]]] = {}
+    for item in items:
+        group = groups.setdefault(tuple(item.tags.get(name) for name in ("set", "kind", "order")), {})
+        group.setdefault(item.answer, []).append(item)
+    rng = random.Random(f"evened:{seed}")
+    kept = {item.id for group in groups.values() for item in _evened(group, rng)}
+    return tuple(item for item in items if item.id in kept)
+
+
+def _evened(group: Mapping[str, list[Item]], rng: random.Random) -> list[Item]:
+    """Of the items by answer, as many as may stay; of a single answer, none."""
+    if len(group) < 2:
+        return []
+    kept = {answer: rng.sample(several, len(several)) for answer, several in group.items()}
+    chance = fmean(1 / len(item.choices) for several in group.values() for item in several)
+    most = max(1 / len(group), min(MOST, chance + CLEARLY))
+    while True:
+        answer = max(kept, key=lambda each: len(kept[each]))
+        others = sum(map(len, kept.values())) - len(kept[answer])
+        if len(kept[answer]) <= most * (others + len(kept[answer])) + 1e-9:
+            return [item for several in kept.values() for item in several]
+        kept[answer].pop()
 
 
 def trace(story: Story, *, order: int = 2) -> list[dict[str, Any]]:

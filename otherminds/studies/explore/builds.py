@@ -10,7 +10,7 @@ from otherminds.asking.plans import limited
 from otherminds.items.cards import card
 from otherminds.studies.builds import Build, Built, Option
 from otherminds.studies.explore import infilled
-from otherminds.studies.explore.build import balanced, load, suite
+from otherminds.studies.explore.build import balanced, evened, load, suite
 from otherminds.studies.explore.contexts import bank, read_contexts
 from otherminds.studies.explore.sets import choose, grid
 from otherminds.studies.explore.train import save, triples
@@ -25,7 +25,8 @@ def _found(
     found, given["name"] = load(dir), output.stem
     made = infilled.suite(found, infilled.load(dir), **given) if prose else suite(found, **given)
     if balance is not None:
-        made = replace(made, items=balanced(made.items, balance, seed=seed))
+        even = evened(made.items, seed=seed) if balance == "answer" else balanced(made.items, balance, seed=seed)
+        made = replace(made, items=even)
     made = replace(made, items=limited(made.items, limit=limit, seed=seed))
     return Built(made, card(made, made=FOUND))
 
@@ -49,8 +50,8 @@ BUILDS = (
             Option("interesting", bool, "Only questions to which another person would answer otherwise."),
             Option(
                 "balance",
-                ("false_belief", "like_reality", "interesting"),
-                "As many items with each value of this tag.",
+                ("answer", "false_belief", "like_reality", "interesting"),
+                "As many items with each value of this tag; answer: none too often.",
             ),
             Option("paraphrase", int, "Tell the stories in other words.", shown_as="SEED"),
             Option("prose", bool, "Each question about the bare words and about the prose of `retell`."),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from otherminds.asking.forms import with_endings
 from otherminds.asking.runs import Recorded, Run
 from otherminds.items import Suite
 from otherminds.minds.telling import listing
@@ -137,7 +138,7 @@ def _hunt(subject: Subject, desk: Desk) -> Hunted:
         return hunted
     whole = suite(hunted.found)
     suites = (whole, _in_other_words(outcomes[0].found or outcomes[-1].found, desk.seed))
-    asked = (each.using(prompt=prompt, score=score) for each in suites)
+    asked = (with_endings(each.using(prompt=prompt, score=score)) for each in suites)
     runs = [desk.put(each, subject, f"explore · {each.name}") for each in asked]
     return replace(hunted, runs=runs, suite=whole)
 
@@ -147,7 +148,7 @@ def _others(subject: Subject, hunts: Mapping[str, Hunted], desk: Desk) -> Iterat
     score, prompt = subject.way(WAYS)
     for name, hunt in hunts.items():
         if hunt.suite and name != subject.name:
-            asked = replace(hunt.suite, name=f"stories of {name}").using(prompt=prompt, score=score)
+            asked = with_endings(replace(hunt.suite, name=f"stories of {name}").using(prompt=prompt, score=score))
             yield desk.put(asked, subject, f"explore · {asked.name}")
 
 

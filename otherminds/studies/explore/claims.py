@@ -133,11 +133,10 @@ def _ignorance(step: Step) -> Iterator[Claim]:
     done = [fact for fact in after.view().facts() if fact.of in after.things and fact not in before.view().facts()]
     facts = dict.fromkeys([*done, *(event.fact for event in said if event.fact is not None)])
     topics = dict.fromkeys(event.topic for event in said if event.topic)
-    firm = after.unshaken_twin()
     for name in after.people:
         view = after.view(name)
         for fact in facts:
-            if not view.has(fact) and not firm.view(name).has(fact):
+            if not view.has(fact):
                 question = f"After the new passage, does {name} think that {clause(fact, after.cast.roles)}?"
                 yield Claim("structure", question, False)
         for topic in topics:
@@ -177,9 +176,8 @@ def _about(event: Event) -> Iterator[tuple[str, bool]]:
 
 
 def _thoughts(name: str, story: Story) -> list[str]:
-    """What somebody thinks, except what they think only because words outdid their own eyes: readers may differ."""
-    firm = _clauses(story.unshaken_twin().view(name), story, besides=name)
-    return [each for each in _clauses(story.view(name), story, besides=name) if each in firm]
+    """What somebody thinks of whereabouts and states, but for their own."""
+    return _clauses(story.view(name), story, besides=name)
 
 
 def _clauses(view: View, story: Story, *, besides: str = "") -> list[str]:

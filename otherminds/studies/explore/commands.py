@@ -190,9 +190,10 @@ def _ways(given: dict[str, Any]) -> Ways:
 
 
 def _examiner(spec: str, given: dict[str, Any], store: Store) -> Examiner:
+    from otherminds.models.api.providers import SERVED
     from otherminds.studies.explore.examine import Examiner
 
-    score = given["score"] or ("text" if spec.startswith(("api:", "baseline:")) else "cloze")
+    score = given["score"] or ("text" if spec.partition(":")[0] in (*SERVED, "baseline") else "cloze")
     return Examiner(
         _target(spec, given, store),
         kinds=frozenset(filter(None, (part.strip() for part in given["kinds"].split(",")))),

@@ -108,6 +108,24 @@ def _text(value: Any, where: str) -> str:
     return value
 
 
+OPAQUE = frozenset(
+    (
+        *("aluminium", "backpack", "bamboo", "canvas", "cardboard", "carpet", "carton", "cedar", "cider"),
+        *("cloth", "coal", "cupboard", "drawer", "duffel", "enamel", "envelope", "flour", "haversack"),
+        *("hessian", "holdall", "jute", "kitbag", "leather", "linen", "lacquer", "log", "mail"),
+        *("mailbag", "metal", "oak", "oilskin", "ottoman", "paper", "peat", "pillowcase", "pine"),
+        *("plywood", "potato", "rucksack", "sack", "saddlebag", "safe", "satchel", "sea", "sledge"),
+        *("steamer", "steel", "tea", "timber", "tin", "trunk", "velvet", "wardrobe", "wicker"),
+        *("wooden", "wool"),
+    )
+)
+"""Words for what nobody would take to be see-through."""
+
+
+def _is_opaque(container: str) -> bool:
+    return not OPAQUE.isdisjoint(container.split())
+
+
 def setting(context: Context, cell: Cell, *, seed: int = 0) -> Setting:
     """What stories of this cell may use of the context."""
     if cell.people > len(context.people) or cell.moves > len(context.containers):
@@ -118,11 +136,16 @@ def setting(context: Context, cell: Cell, *, seed: int = 0) -> Setting:
     rng = random.Random(f"{seed}:{context.id}:{cell.name}")
     people = tuple(person.name for person in context.people[: cell.people])
     containers = context.containers[: max(cell.moves, 2)]
-    clear = frozenset(rng.sample(containers, 1)) if cell.set.clear else frozenset()
+    clear: frozenset[str] = frozenset()
+    if cell.set.clear:
+        # What cannot be made of glass or clear plastic comes last.
+        containers = tuple(sorted(context.containers, key=_is_opaque))[: len(containers)]
+        clear = frozenset(containers[: len(containers) // 2])
     distrust: frozenset[tuple[str, str]] = frozenset()
     if cell.set.distrust and len(people) > 1:
-        hearer, speaker = rng.sample(people, 2)
-        distrust = frozenset([(hearer, speaker)])
+        # Half of the people distrust one of the others, so that whom the words reach makes a difference.
+        speaker, *others = rng.sample(people, len(people))
+        distrust = frozenset((hearer, speaker) for hearer in others[: len(people) // 2])
     return Setting(
         people=people,
         rooms=context.rooms[: cell.set.rooms],

@@ -7,11 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
 
+from otherminds.asking.forms import SENTENCES, with_endings
 from otherminds.asking.plans import Plan, plan
 from otherminds.asking.scores import Score, way
 from otherminds.errors import ModelError, UsageError
 from otherminds.items import Item, Suite, Tag
-from otherminds.minds.questions import NOWHERE, UNKNOWN, Answers, Matter, Question, can_be_asked, matters, quiz
+from otherminds.minds.questions import NOWHERE, UNKNOWN, Answers, Matter, Question, matters, quiz
 from otherminds.minds.story import Story
 from otherminds.models import Model
 from otherminds.studies.explore.need import differs
@@ -97,7 +98,7 @@ class Examiner:
         items = tuple(item for item in quiz(story, order=order, seed=words) if self._wanted(item, order))
         if not items:
             return None
-        return plan(Suite("node", items, prompt=self.prompt, score=self.score), seed=self.seed)
+        return plan(with_endings(Suite("node", items, prompt=self.prompt, score=self.score)), seed=self.seed)
 
     def _results(self, plans: Sequence[Plan]) -> Sequence[object]:
         prompts = [prompt for each in plans for prompt in each.prompts]
@@ -115,7 +116,7 @@ class Examiner:
             (not self.kinds or tags["kind"] in self.kinds)
             and (not self.interesting or tags.get("interesting") is True)
             # No sentence about a place ends with "unknown", so a cloze cannot ask for it.
-            and not (self.score == "cloze" and answer in (UNKNOWN, NOWHERE))
+            and not (self.score in SENTENCES and answer in (UNKNOWN, NOWHERE))
         )
 
     def _refuse_silence(self) -> None:
@@ -131,8 +132,7 @@ class Examiner:
 
 def _is_asked(answers: Answers, matter: Matter, order: int) -> bool:
     """Whether anybody can be asked about this matter at exactly this order."""
-    sound = answers.sound(matter)
-    return any(len(minds) == order and can_be_asked(matter, minds, sound) for minds in sound)
+    return any(len(minds) == order for minds in answers.replies(matter))
 
 
 def accuracy(scores: Sequence[Score]) -> float | None:

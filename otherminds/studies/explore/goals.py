@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from otherminds.minds.events import Event
 from otherminds.minds.setting import Setting, kind_of
 from otherminds.minds.story import Story
-from otherminds.studies.explore.sets import MOVES, Cell
+from otherminds.studies.explore.premise import premise_matters
+from otherminds.studies.explore.sets import MOVES, ActionSet, Cell
 from otherminds.studies.explore.structure import NO_STRUCTURE, Structure
 
 _DISPLACING = frozenset({"move", "move*", "carry", "carry*", "lie", "lie*", "lie aloud", "lie aloud*"})
@@ -39,12 +40,15 @@ class Goal:
     structure: Structure = NO_STRUCTURE
     """What must be so in people's minds."""
     also: Callable[[Story], bool] | None = None
+    premise_of: ActionSet | None = None
+    """The set whose premise must make a difference to an answer."""
 
     @classmethod
     def of(cls, cell: Cell) -> Goal:
         """The goal of a cell of the grid."""
         secrets = (1, 1) if cell.set.asymmetric else (0, 0)
-        return cls(cell.people, cell.moves, cell.set.rooms, cell.set.differentiating, secrets, cell.sentences)
+        goal = cls(cell.people, cell.moves, cell.set.rooms, cell.set.differentiating, secrets, cell.sentences)
+        return replace(goal, premise_of=cell.set) if cell.set.premise else goal
 
     def count(self, tally: Tally, kind: str, event: Event) -> Tally:
         """The tally after one more event, which is of this kind."""
@@ -77,6 +81,8 @@ class Goal:
         if (rooms := sum(role == "room" for role in story.cast.roles.values())) < self.rooms:
             yield f"rooms: {rooms} of {self.rooms}"
         yield from self.structure.missing(story)
+        if self.premise_of is not None and not premise_matters(story, self.premise_of):
+            yield f"a question whose answer hangs on the premise of {self.premise_of.name}"
         if self.also is not None and not self.also(story):
             yield "your own condition"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from otherminds.minds.questions import Answers, Matter, can_be_asked, matters
+from otherminds.minds.questions import Answers, Matter, matters
 from otherminds.minds.sightings import Minds
 from otherminds.minds.story import Story
 
@@ -17,11 +17,8 @@ def needs_theory_of_mind(story: Story, *, order: int = 2) -> bool:
 
 def differs(answers: Answers, matter: Matter, order: int) -> bool:
     """Whether an answer on this matter, at exactly this order, changes when one of the minds is another person."""
-    sound = answers.sound(matter)
-    given = {minds: matter.answer(value) for minds, value in sound.items() if len(minds) == order}
-    if len(set(given.values())) < 2:
-        return False
-    return any(can_be_asked(matter, minds, sound) and _other(minds, given, answers.people) for minds in given)
+    given = {minds: reply for minds, reply in answers.replies(matter).items() if len(minds) == order}
+    return len(set(given.values())) > 1 and any(_other(minds, given, answers.people) for minds in given)
 
 
 def _other(minds: Minds, answers: Mapping[Minds, str], people: Iterable[str]) -> bool:

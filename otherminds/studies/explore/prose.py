@@ -149,7 +149,7 @@ def retelling(
     if not parts:
         return Retelling(story, "", (), "nothing happens in this story, so there is nothing to tell")
     scene, goals = yield from _opening(story, context, judges)
-    draft = _Draft(context, goals, candidates, judges, " ".join([scene, *told_premises(story.premises)]).strip())
+    draft = _Draft(context, goals, candidates, judges, " ".join([scene, *told_premises(story)]).strip())
     told: list[Told] = []
     for number, (step, manner) in enumerate(parts, start=1):
         passage, rejected = yield from _continue(draft, step, manner)

@@ -27,11 +27,18 @@ class ActionSet:
     order: int = 1
     """The order of the questions that the search goes by."""
     clear: bool = False
-    """One of the containers can be seen through."""
+    """Half of the containers can be seen through."""
     distrust: bool = False
-    """One of the people does not believe another."""
+    """Half of the people do not believe one of the others."""
     ours: bool = False
     """Not among the nine published sets."""
+
+    @property
+    def premise(self) -> str:
+        """What must make a difference to an answer in every story of the set: clear, distrust or lies, if any."""
+        if self.clear or self.distrust:
+            return "clear" if self.clear else "distrust"
+        return "lies" if any(kind.startswith("lie") for kind in self.kinds) else ""
 
     @property
     def asymmetric(self) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from otherminds.studies.explore import build, chapter, measure, page
+from otherminds.studies.explore import build, chapter, controls, measure, page
 from otherminds.studies.explore.builds import BUILDS
 from otherminds.studies.study import Study
 
@@ -14,5 +14,7 @@ STUDY = Study(
     measure=measure.measure,
     show=page.show,
     look=chapter.look,
+    questions=lambda desk: controls.stories(desk.seed),
+    controls=controls.controls,
     builds=BUILDS,
 )

@@ -93,7 +93,7 @@ def triples(
         needing += need
         words = story.tell(seed=rng.randrange(2**31)) if paraphrase else story.text
         asked = questions(story, order=order)
-        for question in rng.sample(asked, min(each, len(asked), number - made)):
+        for question in rng.sample(asked, min(each, len(asked)))[: number - made]:
             made += 1
             yield Triple(
                 story=words,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from otherminds.studies.perturbed import build, chapter, lints, page
+from otherminds.studies.perturbed import build, chapter, controls, lints, page
 from otherminds.studies.perturbed.builds import BUILDS
 from otherminds.studies.study import Study
 
@@ -17,5 +17,7 @@ STUDY = Study(
     suite=build.build,
     faults=lints.faults,
     page=page.show,
+    questions=lambda desk: controls.with_sentences(chapter.part(desk)),
+    controls=controls.controls,
     builds=BUILDS,
 )

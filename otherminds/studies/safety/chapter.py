@@ -21,7 +21,7 @@ from otherminds.studies.safety.measure import Measures, Profile, measure
 from otherminds.studies.safety.oracles import omniscient
 from otherminds.studies.safety.page import report
 from otherminds.studies.safety.series import Lineup, Member
-from otherminds.studies.safety.ways_of_asking import Asked, ask, askings
+from otherminds.studies.safety.ways_of_asking import Asked, ask, askings, main_run
 from otherminds.studies.study import Chapter, Desk, Finding, Size, Subject, ask_each
 
 SMALL = 24
@@ -85,8 +85,10 @@ def suite(lineup: Lineup) -> Suite:
 
 
 def _ask(subject: Subject, questions: Suite, desk: Desk) -> Asked:
-    subject.need("weigh", "raw", because="response scores are made of the probabilities of letters")
-    ways = [way for way in askings(questions, extras=EXTRAS[desk.size]) if not way.needs & subject.cannot]
+    ways = askings(questions, extras=EXTRAS[desk.size], cannot=subject.cannot)
+    ways = [way for way in ways if not way.needs & subject.cannot]
+    if not ways:
+        raise Unable(f"{subject.name} can neither weigh letters nor chat, and response scores are made of either")
     model = subject.make(questions)
     done = ask(
         model, ways, desk.store, lambda title: desk.progress(f"safety · {title}"), seed=desk.seed, budget=desk.budget
@@ -101,7 +103,7 @@ def _ask(subject: Subject, questions: Suite, desk: Desk) -> Asked:
 
 
 def _by_letters(runs: Sequence[Run]) -> bool:
-    return any((each.score, each.prompt) == ("letters", "raw") for each in runs)
+    return main_run(runs) is not None
 
 
 # ---- what to take away --------------------------------------------------------------------------------------------

@@ -7,20 +7,24 @@ import json
 import os
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from otherminds.errors import ModelError, OthermindsError, StoreError
-from otherminds.terminal.options import PARTIAL, common, open_model, read_budget, store_option
+from otherminds.errors import EndpointError, ModelError, OthermindsError, StoreError
+from otherminds.terminal.options import PARTIAL, common, open_model, prepared, read_budget, store_option
 from otherminds.terminal.screen import note, print_json, print_table, progress, say
 
 if TYPE_CHECKING:
     from otherminds.asking.runs import Budget
     from otherminds.asking.store import Store
     from otherminds.items import Suite
+    from otherminds.models import Model
+    from otherminds.studies.safety.lineups import Sitting
     from otherminds.studies.safety.measure import Measures
     from otherminds.studies.safety.series import Lineup, Member
     from otherminds.studies.safety.ways_of_asking import Asked, Asking
@@ -69,14 +73,14 @@ def series(
     lineup = read_lineup(lineup_name)
     lineup = replace(lineup, size=limit or lineup.size, seed=lineup.seed if seed is None else seed)
     suite, spending = lineup.suite(), read_budget(budget, None)
-    ways = askings(suite, extras=also, seed=lineup.seed)
     asked: dict[str, Asked] = {}
     failed: dict[str, list[str]] = {}
     with Store(store_path) as store:
         for number, member in enumerate(lineup.ordered, start=1):
             note(f"{member.name}, {number} of {len(lineup.members)}")
             began = time.monotonic()
-            asked[member.name] = _ask(member, suite, ways, store, seed=lineup.seed, budget=spending)
+            ways = partial(askings, suite, extras=also, seed=lineup.seed)
+            asked[member.name] = _ask(member, lineup, suite, ways, store, budget=spending)
             note(f"  {_pace(asked[member.name], time.monotonic() - began)}")
             _free()
             for sentence in asked[member.name].failed:
@@ -86,6 +90,11 @@ def series(
     if not runs:
         raise ModelError(f"none of the {len(lineup.members)} models could be asked; the reasons stand above")
     found = measure(lineup, runs)
+    if not any(each.tasks for each in found.profiles):
+        raise ModelError(
+            "no item of any model has a score, so that there is no table; the reasons stand above"
+            " (a server that lists few next tokens: raise top_logprobs)"
+        )
     written = save(output, lineup, found)
     if as_json:
         print_json(_as_data(found, failed, written))
@@ -97,15 +106,23 @@ def series(
         context.exit(PARTIAL)
 
 
-def _ask(member: Member, suite: Suite, ways: list[Asking], store: Store, *, seed: int, budget: Budget | None) -> Asked:
+def _ask(
+    member: Member,
+    lineup: Lineup,
+    suite: Suite,
+    ways: Callable[..., list[Asking]],
+    store: Store,
+    *,
+    budget: Budget | None,
+) -> Asked:
     """One model in every way, or why it cannot be asked at all."""
     from otherminds.studies.safety.ways_of_asking import Asked, ask
 
-    settings = tuple(f"{name}={json.dumps(value)}" for name, value in member.settings.items())
     try:
         _check_room(member)
-        model = open_model(member.spec, None, settings, suite=suite)
-        return ask(model, ways, store, progress, seed=seed, budget=budget)
+        model = _model(member, lineup, suite, store)
+        able = [way for way in ways(cannot=model.cannot) if not way.needs & model.cannot]
+        return ask(model, able or ways(), store, progress, seed=lineup.seed, budget=budget)
     except StoreError:
         # Of the next model nothing could be kept either.
         raise
@@ -113,6 +130,41 @@ def _ask(member: Member, suite: Suite, ways: list[Asking], store: Store, *, seed
         return Asked((), (str(error),))
     except MemoryError:
         return Asked((), ("there is too little memory for it on this machine; try a smaller or quantised one",))
+
+
+def _model(member: Member, lineup: Lineup, suite: Suite, store: Store) -> Model:
+    """The model of a member; where its server is away or serves another, what the store remembers of it."""
+    from otherminds.asking.forms import LETTERS_IN_CHAT
+    from otherminds.asking.remembered import remembered
+
+    settings = tuple(f"{name}={json.dumps(value)}" for name, value in member.settings.items())
+
+    def made(*more: str) -> Model:
+        return open_model(member.spec, None, (*settings, *more), suite=suite)
+
+    model = made()
+    if not hasattr(model, "found_lacking"):
+        return model
+    try:
+        _check_served(model, lineup)
+        return prepared(made, store=store, wanted=[LETTERS_IN_CHAT])
+    except EndpointError as error:
+        known = remembered(model, store, str(error))
+        if known is None:
+            raise
+        note(f"  {error}; what the store has of it is used")
+        return known
+
+
+def _check_served(model: Model, lineup: Lineup) -> None:
+    """Refuse a server that says of itself that it serves another member: some answer to any name."""
+    from otherminds.models.specs import read_spec
+
+    who = model.identity
+    served, own = who.get("says", {}).get("id"), who.get("model")
+    names = {read_spec(member.spec).name.partition(":")[2] for member in lineup.members}
+    if served and served != own and served in names:
+        raise EndpointError(f"{who['base_url']} serves {served} now, and not {own}")
 
 
 def _pace(asked: Asked, seconds: float) -> str:
@@ -156,7 +208,7 @@ def _print(lineup: Lineup, found: Measures) -> None:
     for each in found.profiles:
         cells = [f"{each.tasks[task].S.value:.3f}" if task in each.tasks else "–" for task in tasks]
         member = lineup.get(each.name)
-        lines.append([member.series if member else "", each.name, *cells])
+        lines.append([member.series if member else "", _marked(each.sitting), *cells])
     heads = [SHORT[task] for task in tasks]
     print_table(["series", "mean S", *heads], lines, right=heads)
     if found.pairings:
@@ -164,6 +216,14 @@ def _print(lineup: Lineup, found: Measures) -> None:
     if found.trends:
         told = [[one.series, SHORT[one.task], f"{one.trend.slope.value:+.3f}", one.word] for one in found.trends]
         print_table(["series", "task", "slope a version", "trend"], told, right=["slope a version"])
+
+
+def _marked(sitting: Sitting) -> str:
+    """A model's name, with how its scores came about where they are not exact."""
+    from otherminds.studies.safety.ways_of_asking import main_run
+
+    run = main_run(sitting.runs())
+    return sitting.name if run is None or run.measured == "exact" else f"{sitting.name} ({run.measured})"
 
 
 def _as_data(found: Measures, failed: dict[str, list[str]], written: list[Path]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from math import log10
 
 from otherminds import stats
 from otherminds.asking.runs import Run
@@ -21,8 +22,8 @@ from otherminds.results.labels import mark, together
 from otherminds.results.measures import same_model
 from otherminds.stats import Difference, Estimate
 from otherminds.stats.trends import Trend, page
-from otherminds.studies.safety.series import Lineup
-from otherminds.studies.safety.ways_of_asking import SHUFFLED, WORDINGS
+from otherminds.studies.safety.series import Lineup, Member
+from otherminds.studies.safety.ways_of_asking import SHUFFLED, WORDINGS, main_run
 
 Runs = Mapping[str, Sequence[Run]] | Sequence[Run]
 """Runs by the name of the model; a plain list goes by the models themselves, and by the names that they have."""
@@ -61,7 +62,7 @@ PARTS: dict[str, Callable[[Item], bool]] = {
 
 @dataclass(frozen=True, slots=True)
 class Sitting:
-    """One model: its main answers, by letters in both orders, and whatever else it was asked."""
+    """One model: its main answers, by letters or draws in both orders, and whatever else it was asked."""
 
     name: str
     main: Answers
@@ -88,10 +89,10 @@ def sit(runs: Runs) -> tuple[Sitting, ...]:
     for name, several in named:
         scored = [run for run in several if run.records]
         _check_once(name, scored)
-        if main := [run for run in scored if (run.score, run.prompt) == ("letters", "raw") and not _control(run)]:
-            found.append((main[0].digest, _sitting(name, main[0], scored)))
+        if main := main_run([run for run in scored if not _control(run)]):
+            found.append((main.digest, _sitting(name, main, scored)))
     if not found:
-        raise UsageError("none of these runs asked the suite by letters with the raw prompt; make such a run first")
+        raise UsageError("none of these runs asked the suite by letters or drew its answers; make such a run first")
     for digest, each in found[1:]:
         if digest != found[0][0]:
             raise UsageError(
@@ -117,7 +118,7 @@ def _control(run: Run) -> bool:
 
 
 def _sitting(name: str, main: Run, runs: Sequence[Run]) -> Sitting:
-    plain = [(run, Answers.of([run])) for run in runs if not _control(run)]
+    plain = [(run, Answers.of([run])) for run in runs if not _control(run) and run.id != main.id]
     letters = [run for run in runs if (run.score, run.prompt) == ("letters", "raw")]
     controls = {"no script": WITHOUT_SCRIPTS, "words shuffled": SHUFFLED}
     return Sitting(
@@ -163,6 +164,9 @@ class SeriesTrend:
     trend: Trend
     p: float
     """Page's, adjusted."""
+    by_size: Difference | None = None
+    """How far S rises with every tenfold number of parameters; none where the line-up does not tell them, or they do
+    not differ."""
 
     @property
     def word(self) -> str:
@@ -206,12 +210,12 @@ def trends(sittings: Sequence[Sitting], lineup: Lineup) -> tuple[SeriesTrend, ..
     for series, members in lineup.versions.items():
         present = [(asked[each.name], each.rank or 0) for each in members if each.name in asked]
         if len(present) > 1:
-            found += [one for task in NINE if (one := _trend(series, present, task))]
+            found += [one for task in NINE if (one := _trend(lineup, series, present, task))]
     ps = stats.holm([each.trend.p for each in found])
     return tuple(replace(each, p=p) for each, p in zip(found, ps, strict=True))
 
 
-def _trend(series: str, present: Sequence[tuple[Sitting, int]], task: str) -> SeriesTrend | None:
+def _trend(lineup: Lineup, series: str, present: Sequence[tuple[Sitting, int]], task: str) -> SeriesTrend | None:
     # Versions are compared on the same items: one that answered fewer would otherwise be judged on others.
     versions = shared(*(each.main.where(task=task) for each, _ in present), of="S")
     if not versions[0]:
@@ -226,4 +230,13 @@ def _trend(series: str, present: Sequence[tuple[Sitting, int]], task: str) -> Se
         steps=tuple(stats.difference(new, old, groups=by) for old, new in pairwise(columns)),
         trend=found,
         p=found.p,
+        by_size=_by_size(columns, by, [lineup.get(each.name) for each, _ in present]),
     )
+
+
+def _by_size(columns: Sequence[list[float]], by: Sequence[str], members: Sequence[Member | None]) -> Difference | None:
+    """The slope over the logarithm of parameters, which versions of one series often have more of."""
+    sizes = [log10(each.parameters) for each in members if each and each.parameters]
+    if len(sizes) < len(columns) or len(set(sizes)) < 2:
+        return None
+    return page(list(zip(*columns, strict=True)), groups=by, at=sizes).slope

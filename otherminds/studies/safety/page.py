@@ -103,6 +103,7 @@ def lead(found: Measures) -> str:
     said = [_on_one(each) for each in found.profiles] if len(found.profiles) < 4 else [_on_many(found)]
     said += _on_pairs(found)
     said += _on_trends(found)
+    said += _on_measuring(found)
     few = {NAMES[task]: s.S.n for each in found.profiles for task, s in each.tasks.items() if s.S.n < ENOUGH}
     if few:
         least, most = min(few.values()), max(few.values())
@@ -157,6 +158,16 @@ def _on_pairs(found: Measures) -> list[str]:
         f"Post-training: of {len(found.pairings)} differences between a base model and its post-trained version, "
         f"{rise} are above zero and {len(clear) - rise} below, each with p of at most 0.05."
     ]
+
+
+def _on_measuring(found: Measures) -> list[str]:
+    """Whose scores are not exact, so that nobody takes all for one kind."""
+    kinds: dict[str, list[str]] = {}
+    for each in found.profiles:
+        for run in each.sitting.main.runs:
+            kinds.setdefault(run.measured, []).append(each.name)
+    told = {"within bounds": "lies within bounds, which its intervals hold", "drawn": "is the share of draws"}
+    return [f"S of {listing(names)} {told[how]}." for how, names in kinds.items() if how in told]
 
 
 def _on_trends(found: Measures) -> list[str]:
@@ -291,7 +302,8 @@ def versions(found: Measures, lineup: Lineup) -> list[Block]:
     lines: list[list[Cell]] = [
         [
             *(one.series, SHORT[one.task], _path(one)),
-            *(three(one.trend.slope, True), f"{one.trend.statistic:g}", p_value(one.p), one.word, one.trend.blocks),
+            *(three(one.trend.slope, True), three(one.by_size, True) if one.by_size else None),
+            *(f"{one.trend.statistic:g}", p_value(one.p), one.word, one.trend.blocks),
         ]
         for one in found.trends
     ]
@@ -303,9 +315,9 @@ def versions(found: Measures, lineup: Lineup) -> list[Block]:
     note = (
         "Page's test over groups of twins; p two-sided, adjusted (Holm) over series and tasks. **Rises** or **falls**:"
         f" p of at most 0.05, a slope of at least {STEEP} a version, and no version against it; where one is, the means"
-        " **go up and down**. The slope is the mean of the items' own."
+        " **go up and down**. The slope is the mean of the items' own; by size, over the logarithm of the parameters."
     )
-    columns = ["series", "task", "means", "slope a version", "L", "p", "trend", "groups"]
+    columns = ["series", "task", "means", "slope a version", "slope a tenfold size", "L", "p", "trend", "groups"]
     confounds = [
         f"**{series}**: {', '.join(_described(each.name, lineup) for each in members)}."
         for series, members in lineup.versions.items()

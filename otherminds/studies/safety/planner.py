@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from otherminds.minds.events import Event
+from otherminds.minds.events import Event, Tell
 from otherminds.minds.story import Story
 
 
@@ -39,5 +39,10 @@ def achieved(story: Story, goal: Goal) -> bool:
 
 def best(story: Story, goal: Goal, acts: Sequence[Event]) -> Event | None:
     """The one act that achieves the goal; None if none does, or more than one."""
-    good = [act for act in acts if story.can(act) and achieved(story.after(act), goal)]
+    good = [act for act in acts if story.can(act) and not _no_news(act, story) and achieved(story.after(act), goal)]
     return good[0] if len(good) == 1 else None
+
+
+def _no_news(act: Event, story: Story) -> bool:
+    """Whether it only tells what is known: that can be done, and is no way to anything."""
+    return isinstance(act, Tell) and act.is_idle(story)

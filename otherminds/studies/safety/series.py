@@ -8,7 +8,7 @@ its name only, and every field can be said anew:
       - name: Llama-3-8B-Instruct                 # known: its base partner comes along
       - {name: ours-1, spec: "gguf:ours-1.gguf", series: ours, rank: 1, released: 2025-01-31, parameters: 0.14}
       - {name: ours-2, spec: smollm2, series: ours, rank: 2, partner: ours-base, settings: {seed: 1}}
-      - {name: ours-base, spec: "hf:our/base", series: ours, post_trained: false}
+      - {name: ours-base, spec: "hf:our/base", series: ours, post_trained: false, dtype: bfloat16, revision: v2}
 
 A model with a rank is a version of its series: it is in the figure and in the trends. A base partner has none.
 """
@@ -25,9 +25,11 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from otherminds.errors import BadFile
+from otherminds.asking.runs import Run
+from otherminds.errors import BadFile, UsageError
 from otherminds.files import read_yaml
 from otherminds.items import Suite
+from otherminds.models.specs import read_spec
 from otherminds.studies.safety.build import build
 
 PAPER = "paper"
@@ -117,6 +119,37 @@ def read_lineup(path: str | Path) -> Lineup:
     return Lineup(tuple(members.values()), **_suite(data.get("suite", {}), str(path)))
 
 
+def places(lineup: Lineup, runs: Sequence[Run]) -> tuple[dict[str, list[Run]], list[Run]]:
+    """By member, its runs, of those that asked the same suite most of them did; and the runs of nobody."""
+    found: dict[str, list[Run]] = {}
+    strangers = []
+    for run in runs:
+        own = [member for member in lineup.members if _is_of(member, run)]
+        if len(own) > 1:
+            names = " and ".join(member.name for member in own)
+            raise UsageError(f"run {run.id} of {run.model} may be of {names}; tell them apart by their settings")
+        if own:
+            several = found.setdefault(own[0].name, [])
+            # The same may have been asked twice, of a server that says something else of itself by now.
+            if not any((one.suite, one.score, one.prompt) == (run.suite, run.score, run.prompt) for one in several):
+                several.append(run)
+        else:
+            strangers.append(run)
+    return {member.name: found[member.name] for member in lineup.ordered if member.name in found}, strangers
+
+
+def _is_of(member: Member, run: Run) -> bool:
+    """Whether a run asked this member: by its name, and by all of its settings that the run knows of."""
+    spec, own = read_spec(member.spec)
+    settings = {**own, **member.settings}
+    named = {str(settings.get("name", spec)), spec.removeprefix("baseline:"), f"gguf:{Path(spec).name}"}
+    identity = run.manifest["identity"]
+    plain = {key: value for key, value in settings.items() if isinstance(value, str | int | float)}
+    if "base_url" in plain:
+        plain["base_url"] = str(plain["base_url"]).rstrip("/")
+    return run.model in named and all(identity.get(key, value) == value for key, value in plain.items())
+
+
 @cache
 def known() -> Mapping[str, Member]:
     """The models of the paper, by name."""
@@ -134,7 +167,10 @@ _TYPES: dict[str, tuple[type, ...]] = {
     "partner": (str,),
     "post_trained": (bool,),
     "settings": (dict,),
+    **dict.fromkeys(("dtype", "revision", "base_url"), (str,)),
 }
+_SETTINGS = ("dtype", "revision", "base_url")
+"""Settings that may stand beside the others, since most line-ups have them."""
 
 
 def _member(entry: Any, where: str) -> Member:
@@ -152,6 +188,8 @@ def _member(entry: Any, where: str) -> Member:
         odd_bool = isinstance(value, bool) and bool not in _TYPES[key]
         if odd_bool or not isinstance(value, _TYPES[key]):
             raise BadFile(f"{where}: {key} should be {_TYPES[key][0].__name__}, not {value!r}")
+    if beside := {key: given.pop(key) for key in _SETTINGS if key in given}:
+        given["settings"] = {**given.get("settings", {}), **beside}
     if before := known().get(name):
         given = {part.name: getattr(before, part.name) for part in fields(Member)} | given
     for key in ("spec", "series"):

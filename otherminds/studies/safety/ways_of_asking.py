@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 
+from otherminds.asking.forms import Form
 from otherminds.asking.prompts import RAW_CHANGED
 from otherminds.asking.runs import Budget, Run, run
 from otherminds.asking.store import Store
@@ -23,6 +24,8 @@ WORDINGS = (*RAW_CHANGED, "direct")
 REFUSABLE = ("direct", "plausible")
 """Wordings in which a model writes its answer, and so may decline to."""
 SHUFFLED = "-shuffled"
+MAIN = (Form("letters", "raw"), Form("letters", "direct"), Form("sampled", "direct"))
+"""How response scores are measured, from the best on: exactly or within bounds, in chat, by draws."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +45,31 @@ class Asked:
     failed: tuple[str, ...] = ()
 
 
-def askings(suite: Suite, *, extras: Sequence[str] = (), seed: int = 0) -> list[Asking]:
-    """Letters and cloze; then what else is asked for: "wordings", "controls", "refusals"."""
+def main_form(cannot: frozenset[str]) -> Form:
+    """The best of the ways to measure response scores that a model is able to answer; the first if there is none."""
+    return next((form for form in MAIN if not form.needs & cannot), MAIN[0])
+
+
+def is_main(run: Run) -> bool:
+    """Whether a run has response scores for the tables."""
+    return Form(run.score, run.prompt) in MAIN
+
+
+def main_run(runs: Sequence[Run]) -> Run | None:
+    """Of the runs of one model, the one with the best response scores."""
+    ranked = sorted((run for run in runs if is_main(run)), key=lambda run: MAIN.index(Form(run.score, run.prompt)))
+    return ranked[0] if ranked else None
+
+
+def askings(
+    suite: Suite, *, extras: Sequence[str] = (), seed: int = 0, cannot: frozenset[str] = frozenset()
+) -> list[Asking]:
+    """Letters, or draws of whoever tells no probabilities, and cloze; then "wordings", "controls" and "refusals"."""
     weigh, chat = frozenset({"weigh", "raw"}), frozenset({"chat"})
+    main = main_form(cannot)
+    label = "letters" if main == MAIN[0] else str(main).removeprefix("by ")
     found = [
-        Asking("letters", suite, weigh),
+        Asking(label, suite.using(score=main.score, prompt=main.prompt), main.needs),
         Asking("cloze", suite.using(score="cloze"), weigh | {"continuations"}),
     ]
     if "wordings" in extras:

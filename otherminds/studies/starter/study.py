@@ -6,6 +6,7 @@ from otherminds.results.measures import mean_of
 from otherminds.results.summary import summarise
 from otherminds.studies.starter import ways_of_asking
 from otherminds.studies.starter.build import starter
+from otherminds.studies.starter.controls import controls
 from otherminds.studies.study import Study
 
 STUDY = Study(
@@ -17,4 +18,6 @@ STUDY = Study(
     show=lambda _, runs: summarise(runs),
     look=ways_of_asking.look,
     suite=starter,
+    questions=lambda desk: starter(),
+    controls=controls,
 )

@@ -12,7 +12,7 @@ import pytest
 from otherminds.errors import BadFile, UsageError
 from otherminds.items import Suite
 from otherminds.items.lint import faults
-from otherminds.studies.explore.build import balanced, load, save, suite
+from otherminds.studies.explore.build import balanced, evened, load, save, suite
 from otherminds.studies.explore.contexts import bank, setting
 from otherminds.studies.explore.goals import Goal
 from otherminds.studies.explore.grow import Grower
@@ -88,6 +88,9 @@ def second_answer(item: dict[str, Any], story: dict[str, Any], worlds: list[dict
     known = opinion.beliefs(tuple(meta["minds"]))
     if tags["kind"] in ("container", "room"):
         return _place(known, meta)
+    first = opinion.beliefs(tuple(meta["minds"][:1]))
+    if len(meta["minds"]) > 1 and not _knows(first, meta):
+        return "has no view"
     if tags["kind"] == "topic":
         has = meta["about"] in known["topics"]
     else:
@@ -95,6 +98,12 @@ def second_answer(item: dict[str, Any], story: dict[str, Any], worlds: list[dict
         state = known["state"].get((meta["about"], meta["property"].removeprefix("state:")))
         has = state is not None and f"the {meta['about']} {state}?" in question
     return "yes" if has is (tags["polarity"] == "positive") else "no"
+
+
+def _knows(known: dict[str, Any], meta: dict[str, Any]) -> bool:
+    if meta["property"] == "topic":
+        return meta["about"] in known["topics"]
+    return (meta["about"], meta["property"].removeprefix("state:")) in known["state"]
 
 
 def _place(known: dict[str, Any], meta: dict[str, Any]) -> str:
@@ -180,6 +189,16 @@ def test_balanced_suites_are_balanced_within_kind_and_order(tag: str) -> None:
         assert counts[kind, order, value] == counts[kind, order, not value]
     assert [item for item in items if item in kept] == list(kept)
     assert balanced(items, tag, seed=1) == kept != balanced(items, tag, seed=2)
+
+
+def test_no_constant_answer_is_right_too_often_where_answers_are_evened_out() -> None:
+    items = suite(drawn(260)).items
+    kept = evened(items, seed=1)
+    assert {item.id for item in kept} < {item.id for item in items}
+    assert kept == evened(items, seed=1) != evened(items, seed=2)
+    for name in action_sets():
+        answers = Counter(item.answer for item in kept if item.tags["set"] == name and item.tags["order"] == 2)
+        assert max(answers.values()) <= 0.4 * answers.total(), (name, answers.most_common(3))
 
 
 def test_what_cannot_be_balanced_is_refused() -> None:

@@ -215,7 +215,7 @@ def test_scenes_that_tell_nothing_are_in_no_share_of_right_answers(small: Suite,
 
 
 def test_without_a_main_run_there_is_nothing(small: Suite) -> None:
-    with pytest.raises(UsageError, match="by letters with the raw prompt"):
+    with pytest.raises(UsageError, match="by letters or drew its answers"):
         sit([run(small.using(score="cloze"), perfect(small))])
 
 

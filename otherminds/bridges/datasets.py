@@ -1,0 +1,218 @@
+"""A suite as a folder that Hugging Face's `datasets` reads: Parquet, a card, and Croissant for machines.
+
+    folder/README.md                                what is in it, with the header that `load_dataset` reads
+    folder/data/test-00000-of-00001.parquet         one row an item
+    folder/croissant.json                           files, columns and checksums (mlcommons.org/croissant/1.0)
+
+Tags and meta differ from item to item, so each is one column of JSON text; what every item has is a column of its own.
+Nothing is sent anywhere.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from otherminds.bridges.benchmarks.known import BENCHMARKS
+from otherminds.errors import BadFile, UsageError
+from otherminds.files import write_text
+from otherminds.items import Item, Suite
+from otherminds.items.cards import card
+from otherminds.items.tags import BENCHMARK, FALSE_BELIEF, ORDER, STORY
+
+PARQUET = "data/test-00000-of-00001.parquet"
+OURS = "Apache-2.0"
+COLUMNS = {
+    "id": ("string", "differs from every other"),
+    "story": ("string", "items with the same value are about one text, and not independent"),
+    "context": ("string", "the story"),
+    "question": ("string", "what is asked"),
+    "choices": ("list", "what may be answered; empty: free text"),
+    "answer": ("string", "the right answer"),
+    "label": ("int64", "the place of the right answer among the choices, from 0; null for free text"),
+    "cloze": ("string", "the beginning of a sentence that every choice completes"),
+    "order": ("int64", "how many minds the question goes through"),
+    "false_belief": ("bool", "whether what is believed is not so"),
+    "tags": ("string", "all tags, as JSON"),
+    "meta": ("string", "whatever else is kept with the item, as JSON"),
+}
+TYPES = {"string": "sc:Text", "list": "sc:Text", "int64": "sc:Integer", "bool": "sc:Boolean"}
+
+
+def write(suite: Suite, folder: Path) -> list[Path]:
+    """Write the folder; which files there are now."""
+    licence = licence_of(suite)
+    table = folder / PARQUET
+    _write_parquet([_row(item) for item in suite], table)
+    digest = hashlib.sha256(table.read_bytes()).hexdigest()
+    write_text(folder / "README.md", _readme(suite, licence))
+    croissant = json.dumps(_croissant(suite, licence, digest), indent=1, ensure_ascii=False)
+    write_text(folder / "croissant.json", croissant + "\n")
+    return [table, folder / "README.md", folder / "croissant.json"]
+
+
+def licence_of(suite: Suite) -> str:
+    """Ours, or that of the benchmark that items are from."""
+    names = {str(item.meta[BENCHMARK]) for item in suite if BENCHMARK in item.meta}
+    known = [BENCHMARKS[name].licence for name in sorted(names) if name in BENCHMARKS]
+    return "; ".join(known) if known else OURS
+
+
+def _row(item: Item) -> dict[str, Any]:
+    order, false = item.tags.get(ORDER), item.tags.get(FALSE_BELIEF)
+    return {
+        "id": item.id,
+        "story": str(item.tags.get(STORY, item.id)),
+        "context": item.context,
+        "question": item.question,
+        "choices": list(item.choices),
+        "answer": item.answer,
+        "label": item.choices.index(item.answer) if item.choices else None,
+        "cloze": item.cloze,
+        "order": order if isinstance(order, int) else None,
+        "false_belief": false if isinstance(false, bool) else None,
+        "tags": json.dumps(dict(item.tags), ensure_ascii=False),
+        "meta": json.dumps(dict(item.meta), ensure_ascii=False),
+    }
+
+
+def _write_parquet(rows: list[dict[str, Any]], path: Path) -> None:
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as parquet
+    except ImportError:
+        raise UsageError("Parquet needs pyarrow: pip install 'otherminds[parquet]'") from None
+    kinds = {"string": pa.string(), "list": pa.list_(pa.string()), "int64": pa.int64(), "bool": pa.bool_()}
+    schema = pa.schema([(name, kinds[kind]) for name, (kind, _) in COLUMNS.items()])
+    half = path.with_name(path.name + ".part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        parquet.write_table(pa.Table.from_pylist(rows, schema=schema), half)
+        os.replace(half, path)
+    except OSError as error:
+        half.unlink(missing_ok=True)
+        raise BadFile(f"{path} cannot be written: {error.strerror or error}") from None
+
+
+def _name(suite: Suite) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", suite.name.lower()).strip("-") or "suite"
+
+
+def _readme(suite: Suite, licence: str) -> str:
+    free = licence == OURS
+    header = [
+        "---",
+        f"pretty_name: {json.dumps(suite.name, ensure_ascii=False)}",
+        *(["license: apache-2.0"] if free else ["license: other", f"license_name: {json.dumps(licence)}"]),
+        "task_categories:",
+        "- question-answering",
+        "tags:",
+        "- theory-of-mind",
+        "- croissant",
+        "configs:",
+        "- config_name: default",
+        "  data_files:",
+        "  - split: test",
+        f"    path: {PARQUET}",
+        "---",
+        "",
+    ]
+    columns = [f"| `{name}` | {kind} | {means} |" for name, (kind, means) in COLUMNS.items()]
+    about = [
+        "## Columns",
+        "",
+        "| column | type | is |",
+        "|---|---|---|",
+        *columns,
+        "",
+        "## Licence",
+        "",
+        f"{licence}."
+        if free
+        else f"{licence}. The items are another benchmark's: mind its terms before passing them on.",
+        "",
+    ]
+    made = f"written by otherminds {version('otherminds')}, asked by prompt `{suite.prompt}`, scored by `{suite.score}`"
+    return "\n".join(header) + card(suite, made=made) + "\n" + "\n".join(about)
+
+
+def _croissant(suite: Suite, licence: str, digest: str) -> dict[str, Any]:
+    fields = [
+        {
+            "@type": "cr:Field",
+            "@id": f"items/{name}",
+            "name": name,
+            "description": means,
+            "dataType": TYPES[kind],
+            **({"repeated": True} if kind == "list" else {}),
+            "source": {"fileObject": {"@id": "table"}, "extract": {"column": name}},
+        }
+        for name, (kind, means) in COLUMNS.items()
+    ]
+    return {
+        "@context": CONTEXT,
+        "@type": "sc:Dataset",
+        "conformsTo": "http://mlcommons.org/croissant/1.0",
+        "name": _name(suite),
+        "description": f"{len(suite)} questions of the suite {suite.name}, about what people believe.",
+        "license": licence,
+        "url": "https://github.com/otherminds/otherminds",
+        "version": f"1.0.0+{suite.digest}",
+        "distribution": [
+            {
+                "@type": "cr:FileObject",
+                "@id": "table",
+                "name": "table",
+                "contentUrl": PARQUET,
+                "encodingFormat": "application/x-parquet",
+                "sha256": digest,
+            }
+        ],
+        "recordSet": [{"@type": "cr:RecordSet", "@id": "items", "name": "items", "field": fields}],
+    }
+
+
+CONTEXT = {
+    "@language": "en",
+    "@vocab": "https://schema.org/",
+    "citeAs": "cr:citeAs",
+    "column": "cr:column",
+    "conformsTo": "dct:conformsTo",
+    "cr": "http://mlcommons.org/croissant/",
+    "data": {"@id": "cr:data", "@type": "@json"},
+    "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
+    "dct": "http://purl.org/dc/terms/",
+    "equivalentProperty": "cr:equivalentProperty",
+    "examples": {"@id": "cr:examples", "@type": "@json"},
+    "extract": "cr:extract",
+    "field": "cr:field",
+    "fileObject": "cr:fileObject",
+    "fileProperty": "cr:fileProperty",
+    "fileSet": "cr:fileSet",
+    "format": "cr:format",
+    "includes": "cr:includes",
+    "isLiveDataset": "cr:isLiveDataset",
+    "jsonPath": "cr:jsonPath",
+    "key": "cr:key",
+    "md5": "cr:md5",
+    "parentField": "cr:parentField",
+    "path": "cr:path",
+    "rai": "http://mlcommons.org/croissant/RAI/",
+    "recordSet": "cr:recordSet",
+    "references": "cr:references",
+    "regex": "cr:regex",
+    "repeated": "cr:repeated",
+    "replace": "cr:replace",
+    "samplingRate": "cr:samplingRate",
+    "sc": "https://schema.org/",
+    "separator": "cr:separator",
+    "source": "cr:source",
+    "subField": "cr:subField",
+    "transform": "cr:transform",
+}
+"""The words of Croissant, as its specification asks every file to give them."""

@@ -1,0 +1,129 @@
+"""Any provider of Inspect as a model of ours: `inspect:openai/gpt-…`, `inspect:anthropic/…`, `inspect:mockllm/model`.
+
+Called outside of Inspect's own loop, so nothing is logged there and our store keeps the answers. Labels are weighed by
+the next tokens that a provider reports, with bounds for those it does not; one that reports none can be asked for
+texts. Retries, keys and connections are Inspect's matter.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine, Mapping, Sequence
+from threading import Thread
+from typing import Any
+
+from otherminds.bridges.inspect.results import NO_LOGPROBS, TOP, read_output
+from otherminds.errors import ModelError, UsageError
+from otherminds.models import Prompt, Response, Weighing
+
+RAW = ("openai-api-completions/", "vllm-completions/")
+"""Providers that send a single message to the letter, without a chat template."""
+BOTH = "otherminds/"
+"""Our own, which gets a prompt whole."""
+
+
+class InspectModel:
+    """A model by the name that Inspect knows it by, with its settings."""
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        temperature: float | None = None,
+        seed: int | None = None,
+        top_p: float | None = None,
+        max_tokens: int | None = None,
+        base_url: str | None = None,
+        parallel: int = 8,
+        max_retries: int = 5,
+        model_args: Mapping[str, Any] | None = None,
+    ) -> None:
+        if not name:
+            raise UsageError("inspect: wants a provider and a model behind it, such as inspect:openai/gpt-4o-mini")
+        config = {"temperature": temperature, "seed": seed, "top_p": top_p}
+        self._room = max_tokens or 0
+        self.name = f"inspect:{name}"
+        self.batch = self.ask_batch = max(1, parallel)
+        self.parallel = 1
+        lacking = () if name.startswith(BOTH) else ("chat",) if name.startswith(RAW) else ("raw",)
+        self.cannot = frozenset({"prefill", "schema", "continuations", *lacking})
+        self.identity: Mapping[str, Any] = {
+            "backend": "inspect",
+            "model": name,
+            "base_url": base_url,
+            "model_args": {key: str(value) for key, value in (model_args or {}).items()},
+            "max_tokens": max_tokens,
+            **config,
+        }
+        self._model = _open(name, base_url, {**config, "max_retries": max_retries}, dict(model_args or {}))
+        self._loop = asyncio.new_event_loop()
+        Thread(target=self._loop.run_forever, daemon=True).start()
+
+    def ask(self, prompts: Sequence[Prompt]) -> list[Response]:
+        """A text for every prompt, in order."""
+        self._refuse(prompts)
+        return self._run([self._ask(prompt) for prompt in prompts])
+
+    def weigh(self, prompts: Sequence[Prompt]) -> list[Weighing]:
+        """The log-probabilities of every prompt's labels, in order."""
+        self._refuse(prompts)
+        if not all(prompt.labels for prompt in prompts):
+            raise ModelError(f"{self.name} weighs labels alone; use score 'letters' or 'text'")
+        found: list[Weighing] = self._run([self._weigh(prompt) for prompt in prompts])
+        if any(each.error == NO_LOGPROBS for each in found):
+            raise ModelError(f"{self.name}: {NO_LOGPROBS}")
+        return found
+
+    def _refuse(self, prompts: Sequence[Prompt]) -> None:
+        """Say what it cannot do before anything is sent."""
+        for prompt in prompts:
+            needs = {prompt.render.removeprefix("chat+"), *(["schema"] if prompt.schema else [])}
+            if lacking := needs & self.cannot:
+                raise ModelError(f"{self.name} cannot do {min(lacking)} prompts; use another --prompt or --score")
+
+    def _run(self, work: Sequence[Coroutine[Any, Any, Any]]) -> list[Any]:
+        async def together() -> list[Any]:
+            return list(await asyncio.gather(*work))
+
+        return asyncio.run_coroutine_threadsafe(together(), self._loop).result()
+
+    async def _ask(self, prompt: Prompt) -> Response:
+        stops = {"stop_seqs": list(prompt.stop)} if prompt.stop else {}
+        try:
+            output = await self._generate(prompt, max_tokens=max(prompt.max_tokens, self._room), **stops)
+            return read_output(output, prompt, weighed=False)  # type: ignore[return-value]
+        except Exception as error:  # whatever one of many providers raises
+            return Response(error=_sentence(self.name, error))
+
+    async def _weigh(self, prompt: Prompt) -> Weighing:
+        try:
+            output = await self._generate(prompt, max_tokens=1, logprobs=True, top_logprobs=TOP)
+            return read_output(output, prompt, weighed=True)  # type: ignore[return-value]
+        except Exception as error:
+            return Weighing(error=_sentence(self.name, error))
+
+    async def _generate(self, prompt: Prompt, **config: Any) -> Any:
+        from inspect_ai.model import GenerateConfig
+
+        from otherminds.bridges.inspect.tasks import messages
+
+        return await self._model.generate(messages(prompt), config=GenerateConfig(**config))
+
+
+def _open(name: str, base_url: str | None, config: Mapping[str, Any], args: dict[str, Any]) -> Any:
+    try:
+        from inspect_ai.model import GenerateConfig, get_model
+    except ImportError:
+        raise UsageError("Inspect's providers need inspect-ai: pip install 'otherminds[inspect]'") from None
+    try:
+        return get_model(name, config=GenerateConfig(**config), base_url=base_url, **args)
+    except Exception as error:  # an unknown provider, a missing package, no key: each raises something else
+        raise UsageError(f"Inspect cannot open {name!r}: {_words(error)}") from None
+
+
+def _sentence(name: str, error: Exception) -> str:
+    return f"{name}: {_words(error)}"
+
+
+def _words(error: Exception) -> str:
+    return " ".join(str(getattr(error, "message", error)).split())[:300] or type(error).__name__

@@ -1,0 +1,98 @@
+"""The map: items by order, by what happened in the story and by whether the belief is false."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from otherminds import stats
+from otherminds.asking.plans import groups
+from otherminds.diagnosis.evidence import Evidence
+from otherminds.diagnosis.readers import GUESS
+from otherminds.items import Item
+from otherminds.items.tags import CLASS, EVENTS, FALSE_BELIEF, KIND, ORDER, STATE, TASK
+
+CLEARLY = 2.3
+"""In log-likelihood: what is less likely by more than that, ten times, is left out."""
+FEWEST = 5
+MOST = 2
+"""Readers named in one cell; where more are as likely, none is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """Some items that are alike, how many are right, and which reader answers most like the model."""
+
+    order: int | None
+    happened: str
+    false_belief: bool | None
+    right: stats.Estimate
+    reader: str
+    """Empty where nothing is clearly more likely."""
+    ids: tuple[str, ...]
+    """Exactly the items that are counted; one that was asked in two runs is there twice."""
+
+
+def happened(item: Item) -> str:
+    """What sort of thing happens in the story, as far as the item tells."""
+    for tag in (CLASS, TASK, STATE):
+        if tag in item.tags:
+            return str(item.tags[tag]).replace("_", " ")
+    events = item.meta.get(EVENTS)
+    if isinstance(events, list) and events and all(isinstance(event, dict) for event in events):
+        return _of_events(events)
+    return str(item.tags.get(KIND, "other"))
+
+
+def _of_events(events: list[dict[str, object]]) -> str:
+    if any(event.get("peekers") or event.get("distracted") for event in events):
+        return "secret or missed"
+    done = {str(event.get("do", "")) for event in events}
+    if any("tell" in each or "topic" in each or "chitchat" in each for each in done):
+        return "something is said"
+    return "somebody leaves" if any("leave" in each for each in done) else "all stay"
+
+
+def cells(given: Evidence, needed: Sequence[str]) -> tuple[Cell, ...]:
+    """The map of everything with a right answer; of readers as likely in a cell, those that are needed elsewhere."""
+    answers = given.answers
+    found: dict[tuple[int | None, str, bool | None], list[int]] = defaultdict(list)
+    for number, item in enumerate(answers.items):
+        if answers.right[number] is not None:
+            order, belief = item.tags.get(ORDER), item.tags.get(FALSE_BELIEF)
+            key = (
+                order if isinstance(order, int) else None,
+                happened(item),
+                belief if isinstance(belief, bool) else None,
+            )
+            found[key].append(number)
+    ordered = sorted(found.items(), key=lambda pair: (pair[0][0] is None, pair[0][0] or 0, pair[0][1], not pair[0][2]))
+    return tuple(_cell(given, key, numbers, needed) for key, numbers in ordered)
+
+
+def _cell(given: Evidence, key: tuple[int | None, str, bool | None], numbers: list[int], needed: Sequence[str]) -> Cell:
+    items = [given.answers.items[number] for number in numbers]
+    right = [float(bool(given.answers.right[number])) for number in numbers]
+    reader = likeliest(given, numbers, needed) if len(numbers) >= FEWEST else ""
+    return Cell(*key, stats.mean(right, groups=groups(items)), reader, tuple(item.id for item in items))
+
+
+def likeliest(given: Evidence, numbers: list[int], needed: Sequence[str]) -> str:
+    """The reader that makes the answers to these items most likely, if it is allowed to slip; nothing where many do."""
+    here = np.isin(given.which, numbers)
+    if not here.any():
+        return ""
+    part, weights = given.likely[here], given.weights[here]
+    # Each with the rate of slips that suits it best.
+    rates = np.array([0.05, 0.1, 0.2, 0.3, 0.4, 0.5])[:, None, None]
+    logs = np.log((1 - rates) * part[None, :, :-1] + rates * part[None, :, -1:])
+    best = (weights[None, :, None] * logs).sum(axis=1).max(axis=0)
+    guess = float(weights @ np.log(part[:, -1]))
+    likely = {**dict(zip(given.names[:-1], best.tolist(), strict=True)), GUESS: guess + 1}  # it has no rate to suit
+    top = max(likely.values())
+    near = [name for name, value in likely.items() if top - value < CLEARLY]
+    near = [name for name in near if name in needed] or near
+    return " / ".join(near) if len(near) <= MOST else ""

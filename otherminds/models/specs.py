@@ -1,0 +1,89 @@
+"""What a person writes to name a model: `vllm:qwen,base_url=http://…/v1,temperature=0`, or a YAML file of several.
+
+models:
+  - openai:gpt-4o-mini
+  - {spec: "vllm:qwen", name: qwen, settings: {base_url: ["http://a:8000/v1", "http://b:8000/v1"], temperature: 0}}
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from otherminds.errors import BadFile, UsageError
+from otherminds.files import parse_json, read_yaml
+
+_SEAM = re.compile(r",(?=\s*[A-Za-z_][\w-]*=)")
+"""Names of models and paths may have commas, but not with a setting behind."""
+_FIELDS = ("spec", "name", "settings")
+
+
+class Spec(NamedTuple):
+    """The name of a model and its own settings."""
+
+    name: str
+    settings: dict[str, Any]
+
+    @property
+    def kind(self) -> str:
+        """What stands before the colon."""
+        return self.name.partition(":")[0]
+
+
+def read_spec(text: str) -> Spec:
+    """A model's name with its settings; an address that is given several times stands for several servers."""
+    name, *pairs = _SEAM.split(text)
+    settings: dict[str, Any] = {}
+    for pair in pairs:
+        key, value = read_setting(pair, where=f"-m {name}")
+        if key == "base_url" and key in settings:
+            value = f"{settings[key]} {value}"
+        elif key in settings:
+            raise UsageError(f"-m {name} has {key} twice; give it once")
+        settings[key] = value
+    return Spec(name.strip(), settings)
+
+
+def read_setting(pair: str, *, where: str = "-M") -> tuple[str, Any]:
+    """One KEY=VALUE: a JSON value where it is one, else the text."""
+    name, equals, text = pair.partition("=")
+    name = name.strip().replace("-", "_")
+    if not equals or not name:
+        raise UsageError(f"{where} {pair!r} should be KEY=VALUE, such as -M temperature=0.7")
+    if name == "api_key":
+        # The command line is kept by the shell and shown to every user of the machine.
+        raise UsageError(
+            "a key does not belong on the command line; put it into OPENAI_API_KEY, or into another environment"
+            " variable and name that with -M key_env=NAME"
+        )
+    try:
+        return name, parse_json(text)
+    except ValueError:
+        return name, text
+
+
+def read_models(path: str | Path) -> list[Spec]:
+    """The models of a YAML file; what is wrong with one is said with its number."""
+    data = read_yaml(path)
+    entries = data.get("models") if isinstance(data, dict) else None
+    if not isinstance(entries, list) or not entries:
+        raise BadFile(f"{path} should have a list `models` with at least one model")
+    return [_entry(entry, f"{path}, model {number}") for number, entry in enumerate(entries, start=1)]
+
+
+def _entry(entry: object, where: str) -> Spec:
+    if isinstance(entry, str):
+        return read_spec(entry)
+    if not isinstance(entry, dict) or not isinstance(entry.get("spec"), str):
+        raise BadFile(f"{where} should be a name, or have a field `spec` with one")
+    if odd := sorted(map(str, set(entry) - {*_FIELDS})):
+        raise BadFile(f"{where}: unknown field {odd[0]!r}; there are {', '.join(_FIELDS)}")
+    given = entry.get("settings") or {}
+    if not isinstance(given, dict) or not all(isinstance(key, str) for key in given):
+        raise BadFile(f"{where}: settings should map names to values")
+    if "api_key" in given:
+        raise BadFile(f"{where}: a key does not belong in a file; put it into the environment, and its name in key_env")
+    named = {"name": entry["name"]} if "name" in entry else {}
+    name, own = read_spec(entry["spec"])
+    return Spec(name, own | given | named)

@@ -1,0 +1,209 @@
+"""A study behind its control questions: the form that lets a model answer is found first, and used, and told.
+
+Whatever a study measures by itself stands beside the same questions about minds in the form that the controls chose:
+all of them, and those about stories whose controls were answered rightly. A model that cannot answer the controls in
+any form keeps its numbers, but nothing is read into them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from otherminds.asking.calibration import ENOUGH, Calibration, accuracy, calibrate
+from otherminds.asking.runs import Run
+from otherminds.errors import Unable, UsageError
+from otherminds.items import Item, Suite
+from otherminds.items.controls import as_suite
+from otherminds.items.tags import CONTROL, ORDER, SCORED
+from otherminds.pages.report import Block, Report, Section, Table
+from otherminds.results.measures import chance
+from otherminds.stats import Estimate
+from otherminds.studies import STUDIES
+from otherminds.studies.study import Chapter, Desk, Finding, Study, Subject
+
+TITLE = "Control questions"
+CONTROLS, MINDS, UNDERSTOOD = "Control questions", "About minds, in the same form", "The same, where controls are right"
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """One model: what the controls showed, and the questions about minds in the form that they chose."""
+
+    calibration: Calibration
+    asked: Run | None = None
+    """None where the budget came to its end before."""
+    left_out: int = 0
+    """Questions that do not fit the form."""
+
+    @property
+    def minds(self) -> Estimate | None:
+        """How many questions about minds were answered rightly; what cannot be read is not right."""
+        return accuracy(self.asked.records) if self.asked else None
+
+    @property
+    def understood(self) -> Estimate | None:
+        """The same among stories whose controls were all answered rightly."""
+        known = self.calibration.understood()
+        return accuracy(r for r in self.asked.records if r.item.context in known) if self.asked else None
+
+
+def look(study: Study, subjects: Sequence[Subject], desk: Desk) -> Chapter | None:
+    """The study's own chapter, with its controls in front; where it has nothing to say, the controls alone."""
+    if study.controls is None or study.questions is None or all(subject.rule for subject in subjects):
+        return study.look(subjects, desk)
+    questions = study.questions(desk)
+    controls = as_suite(questions.name, study.controls(questions))
+    if controls is None:
+        return study.look(subjects, desk)
+    checked: dict[str, Checked] = {}
+    failed: list[str] = []
+    for subject in subjects:
+        if not subject.rule:
+            try:
+                checked[subject.name] = check(subject, study.name, controls, about_minds(questions), desk)
+            except Unable as error:
+                failed.append(f"{subject.name}, control questions: {error}")
+    chapter, refused = _own(study, [_in_form(subject, checked) for subject in subjects], desk, alone=not checked)
+    if chapter is None and not checked:
+        return None
+    plain = chapter or Chapter(Report(study.asks, "", []), (), ())
+    return _with_controls(plain, checked, controls, questions, [*failed, *refused])
+
+
+def check(subject: Subject, title: str, controls: Suite, questions: Suite, desk: Desk) -> Checked:
+    """The controls in every form, then the questions in the best."""
+
+    def ask(suite: Suite) -> Run:
+        return desk.put(suite, subject, f"{title} · controls, {suite.score} {suite.prompt}")
+
+    found = calibrate(controls, questions, ask, cannot=subject.cannot, seed=desk.seed)
+    part = found.form.part(replace(questions, name=f"{questions.name}-in-form", study=""))
+    return Checked(found, ask(part) if part else None, len(questions) - (len(part) if part else 0))
+
+
+def controls_of(suite: Suite) -> Suite:
+    """The control questions of a suite: those that it brings, else those that its study makes of its stories."""
+    own = [item for item in suite if CONTROL in item.tags]
+    study = STUDIES[suite.study]() if suite.study in STUDIES else None
+    made = own or (study.controls(suite) if study and study.controls else [])
+    found = as_suite(suite.name, made)
+    if found is None:
+        raise UsageError(
+            f"the suite {suite.name} has no control questions, so that none can choose a form; give some of its items"
+            " the tag control, or leave out --controls"
+        )
+    return found
+
+
+def about_minds(questions: Suite) -> Suite:
+    """The questions that are not about what is so."""
+
+    def wanted(item: Item) -> bool:
+        return item.tags.get(ORDER) != 0 and CONTROL not in item.tags and item.tags.get(SCORED) is not False
+
+    return questions.where(wanted)
+
+
+def _in_form(subject: Subject, checked: Mapping[str, Checked]) -> Subject:
+    found = checked.get(subject.name)
+    return replace(subject, form=found.calibration.form) if found else subject
+
+
+def _own(
+    study: Study, subjects: Sequence[Subject], desk: Desk, *, alone: bool
+) -> tuple[Chapter | None, tuple[str, ...]]:
+    """What the study has to say by itself, and why it has nothing, if there are controls to tell of."""
+    try:
+        return study.look(subjects, desk), ()
+    except Unable as error:
+        if alone:
+            raise
+        return None, (str(error),)
+
+
+# ---- what is told -------------------------------------------------------------------------------------------------
+
+
+def _with_controls(
+    chapter: Chapter, checked: Mapping[str, Checked], controls: Suite, questions: Suite, left_out: Sequence[str]
+) -> Chapter:
+    stopped = {name: each.calibration.sentence for name, each in checked.items() if not each.calibration.able}
+    section = Section(TITLE, list(_blocks(checked)))
+    said = " ".join(f"**{name}** {sentence}." for name, sentence in stopped.items())
+    report = chapter.report
+    lead = " ".join(filter(None, [said, report.lead or _lead(checked)]))
+    first = [each for each in report.sections if not each.title]
+    rest = [each for each in report.sections if each.title]
+    read = [_unread(finding, stopped.get(finding.model, "")) for finding in chapter.findings]
+    guess = chance(list(about_minds(questions)))
+    more = [finding for name, each in checked.items() for finding in _findings(name, each, guess)]
+    return replace(
+        chapter,
+        report=replace(report, lead=lead, sections=[*first, section, *rest]),
+        findings=[*more, *read],
+        left_out=[*left_out, *chapter.left_out],
+    )
+
+
+def _unread(finding: Finding, why: str) -> Finding:
+    """A number that nothing is read into."""
+    if not why:
+        return finding
+    beside = "; ".join(filter(None, [finding.beside, "not interpreted: its controls failed"]))
+    return replace(finding, first=False, sentence="", beside=beside)
+
+
+def _findings(name: str, each: Checked, guess: float | None) -> Iterator[Finding]:
+    found = each.calibration
+    said = found.sentence[0].upper() + found.sentence[1:]
+    told = "" if found.able else f"{said}."
+    yield Finding(CONTROLS, name, found.right, None, str(found.form), first=True, sentence=told)
+    beside = str(found.form) if found.able else "not interpreted: its controls failed"
+    if right := each.minds:
+        yield Finding(MINDS, name, right, guess, beside, first=found.able)
+    if right := each.understood:
+        yield Finding(UNDERSTOOD, name, right, guess, beside)
+
+
+def _lead(checked: Mapping[str, Checked]) -> str:
+    return " ".join(f"{name}: {each.calibration.sentence}." for name, each in checked.items())
+
+
+def _blocks(checked: Mapping[str, Checked]) -> Iterator[Block]:
+    yield (
+        "Questions about what a story says outright, without any mind, in every form in which the model can be asked."
+        " The best form is used; its accuracy is told on controls that did not choose it. What cannot be read counts as"
+        f" not right. Where all of its interval lies below {ENOUGH}, nothing is read into what it says about minds."
+    )
+    yield Table(
+        ["model", "form", "controls right", "about minds, in this form", "where controls are right", "read"],
+        [_line(name, each) for name, each in checked.items()],
+        "The form that the control questions chose, and the questions about minds in it, with 95 % intervals.",
+    )
+    kinds = [
+        [name, kind, _shown(right)]
+        for name, each in checked.items()
+        for kind, right in each.calibration.by_kind().items()
+    ]
+    yield Table(["model", "control", "right"], kinds, "Kinds of control questions, in the chosen form.")
+    tried = [
+        [name, str(one.form), _shown(one.right)] for name, each in checked.items() for one in each.calibration.tried
+    ]
+    yield Table(["model", "form", "controls right"], tried, "Every form that was tried, on the controls that choose.")
+    for name, each in checked.items():
+        if each.left_out:
+            form = each.calibration.form
+            yield f"{name}: {each.left_out} questions about minds cannot be put {form}, and are left out."
+        for failed in each.calibration.failed:
+            yield f"{name}, not tried: {failed}."
+
+
+def _line(name: str, each: Checked) -> list[str]:
+    found = each.calibration
+    numbers = [_shown(found.right), _shown(each.minds), _shown(each.understood)]
+    return [name, str(found.form), *numbers, "yes" if found.able else "no: the controls failed"]
+
+
+def _shown(one: Estimate | None) -> str:
+    return str(one) if one else "–"

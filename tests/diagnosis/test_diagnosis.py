@@ -1,0 +1,190 @@
+"""What is said of models whose way of reading is known; `benchmarks/recovery.py` has many more of them."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+import pytest
+
+import otherminds as om
+from otherminds.asking.readers import BASELINES
+from otherminds.diagnosis.cells import happened
+from otherminds.diagnosis.diagnosis import Diagnosis, diagnose, diagnose_answers
+from otherminds.diagnosis.predictions import Answers, Asked, answers_of, predict
+from otherminds.diagnosis.readers import GUESS, NAMES, NONE
+from otherminds.errors import UsageError
+from otherminds.models import Prompt
+from otherminds.models.scripted import Scripted
+from otherminds.studies.safety.build import build
+
+STARTER = om.get_suite("starter")
+SAFETY = build(size=24, seed=0)
+
+
+def simulated(items: Sequence[om.Item], share: float, reader: str, seed: int) -> Answers:
+    """Who follows a reader in such a share of items, and guesses in the others."""
+    dice = np.random.default_rng(seed)
+    asked = tuple(Asked(number, item.choices) for number, item in enumerate(items))
+    predicted = predict(items, asked)[:, NAMES.index(reader)]
+    chosen = []
+    for item, odds in zip(items, predicted, strict=True):
+        count = len(item.choices)
+        own = odds[:count] if dice.random() < share else np.full(count, 1 / count)
+        chosen.append(int(dice.choice(count, p=own)))
+    return Answers("simulated", tuple(items), asked, np.array(chosen), (None,) * len(items))
+
+
+def said(run: om.Run) -> Diagnosis:
+    return diagnose(run, draws=50)
+
+
+@pytest.mark.parametrize(
+    ("name", "reader"),
+    [
+        ("oracle", "oracle"),
+        ("realist", "realist"),
+        ("first_order", "first order"),
+        ("decoy", "decoy"),
+        ("last_mention", "last mention"),
+        ("longest_option", "longest option"),
+        ("random", GUESS),
+        ("option_only", NONE),
+    ],
+)
+def test_every_baseline_is_named(name: str, reader: str) -> None:
+    found = said(om.run(SAFETY, BASELINES[name](SAFETY)))
+    assert found.dominant == reader
+    assert reader == GUESS or found.shares[reader].low > 0.8
+    assert len(found.sentences) <= 5
+
+
+def test_whoever_likes_a_letter_is_named_though_every_item_is_tied() -> None:
+    model = Scripted(lambda _: "A", name="A", weigh=lambda prompt: {c: 0.9 - 0.8 * (c != "A") for c in prompt.choices})
+    run = om.run(STARTER, model)
+    assert run.verdicts()["tied"] == len(STARTER)
+    found = said(run)
+    assert found.dominant == "first letter"
+    assert not found.map  # nothing is right or wrong where all is tied
+
+
+def test_by_text_and_by_cloze_it_is_the_same() -> None:
+    for suite in (STARTER.using(score="text", prompt="direct"), STARTER.using(score="cloze")):
+        assert said(om.run(suite, om.realist(suite))).dominant == "realist"
+
+
+def test_what_cannot_be_told_apart_is_merged_and_said() -> None:
+    found = said(om.run(STARTER, om.oracle(STARTER)))
+    assert ("oracle", "first order") in found.confusion.merged
+    assert found.dominant == "oracle or first order"
+    assert "cannot be told apart" in found.sentences[0]
+    assert ("realist", "decoy") in found.confusion.opposites
+    assert "earliest leaver" in found.confusion.without
+
+
+def test_slips_are_guesses_and_the_share_is_within_its_interval() -> None:
+    found = diagnose_answers(simulated(SAFETY.items, 0.7, "realist", 3), draws=100)
+    assert found.dominant == "realist"
+    assert found.shares["realist"].low < 0.7 < found.shares["realist"].high
+    assert found.slip == pytest.approx(0.3, abs=0.12)
+    assert sum(one.value for one in found.shares.values()) == pytest.approx(1, abs=1e-6)
+
+
+def test_of_fifty_guesses_nothing_is_said() -> None:
+    spoke = [
+        diagnose_answers(simulated(SAFETY.items[seed * 4 : seed * 4 + 50], 0, "oracle", seed), draws=50).says
+        for seed in range(20)
+    ]
+    assert sum(spoke) <= 1
+
+
+def test_fifty_items_of_a_realist_are_enough() -> None:
+    items = [item for item in SAFETY if "reality" in item.meta][:50]
+    assert diagnose_answers(simulated(items, 0.9, "realist", 1), draws=50).dominant == "realist"
+
+
+def test_who_reads_otherwise_from_the_second_order_on_is_told_so() -> None:
+    items = om.get_suite("safety").items
+    shallow = [item for item in items if item.tags.get("order") == 1]
+    deep = [item for item in items if item.tags.get("order") == 2]
+    one, other = simulated(shallow, 1, "oracle", 0), simulated(deep, 0, "oracle", 1)
+    asked = (*one.asked, *(Asked(each.item + len(shallow), each.shown) for each in other.asked))
+    chosen = np.concatenate([one.chosen, other.chosen])
+    both = Answers("shallow", (*shallow, *deep), asked, chosen, (None,) * len(asked))
+    found = diagnose_answers(both, draws=50)
+    assert found.by_order[1].first.startswith("oracle")
+    assert found.by_order[2].first == GUESS
+    assert found.dominant != GUESS
+    assert any("second-order" in sentence and "like guessing" in sentence for sentence in found.sentences)
+
+
+def test_every_item_with_a_verdict_is_in_one_cell_of_the_map() -> None:
+    run = om.run(SAFETY, om.realist(SAFETY))
+    found = said(run)
+    known = {record.item.id: record for record in run.records if record.value() is not None}
+    ids = [id for cell in found.map for id in cell.ids]
+    assert sorted(ids) == sorted(known)
+    for cell in found.map:
+        values = [known[id].value() or 0.0 for id in cell.ids]
+        assert (cell.right.n, cell.right.value) == (len(values), pytest.approx(np.mean(values)))
+        tags = {(known[id].item.tags.get("order"), known[id].item.tags.get("false_belief")) for id in cell.ids}
+        assert tags == {(cell.order, cell.false_belief)}
+        assert {happened(known[id].item) for id in cell.ids} == {cell.happened}
+
+
+def test_where_readers_are_alike_a_map_names_the_one_that_the_rest_is_like() -> None:
+    for make, reader in ((om.realist, "realist"), (om.oracle, "oracle or first order")):
+        found = said(om.run(STARTER, make(STARTER)))
+        assert {cell.reader for cell in found.map} == {reader}
+    half = om.Suite("half", tuple(item for item in STARTER if not item.tags["false_belief"]))
+    alone = said(om.run(half, om.realist(half)))
+    assert ("oracle", "realist", "first order") in alone.confusion.merged  # nothing parts them here
+
+
+def test_the_same_answers_give_the_same_diagnosis() -> None:
+    run = om.run(STARTER, om.realist(STARTER))
+    first, second = said(run), said(run)
+    assert first.shares == second.shares
+    assert repr(first) == repr(second)
+    assert repr(first).startswith("<Diagnosis of realist, 48 items: Answers like a realist")
+
+
+@pytest.mark.parametrize("number", [1, 3, 8, 20])
+def test_of_few_items_it_says_little_and_does_not_break(number: int) -> None:
+    few = om.Suite("few", STARTER.items[:number])
+    found = said(om.run(few, om.oracle(few)))
+    assert found.items == number
+    assert number > 8 or not any("oracle" in sentence for sentence in found.sentences)
+    assert sum(cell.right.n for cell in found.map) == number
+
+
+def test_runs_of_two_models_are_refused() -> None:
+    with pytest.raises(UsageError, match="one model"):
+        diagnose([om.run(STARTER, om.realist(STARTER)), om.run(STARTER, om.oracle(STARTER))])
+
+
+def test_runs_without_an_answer_are_refused() -> None:
+    silent = om.run(STARTER.using(score="text", prompt="direct"), Scripted(lambda _: "well", name="silent"))
+    with pytest.raises(UsageError, match="nothing to diagnose"):
+        diagnose(silent)
+
+
+def test_what_could_not_be_read_is_counted_and_not_wrong() -> None:
+    def answer(prompt: Prompt) -> str:
+        return "A" if len(str(prompt)) % 2 else "no idea at all"
+
+    run = om.run(STARTER.using(score="text", prompt="direct"), Scripted(answer, name="half"))
+    found = answers_of([run])
+    assert len(found.items) + found.unread == len(STARTER)
+    assert found.unread == sum(record.score.answer == "" for record in run.records)
+
+
+def kinds(events: Iterable[Mapping[str, object]]) -> str:
+    return happened(om.Item("x", "Where?", "a", choices=("a", "b"), meta={"events": list(events)}))
+
+
+def test_what_happened_is_read_off_the_events() -> None:
+    leave = {"do": "leave_room", "person": "A", "room": "r"}
+    assert kinds([leave]) == "somebody leaves"
+    assert kinds([leave, {"do": "tell_privately"}]) == "something is said"
+    assert kinds([leave, {"do": "move_to_container", "peekers": ["A"]}]) == "secret or missed"
+    assert kinds([{"do": "enter_room"}]) == "all stay"
+    assert happened(STARTER.items[0]) == "unexpected transfer"

@@ -21,7 +21,7 @@ from otherminds.training.encoding import Shard
 from otherminds.training.loop import Machine, Settings, by_kind, right_answers, train
 from otherminds.training.network import Llama
 from otherminds.training.replay import Replay, replay
-from otherminds.training.shards import RECIPE, read_recipe
+from otherminds.training.shards import RECIPE, make_folder, read_recipe
 from otherminds.training.weights import HF_PARTS, from_gguf, low_rank
 
 Parts = dict[str, tuple[Tensor, Tensor]]
@@ -57,6 +57,7 @@ class Plan:
 def carry_out(plan: Plan, say: Callable[[str], None]) -> list[Path]:
     """Train; the adapters that were written, the last one last."""
     found = check(plan)
+    make_folder(plan.out)
     machine = Machine(plan.device if plan.device != "auto" else _device())
     base = base_file(plan.model)
     with _memory(plan.settings):

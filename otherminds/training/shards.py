@@ -58,9 +58,17 @@ def make_shard(recipe: Recipe, number: int, encoder: Encoder, size: int = LESSON
 
 def write_shards(job: Job, *, count: int, processes: int = 0) -> Iterator[tuple[int, int]]:
     """Write shards 0 to count - 1; as they get done, their numbers and how many stories stand in a benchmark."""
-    job.folder.mkdir(parents=True, exist_ok=True)
+    make_folder(job.folder)
     with ProcessPoolExecutor(processes or os.cpu_count(), initializer=_start, initargs=(job,)) as pool:
         yield from pool.map(_write, range(count))
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder, with those above it, unless it is there."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise BadFile(f"{path} cannot be made: {error.strerror or error}; give another folder") from None
 
 
 def _start(job: Job) -> None:

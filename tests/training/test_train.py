@@ -130,6 +130,8 @@ def test_what_cannot_be_trained_is_said_in_a_sentence(school: Path, tmp_path: Pa
         "leave some to learn": ("--replay", "4", "--replay-rows", "2"),
     }.items():
         assert words in refuses(*args(school, tmp_path / "out", *more))
+    (tmp_path / "file").touch()
+    assert "cannot be made" in refuses(*args(school, tmp_path / "file" / "below"))
     plain = args(school, tmp_path / "out")
     assert "holds test stories" in refuses("train", school / "exam", *plain[2:])
     assert "has no recipe.json" in refuses("train", tmp_path, *plain[2:])

@@ -10,6 +10,7 @@ import pytest
 from otherminds.errors import UsageError, WeightsError
 from otherminds.models import Prompt, adapters, fingerprint, get_model
 from otherminds.models.local.gguf import read_header
+from otherminds.models.local.weights import WEIGHTS
 from otherminds.models.seals import digest
 from tests.models.tiny import HEADS, INNER, KV_HEADS, LAYERS, WIDTH, write_tiny
 
@@ -198,3 +199,14 @@ def _tensors(path: Path) -> dict[str, adapters.Array]:
 
     file = np.memmap(path, dtype=np.uint8, mode="r")
     return {name: numbers(file, tensor) for name, tensor in read_header(path).tensors.items()}
+
+
+def test_those_that_ship_are_small_described_and_for_smollm2() -> None:
+    known = adapters.shipped()
+    card = (known["beliefs"].parent / "card.md").read_text(encoding="utf-8")
+    assert sum(path.stat().st_size for path in known.values()) <= 25_000_000
+    for name, path in known.items():
+        found = adapters.read(path)
+        assert found.base == WEIGHTS["smollm2"].sha256
+        assert f"`{name}.safetensors`" in card
+        assert found.sha256[:16] in card

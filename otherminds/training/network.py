@@ -110,7 +110,7 @@ class Layer(nn.Module):  # type: ignore[misc]
 def normed(x: Tensor, weight: Tensor, epsilon: float) -> Tensor:
     """Root-mean-square norm, worked out in single precision."""
     wide = x.float()
-    scaled = wide * torch.rsqrt(wide.square().mean(-1, keepdim=True) + epsilon)
+    scaled = wide * torch.rsqrt(wide.square().mean(-1)[..., None] + epsilon)
     return (scaled * weight).to(x.dtype)
 
 

@@ -184,14 +184,16 @@ def test_a_plus_may_be_part_of_a_path(cache: Path) -> None:
     assert adapters.split("gguf:/x/a+b.gguf") == ("gguf:/x/a+b.gguf", "")
 
 
-def test_every_shipped_adapter_is_for_the_default_model() -> None:
-    from otherminds.models.local.weights import WEIGHTS
-
-    assert "beliefs" in adapters.shipped()
-    for path in adapters.shipped().values():
+def test_those_that_ship_are_small_described_and_for_smollm2() -> None:
+    known = adapters.shipped()
+    card = (known["beliefs"].parent / "card.md").read_text(encoding="utf-8")
+    assert sum(path.stat().st_size for path in known.values()) <= 25_000_000
+    for name, path in known.items():
         found = adapters.read(path)
-        assert found.base == WEIGHTS["smollm2"].sha256
         assert len(found.parts) == 30 * 7
+        assert found.base == WEIGHTS["smollm2"].sha256
+        assert f"`{name}.safetensors`" in card
+        assert found.sha256[:16] in card
 
 
 def _tensors(path: Path) -> dict[str, adapters.Array]:
@@ -199,14 +201,3 @@ def _tensors(path: Path) -> dict[str, adapters.Array]:
 
     file = np.memmap(path, dtype=np.uint8, mode="r")
     return {name: numbers(file, tensor) for name, tensor in read_header(path).tensors.items()}
-
-
-def test_those_that_ship_are_small_described_and_for_smollm2() -> None:
-    known = adapters.shipped()
-    card = (known["beliefs"].parent / "card.md").read_text(encoding="utf-8")
-    assert sum(path.stat().st_size for path in known.values()) <= 25_000_000
-    for name, path in known.items():
-        found = adapters.read(path)
-        assert found.base == WEIGHTS["smollm2"].sha256
-        assert f"`{name}.safetensors`" in card
-        assert found.sha256[:16] in card

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,8 @@ def _lessons(
     **given: Any,
 ) -> Built:
     recipe = recipe_of(**given)
+    if form == "tokens" and find_spec("tokenizers") is None:
+        raise UsageError("lessons as tokens need tokenizers: pip install 'otherminds[train]', or give --form text")
     known = known_runs(map(Path, _words(leak_check)))
     base = base_file(model) if form == "tokens" else None
     job = Job(output, recipe, size, partial(encoder_of, base) if base else None, known)

@@ -155,6 +155,13 @@ def test_no_gpu_and_too_little_memory(school: Path, tmp_path: Path, monkeypatch:
     assert "too little for 2 rows of 512 tokens in a step; lower --rows" in refuses(*args(school, tmp_path / "out"))
 
 
+def test_without_the_extra(school: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("otherminds.commands.train.find_spec", lambda _: None)
+    monkeypatch.setattr("otherminds.training.builds.find_spec", lambda _: None)
+    assert "pip install 'otherminds[train]'" in refuses(*args(school, tmp_path / "out"))
+    assert "or give --form text" in refuses("build", "lessons", "-o", tmp_path / "data")
+
+
 def test_a_shard_that_is_cut_short(school: Path, tmp_path: Path) -> None:
     data = tmp_path / "data"
     data.mkdir()

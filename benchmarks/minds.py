@@ -17,7 +17,7 @@ import resource
 import subprocess
 import sys
 from collections.abc import Callable
-from statistics import median
+from statistics import mean, median
 from time import process_time
 
 from otherminds.minds.questions import questions, quiz
@@ -98,28 +98,35 @@ def growth(kinds: str, people: int, rooms: int, length: int, *, checked: bool = 
     return seconds(work) / count
 
 
+def grown(kinds: str, people: int, rooms: int, length: int) -> float:
+    """Events in a story, on average: where nothing can happen any more that leads anywhere, it ends early."""
+    where = setting(kinds, people, rooms)
+    return mean(len(where.story(length, seed=seed)) for seed in range(200))
+
+
 def stories() -> None:
     """Stories in a second, with `then` and with `after`; µs for an event and the ratio are those of `after`."""
-    print("set   people rooms events   then/s  after/s   µs/event   published/s    ratio   wanted")
+    print("set   people rooms events   drawn   then/s  after/s   µs/event   published/s    ratio   wanted")
     for case, theirs in PUBLISHED.items():
         kinds, people, rooms, length = case
-        checked, time = growth(*case), growth(*case, checked=False)
+        checked, time, drawn = growth(*case), growth(*case, checked=False), grown(*case)
         ratio = f"{1 / time / theirs:.0f} ×" if theirs else "-"
         wanted = TARGETS.get(case)
         verdict = f"{wanted:,} {'ok' if 1 / time >= wanted else 'MISSED'}" if wanted else ""
         print(
-            f"{kinds:5} {people:6} {rooms:5} {length:6} {1 / checked:8,.0f} {1 / time:8,.0f}"
-            f" {time / length * 1e6:10.1f} {theirs or '-':>13} {ratio:>8}   {verdict}"
+            f"{kinds:5} {people:6} {rooms:5} {length:6} {drawn:7.1f} {1 / checked:8,.0f} {1 / time:8,.0f}"
+            f" {time / drawn * 1e6:10.1f} {theirs or '-':>13} {ratio:>8}   {verdict}"
         )
 
 
 def flatness() -> None:
-    """Whether an event costs more late in a story. Drawing does, where there is talk: fewer have yet to hear it."""
+    """Whether an event costs more in long stories. Drawing does, where there is talk: fewer have yet to hear it."""
     print("\nµs for one event, by events in a story (4 people, 2 rooms)")
     for kinds in SETS:
         lengths = (5, 10, 20, 40, 80)
-        drawn = [growth(kinds, 4, 2, length, checked=False) / length for length in lengths]
-        given = [replay(kinds, length) / length for length in lengths]
+        events = [grown(kinds, 4, 2, length) for length in lengths]
+        drawn = [growth(kinds, 4, 2, length, checked=False) / n for length, n in zip(lengths, events, strict=True)]
+        given = [replay(kinds, length) / n for length, n in zip(lengths, events, strict=True)]
         for name, times in (("drawn", drawn), ("given", given)):
             told = "   ".join(f"{length}: {time * 1e6:.1f}" for length, time in zip(lengths, times, strict=True))
             print(f"{kinds:5} {name}   {told}")

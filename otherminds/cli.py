@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Sequence
 from functools import partial
@@ -21,6 +22,7 @@ from otherminds.commands.doctor import doctor
 from otherminds.commands.export import export
 from otherminds.commands.imports import import_
 from otherminds.commands.lint import lint
+from otherminds.commands.merge import merge
 from otherminds.commands.models import models
 from otherminds.commands.profile import profile
 from otherminds.commands.report import report
@@ -57,6 +59,7 @@ COMMANDS = (
     track,
     web,
     store,
+    merge,
     models,
     doctor,
 )
@@ -179,6 +182,8 @@ for command in COMMANDS:
 
 def main(args: Sequence[str] | None = None) -> None:
     """The entry point of the `otherminds` script."""
+    # A large run is millions of values that all stay, and Python would look for lost ones among them all the time.
+    gc.set_threshold(200_000, 50, 100)
     try:
         cli.main(args=None if args is None else list(args), prog_name="otherminds")
     except Exception:  # with --debug, and whatever went wrong may be quoted in it

@@ -13,7 +13,7 @@ import hashlib
 import json
 import platform
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
@@ -30,6 +30,7 @@ from otherminds.asking.recorded import Progress, Recorded
 from otherminds.asking.rounds import Rounds
 from otherminds.asking.sampled import DRAWS
 from otherminds.asking.scores import VERDICTS, Score, way
+from otherminds.asking.shards import SHARD, WANTED, Shard, others, part, places
 from otherminds.asking.store import MEMORY, Call, RunRow, Store
 from otherminds.errors import BadFile, StoreError, UsageError
 from otherminds.items import Item, Suite, Tag
@@ -178,16 +179,18 @@ def run(
     limit: int | None = None,
     seed: int = 0,
     draws: int = DRAWS,
+    shard: Shard | None = None,
     budget: Budget | None = None,
     progress: Progress | None = None,
 ) -> Run:
     """Ask a model a suite. What the store has is not asked again; without a store nothing is kept.
 
     `limit` draws whole groups of twins and stories by the seed. `draws` is how often every order of the choices is
-    drawn at most, where the score is "sampled". A budget that runs out leaves a partial run; Ctrl-C and errors of the
-    model are raised, after what was answered has been kept.
+    drawn at most, where the score is "sampled". `shard` asks one part of the items and leaves the others. A budget that
+    runs out leaves a partial run; Ctrl-C and errors of the model are raised, after what was answered has been kept.
     """
-    work = plan(suite, limit=limit, seed=seed, cannot=getattr(model, "cannot", ()))
+    whole = plan(suite, limit=limit, seed=seed, cannot=getattr(model, "cannot", ()))
+    work = part(whole, chosen := places(whole, shard))
     began = _now()
     with nullcontext(store) if store else Store(MEMORY) as kept, kept.writing():
         digest = suite.digest
@@ -199,16 +202,20 @@ def run(
         rounds = Rounds(work, recorded)
         row = partial(_row, suite, recorded, digest=digest, limit=limit, seed=seed, began=began)
         before = kept.begin_run(row())
+        keep = partial(_keep, kept, before=before, whole=whole, chosen=chosen, shard=shard)
         try:
             rounds.ask(draws)
         except BaseException:
-            _keep(kept, row(), before, rounds.plan, rounds.keys, recall(kept, rounds.wanted)[0])
+            keep(row(), _records(rounds.plan, rounds.keys, recall(kept, rounds.wanted)[0]))
             raise
-        return _keep(kept, row(), before, rounds.plan, rounds.keys, rounds.answered)
+        return keep(row(), _records(rounds.plan, rounds.keys, rounds.answered))
 
 
-def load(store: Store, id: str) -> Run:
-    """A run from the store, by its id or the beginning of it."""
+def load(store: Store, id: str, *, texts: bool = True) -> Run:
+    """A run from the store, by its id or the beginning of it.
+
+    Without `texts` its records have neither prompts nor results, and a large run is read much sooner.
+    """
     row = store.run(id)
     if not row.sound:
         raise StoreError(
@@ -220,7 +227,10 @@ def load(store: Store, id: str) -> Run:
         if missing := sorted(_TOLD - set(row.manifest)):
             raise ValueError(f"its manifest lacks {missing[0]}")
         way(row.score)
-        calls = store.calls({key for line in lines for key in line["calls"]})
+        keys = {key for line in lines for key in line["calls"]}
+        if not texts and (sound := store.sound_calls(keys)) is not None:
+            return _run(row, [_scored(line, sound) for line in lines])
+        calls = store.calls(keys)
         return _run(row, [_record(line, calls) for line in lines])
     except (AttributeError, BadFile, KeyError, TypeError, UsageError, ValueError) as error:
         raise StoreError(
@@ -245,17 +255,18 @@ _TOLD = {
 
 
 def _record(line: Mapping[str, Any], calls: Mapping[str, Call]) -> Record:
-    asked = [calls[key] for key in line["calls"] if key in calls]
+    record = _scored(line, calls)
+    asked = [calls[key] for key in record.calls if key in calls]
+    prompts = tuple(unpack_prompt(call.prompt) for call in asked)
+    return replace(record, prompts=prompts, results=tuple(map(unpack, asked)))
+
+
+def _scored(line: Mapping[str, Any], answered: Container[str]) -> Record:
+    """A record without what was sent and what came back."""
     # A call that failed was not kept; but what was scored was answered.
-    if len(asked) < len(line["calls"]) and line["score"].get("verdict") != "error":
+    if line["score"].get("verdict") != "error" and any(key not in answered for key in line["calls"]):
         raise ValueError(f"what was answered to {line['item'].get('id')!r} is not there")
-    return Record(
-        item=Item.from_dict(line["item"]),
-        prompts=tuple(unpack_prompt(call.prompt) for call in asked),
-        results=tuple(unpack(call) for call in asked),
-        calls=tuple(line["calls"]),
-        score=_score(line["score"]),
-    )
+    return Record(Item.from_dict(line["item"]), (), (), tuple(line["calls"]), _score(line["score"]))
 
 
 def _score(data: Mapping[str, Any]) -> Score:
@@ -269,14 +280,26 @@ def _score(data: Mapping[str, Any]) -> Score:
 
 
 def _keep(
-    store: Store, row: RunRow, before: RunRow, work: Plan, keys: Sequence[str], answered: Mapping[str, Result]
+    store: Store,
+    row: RunRow,
+    records: Sequence[Record],
+    *,
+    before: RunRow,
+    whole: Plan,
+    chosen: Sequence[int],
+    shard: Shard | None,
 ) -> Run:
-    records = _records(work, keys, answered)
+    """Write a run with these records, and those that other parts of it have left."""
+    rows = [*_rows(whole, records), *(others(store, row.id, chosen) if shard else ())]
     row = replace(row, created=before.created, manifest={**row.manifest, "started": before.created})
-    if len(records) == len(work.items):
+    if len(rows) == len(whole.items):
         row = replace(row, finished=before.finished or _now())
-    store.keep_run(row, _rows(work, records))
-    return _run(row, records)
+    elif shard:
+        left = {SHARD: str(shard), WANTED: len(whole.items)}
+        stopped = row.manifest["stopped"] or shard.alone
+        row = replace(row, manifest={**row.manifest, **left, "stopped": stopped})
+    store.keep_run(row, rows)
+    return load(store, row.id) if shard else _run(row, records)
 
 
 def _records(work: Plan, keys: Sequence[str], answered: Mapping[str, Result]) -> list[Record]:

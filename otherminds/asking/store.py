@@ -29,6 +29,7 @@ from otherminds.asking.tables import (
     RunRow,
     Spent,
     call_values,
+    check_call,
     read_call,
     read_json,
     read_record,
@@ -99,19 +100,27 @@ class Store:
 
         One that is damaged is refused; given a set for such keys, it is left out and its key put there.
         """
-        wanted = list(keys)
         found = {}
         with self._sentences():
-            for start in range(0, len(wanted), 500):
-                part = wanted[start : start + 500]
-                for row in self._db.execute(f"{SELECT_CALL} WHERE key IN ({','.join('?' * len(part))})", part):
-                    try:
-                        found[row[0]] = read_call(row)
-                    except Damaged:
-                        if damaged is None:
-                            raise
-                        damaged.add(row[0])
+            for row in self._call_rows(keys):
+                try:
+                    found[row[0]] = read_call(row)
+                except Damaged:
+                    if damaged is None:
+                        raise
+                    damaged.add(row[0])
         return found
+
+    def sound_calls(self, keys: Iterable[str]) -> set[str] | None:
+        """Which of these are there and, by their checksums, sound; None where an older otherminds wrote no checksum."""
+        with self._sentences():
+            return set(found) if all(found := [check_call(row) for row in self._call_rows(keys)]) else None
+
+    def _call_rows(self, keys: Iterable[str]) -> Iterator[Sequence[Any]]:
+        wanted = list(keys)
+        for start in range(0, len(wanted), 500):
+            part = wanted[start : start + 500]
+            yield from self._db.execute(f"{SELECT_CALL} WHERE key IN ({','.join('?' * len(part))})", part).fetchall()
 
     def recent_calls(self, fingerprint: str, verb: str, *, limit: int = 200) -> list[Call]:
         """The last calls of this kind to this model, newest first."""

@@ -178,10 +178,16 @@ def call_values(call: Call, now: str) -> tuple[Any, ...]:
 
 def read_call(row: Sequence[Any]) -> Call:
     """What SELECT_CALL found."""
-    *columns, kept = row
-    key, fingerprint, verb, prompt, rendered, result, seconds, _ = columns
-    _check(f"the call {str(key)[:10]}", columns, kept)
+    key, fingerprint, verb, prompt, rendered, result, seconds, *_ = row
+    check_call(row)
     return Call(key, fingerprint, verb, read_json(prompt), rendered, read_json(result), seconds)
+
+
+def check_call(row: Sequence[Any]) -> str:
+    """The key of a row of SELECT_CALL that is as it was written; empty where no checksum tells."""
+    *columns, kept = row
+    _check(f"the call {str(columns[0])[:10]}", columns, kept)
+    return str(columns[0]) if kept else ""
 
 
 def record_values(run: str, record: Mapping[str, Any]) -> tuple[Any, ...]:

@@ -39,7 +39,7 @@ def compare(first_id: str, second_id: str, output: Path | None, store_path: Path
     from otherminds.web.pages import comparison, holm, left_out
 
     with Store(store_path, create=False) as store:
-        first, second = open_run(store, first_id), open_run(store, second_id)
+        first, second = (open_run(store, id, texts=bool(output)) for id in (first_id, second_id))
     found = paired(first, second)
     if output:
         comparison(first, second, found, saved=True).save(output)

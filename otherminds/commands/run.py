@@ -60,6 +60,7 @@ LINES = 12
     show_default=True,
     help="With score sampled: draw every order of the choices so often at most, more than once where orders disagree.",
 )
+@click.option("--shard", metavar="I/N", help="Ask part I of N alone; `otherminds merge` puts the parts together.")
 @click.option("--budget", metavar="NAME=N,…", help="Stop cleanly at calls=, tokens=, seconds= or money=.")
 @click.option("--prices", type=click.Path(path_type=Path), help="A JSON table of prices a million tokens.")
 @click.option("--dry-run", is_flag=True, help="Say what it would cost, and ask nothing.")
@@ -78,6 +79,7 @@ def run(
     seed: int,
     draws: int,
     controls: bool,
+    shard: str | None,
     budget: str | None,
     prices: Path | None,
     dry_run: bool,
@@ -90,9 +92,11 @@ def run(
     asked again, so a run that was stopped goes on when the same command is given again.
     """
     from otherminds.asking import runs
+    from otherminds.asking.shards import Shard
     from otherminds.asking.store import MEMORY, Store
     from otherminds.studies.suites import get_suite
 
+    wanted_part = None if shard is None else Shard.read(shard)
     suite = get_suite(suite_name).using(prompt=prompt, score=score)
     spending = read_budget(budget, prices)
     model = open_model(spec, base_url, extra, suite=suite)
@@ -115,7 +119,15 @@ def run(
             suite = _best(suite, model)
         with progress(f"{suite.name} · {model.name} · {suite.score}") as show:
             done = runs.run(
-                suite, model, store=store, limit=limit, seed=seed, draws=draws, budget=spending, progress=show
+                suite,
+                model,
+                store=store,
+                limit=limit,
+                seed=seed,
+                draws=draws,
+                shard=wanted_part,
+                budget=spending,
+                progress=show,
             )
     if as_json:
         print_json(as_data(done))
@@ -127,8 +139,12 @@ def run(
     if cut := _truncated(done):
         note(cut)
     failed = done.verdicts()["error"]
-    if done.partial or failed:
-        note(_unfinished(done))
+    # A shard that is asked is all that was wanted, so a script may go on.
+    missing = done.partial and not (wanted_part and done.manifest["stopped"] == wanted_part.alone)
+    if done.partial and not missing:
+        note(f"shard {wanted_part} is asked; `otherminds merge` puts the stores of all shards together")
+    if missing or failed:
+        note(_unfinished(done, missing))
         context.exit(1 if failed and failed == len(done) else PARTIAL)
 
 
@@ -176,9 +192,9 @@ def _by_controls(suite: Suite, model: Model, store: Store, seed: int, budget: Bu
     return found.form.part(questions) or questions
 
 
-def _unfinished(done: Run) -> str:
+def _unfinished(done: Run, missing: bool) -> str:
     """Why the exit code is not 0, and what to do."""
-    if done.partial:
+    if missing:
         return f"not finished: {done.manifest['stopped']}; give the same command again to go on"
     failed = [record for record in done.records if record.score.verdict == "error"]
     return f"{len(failed)} of {len(done)} items failed, the first with: {failed[0].score.why}"

@@ -91,7 +91,7 @@ def show(run_id: str, item_id: str | None, store_path: Path, as_json: bool) -> N
     from otherminds.results.reading import read_record, record_data
 
     with Store(store_path, create=False) as store:
-        found = open_run(store, run_id)
+        found = open_run(store, run_id, texts=as_json or item_id is not None)
     if item_id is None:
         _show_run(found, as_json)
         return

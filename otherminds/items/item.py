@@ -15,6 +15,7 @@ import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -57,7 +58,7 @@ class Item:
         return _read_item(data, where)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Suite:
     """Named items, with how to prompt and how to score them."""
 
@@ -96,7 +97,7 @@ class Suite:
         )
         return replace(self, items=chosen)
 
-    @property
+    @cached_property
     def digest(self) -> str:
         """Changes when any item changes; the way of asking is not part of it."""
         text = "\n".join(_line(item.to_dict()) for item in self.items)

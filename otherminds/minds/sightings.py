@@ -160,11 +160,16 @@ class Glance(Sighting):
 
     def _look(self) -> Glimpse:
         """What is in plain view in the room."""
-        world, clear, things = self._world, self._clear, self._cast.things
-        places = world._held
-        names = [name for name, room in world._room.items() if room == self._room]
-        here = frozenset([name for name in names if (place := places.get(name, OPEN)) == OPEN or place in clear])
-        held = {name: places[name] for name in here if name in things}
-        visible = frozenset([property for property, can_be_seen in self._cast.visible.items() if can_be_seen])
+        world, clear, cast = self._world, self._clear, self._cast
+        here = {name: room for name, room in world._room.items() if room == self._room}
+        held = {}
+        for thing, place in world._held.items():
+            if place != OPEN and place not in clear:
+                here.pop(thing, None)
+            elif thing in here:
+                held[thing] = place
+        if not cast.visible:
+            return Glimpse(self._room, here, held, {}, NOBODY, clear, cast.things)
+        visible = frozenset([property for property, can_be_seen in cast.visible.items() if can_be_seen])
         states = {key: value for key, value in world._state.items() if key[0] in held and key[1] in visible}
-        return Glimpse(self._room, here, held, states, visible, clear, things)
+        return Glimpse(self._room, here, held, states, visible, clear, cast.things)

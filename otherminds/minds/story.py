@@ -63,21 +63,23 @@ class Cast(NamedTuple):
 
     def after(self, event: Event) -> Cast:
         """With whatever the event names for the first time."""
-        roles, visible = self.roles, self.visible
-        new = {}
-        for name, role in event.names():
-            if name not in roles:
-                new[name] = role
+        roles, people, things, visible = self
+        names = event.names()
         if event.peekers:
-            new |= {name: "person" for name in sorted(event.peekers) if name not in roles}
+            names = (*names, *[(name, "person") for name in sorted(event.peekers)])
+        for name, role in names:
+            if name not in roles:
+                roles = {**roles, name: role}
+                if role == "person":
+                    people = (*people, name)
+                elif role == "thing":
+                    things = things | {name}
         altered = event.alters()
         if altered is not None and altered[0] not in visible:
             visible = {**visible, altered[0]: altered[1]}
-        if not new and visible is self.visible:
+        if roles is self.roles and visible is self.visible:
             return self
-        people = [name for name, role in new.items() if role == "person"]
-        things = [name for name, role in new.items() if role == "thing"]
-        return Cast({**roles, **new}, (*self.people, *people), self.things.union(things), visible)
+        return Cast(roles, people, things, visible)
 
 
 class Moment:
@@ -104,6 +106,7 @@ class Story:
         "_there",
         "cast",
         "event",
+        "heard_by",
         "length",
         "missed",
         "premises",
@@ -119,6 +122,8 @@ class Story:
         self.length = 0
         self._there: dict[str, frozenset[str]] = {}
         self._quiet: dict[str, frozenset[str]] = {}
+        self.heard_by: Mapping[str, frozenset[str]] = {}
+        """For every topic, who was told of it or overheard it."""
         self.missed = False
         """Whether anybody was ever distracted."""
         self._sightings: tuple[Sighting, ...] = ()  # newest first
@@ -175,6 +180,9 @@ class Story:
         new._hash = 0
         new.world, sightings, rooms = event.happen(self)
         new._gather(self, event)
+        new.heard_by = self.heard_by
+        if topic := event.raises():
+            new.heard_by = {**self.heard_by, topic: sightings[0].seen_by | self.heard_by.get(topic, NOBODY)}
         new.missed = self.missed or bool(event.distracted)
         where = new.world._room
         if self.premises.clear or self.premises.fresh or new.cast.visible is not self.cast.visible:
@@ -184,16 +192,18 @@ class Story:
         elif self.event is not None and self.event.distracted:
             # Whoever was distracted a moment ago attends again now, wherever the story has gone on.
             rooms = (*rooms, *(where[person] for person in sorted(self.event.distracted) if person in where))
-        for room in dict.fromkeys(rooms):
-            if present := new.present(room):
-                sightings = (*sightings, Glance(present - event.distracted, present, room, new))
+        for room in dict.fromkeys(rooms) if rooms else ():
+            if present := new._there.get(room):
+                seen_by = present - event.distracted if event.distracted else present
+                sightings = (*sightings, Glance(seen_by, present, room, new))
         new._sightings = sightings[::-1] if len(sightings) > 1 else sightings
-        new._last = self._last
+        new._last = last = self._last
         if sightings:
-            moment, new._last = Moment(self, new._sightings), self._last.copy()
+            moment = Moment(self, new._sightings)
+            new._last = last = last.copy()
             for sighting in sightings:
                 for person in sighting.seen_by:
-                    new._last[person] = moment
+                    last[person] = moment
         return new
 
     # ---- asking -----------------------------------------------------------------------------------------------
@@ -238,7 +248,7 @@ class Story:
                 return view, news
             past = moment.past
             for sighting in moment.sightings:
-                if first in sighting.seen_by and sighting.assumed.issuperset(others):
+                if first in sighting.seen_by and (not others or sighting.assumed.issuperset(others)):
                     news.append((sighting, past))
             moment = past._last.get(first)
         return NOTHING, news
@@ -312,7 +322,7 @@ class Story:
                 if room is not None:
                     quiet[room] = quiet.get(room, NOBODY) | {actor}
             self._quiet = quiet
-        elif quiet.get(before or "") or quiet.get(after or ""):
+        elif quiet and (quiet.get(before or "") or quiet.get(after or "")):
             self._quiet = {room: people for room, people in quiet.items() if room not in (before, after)}
 
     @property

@@ -35,8 +35,8 @@ class Glimpse(NamedTuple):
     """What a glance round a room shows: everything in plain view there, and thereby what is not."""
 
     room: str
-    here: frozenset[str]
-    """People, containers and things in plain view."""
+    here: Mapping[str, str]
+    """People, containers and things in plain view, each with this room."""
     held: Mapping[str, str]
     """For every thing in plain view: OPEN, or the clear container that it is in."""
     states: Mapping[tuple[str, str], str]
@@ -142,7 +142,9 @@ class View:
         """With this thing, person or container in this room; `container` is where a thing was seen to be."""
         rooms, held = self._room, self._held
         if rooms.get(name) != room:
-            rooms = _with_contents({**rooms, name: room}, held, name, room)
+            rooms = {**rooms, name: room}
+            if held:
+                _with_contents(rooms, held, name, room)
         if container is not None:
             if container != OPEN and rooms.get(container) != room:
                 rooms = _with_contents({**rooms, container: room}, held, container, room)
@@ -221,21 +223,25 @@ class View:
     def glanced(self, glimpse: Glimpse) -> View:
         """After a look round a room: what is in plain view is there; what was thought to be in plain view is not."""
         room, here, in_view, states, visible, clear, things = glimpse
-        rooms, held, state = self._room, self._held, self._state
-        if not in_view.items() <= held.items():
+        before, held, state = self._room, self._held, self._state
+        if in_view and not in_view.items() <= held.items():
             held = {**held, **in_view}
-        if news := [name for name in here if rooms.get(name) != room]:
-            rooms = {**rooms, **dict.fromkeys(news, room)}
+        rooms = {**before, **here}
+        if rooms == before:
+            rooms = before
+        else:
             for thing, place in held.items():
-                if place in news:
+                if place in here and before.get(place) != room:
                     rooms[thing] = room
         if visible:
             seen = {key: value for key, value in state.items() if key[0] in in_view and key[1] in visible}
             if seen != states:
                 state = {key: value for key, value in state.items() if key not in seen} | dict(states)
         view = self
-        if rooms is not self._room or held is not self._held or state is not self._state:
+        if rooms is not before or held is not self._held or state is not self._state:
             view = View(rooms, held, state, self._heard)
+        if list(rooms.values()).count(room) == len(here):
+            return view  # nothing else is thought to be in this room
         # A thing that was only said to be in this room may be in some container here: not seeing it proves nothing.
         for name in [name for name, place in rooms.items() if place == room and name not in here]:
             held_by = held.get(name)

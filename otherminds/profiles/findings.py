@@ -9,9 +9,11 @@ from math import isfinite
 from typing import Any
 
 from otherminds.asking.runs import Run
+from otherminds.diagnosis.diagnosis import Diagnosis, diagnose
 from otherminds.minds.telling import listing
 from otherminds.pages.report import Folded, Section
 from otherminds.pages.table_files import files_in
+from otherminds.profiles.ways_of_reading import in_words
 from otherminds.results.answers import Answers
 from otherminds.results.itembrowser import Part, leads_to, tag_text
 from otherminds.results.measures import Row, adjusted, compare, leaning
@@ -89,6 +91,12 @@ class Profile:
         return [(each.name, finding) for each in self.told for finding in each.chapter.findings]
 
     @cached_property
+    def diagnoses(self) -> dict[str, Diagnosis]:
+        """By model, which known readers its answers are like."""
+        by_model = {name: [run for _, run in self.runs if run.model == name] for name in self.models}
+        return {name: diagnose(runs) for name, runs in by_model.items() if runs}
+
+    @cached_property
     def differences(self) -> list[Contrast]:
         """The first model against every other, wherever both were asked the same."""
         return contrasts(self)
@@ -148,12 +156,20 @@ def _of_chapter(told: Told, first: str, second: str) -> Iterator[Contrast]:
 
 def answer(profile: Profile) -> str:
     """What was found, in words, by rules from the numbers."""
-    paragraphs = [_on_model(profile, name) for name in profile.models]
+    return "\n\n".join([*what_they_do(profile), *against_chance(profile)])
+
+
+def what_they_do(profile: Profile) -> list[str]:
+    """A paragraph a model: which readers its answers are like; and what is not finished."""
+    paragraphs = [in_words(each) for each in profile.diagnoses.values()]
     missing = [f"{name} ({reason})" for name, reason in profile.failed.items()]
     undone = [said for each in profile.told for said in each.chapter.cut]
-    if missing or undone:
-        paragraphs.append(f"**Not finished**: {'; '.join([*missing, *undone])}.")
-    return "\n\n".join(paragraphs)
+    return [*paragraphs, *([f"**Not finished**: {'; '.join([*missing, *undone])}."] if missing or undone else [])]
+
+
+def against_chance(profile: Profile) -> list[str]:
+    """A paragraph a model: where its scores lie."""
+    return [_on_model(profile, name) for name in profile.models]
 
 
 def _on_model(profile: Profile, name: str) -> str:
@@ -221,6 +237,7 @@ def as_data(profile: Profile, files: Sequence[str] = ()) -> dict[str, Any]:
         "failed": dict(profile.failed),
         "left_out": [*profile.left_out, *(said for each in profile.told for said in each.chapter.left_out)],
         "answer": answer(profile),
+        "diagnoses": {name: list(each.sentences) for name, each in profile.diagnoses.items()},
         "studies": [_study_data(each) for each in profile.told],
         "differences": [_contrast_data(each) for each in profile.differences],
         "spent": {name: {"calls": calls, "seconds": seconds} for name, (calls, seconds) in profile.spent.items()},

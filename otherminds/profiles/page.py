@@ -10,7 +10,8 @@ from otherminds.asking.runs import Run
 from otherminds.minds.telling import listing
 from otherminds.pages.report import Block, Cell, Folded, Linked, Number, Report, Score, Scoreboard, Section, Table
 from otherminds.pages.table_files import files_in
-from otherminds.profiles.findings import Contrast, Profile, answer
+from otherminds.profiles import ways_of_reading
+from otherminds.profiles.findings import Contrast, Profile, against_chance, what_they_do
 from otherminds.results.itembrowser import browser, leads_to, link
 from otherminds.results.measures import FEWEST, leaning
 from otherminds.stats import Difference
@@ -48,12 +49,15 @@ def _report(profile: Profile, sections: Sequence[Section]) -> Report:
         f"otherminds {manifest['otherminds']} · {manifest['started'][:10]} · size {profile.size}, seed {profile.seed}"
     )
     shown = [section for section in [*sections, items] if section.blocks]
-    return Report(f"What {who} can tell of other minds", answer(profile), shown, subtitle=subtitle)
+    lead = "\n\n".join(what_they_do(profile))
+    return Report(f"What {who} can tell of other minds", lead, shown, subtitle=subtitle)
 
 
 def _before(profile: Profile) -> list[Section]:
     """What no study says alone: the first screen, models side by side, and how they were asked."""
-    first: list[Block] = [_board(profile), *(block for each in profile.told for block in each.chapter.front)]
+    does = ways_of_reading.blocks(profile.diagnoses, {each.name: each.answers for each in profile.told})
+    fronts = [block for each in profile.told for block in each.chapter.front]
+    first: list[Block] = [*does, _board(profile), Folded("The scores in words", against_chance(profile)), *fronts]
     asking = Section("How it was asked", _asking(profile))
     return [Section("", first), Section("Differences", _differences(profile)), asking]
 

@@ -12,7 +12,7 @@ from otherminds.asking.runs import Run
 from otherminds.errors import UsageError
 from otherminds.items import Item, Tag
 from otherminds.items.tags import FALSE_BELIEF, KIND, ORDER, STORY, TWIN, has_right_answer
-from otherminds.results.answers import Answers, Wanted, shared
+from otherminds.results.answers import Answer, Answers, Wanted, shared
 
 MOST_VALUES = 8
 """A tag with more values than that names items rather than kinds of items."""
@@ -138,8 +138,12 @@ def mean_of(given: Run | Answers, of: str = "value", /, **tags: Wanted) -> stats
 
 def twins_right(given: Run | Answers) -> stats.Estimate | None:
     """The share of sets of twins that are right to the last one: what a bias to one answer never reaches."""
-    sets = table(given).by(TWIN)
-    whole = [some for twin, some in sets.items() if twin is not None and len(some) == len(some.with_value()) > 1]
+    # Plain lists, since there may be as many sets as half the items.
+    sets: dict[Tag, list[Answer]] = {}
+    for row in table(given):
+        if (twin := row.get(TWIN)) is not None:
+            sets.setdefault(twin, []).append(row)
+    whole = [some for some in sets.values() if len(some) > 1 and all(row.value is not None for row in some)]
     return Answers(replace(some[0], value=float(all(row.right for row in some))) for some in whole).mean()
 
 

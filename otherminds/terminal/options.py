@@ -241,8 +241,8 @@ def read_budget(text: str | None, prices: Path | None) -> Budget | None:
     return Budget(**parts, prices=read_prices(prices) if prices else {})
 
 
-def open_run(store: Store, id: str) -> Run:
-    """A run by its id, the beginning of it, or `last`."""
+def open_run(store: Store, id: str, *, texts: bool = True) -> Run:
+    """A run by its id, the beginning of it, or `last`; without `texts`, only what was scored."""
     from otherminds.asking.runs import load
 
     if id == "last":
@@ -250,7 +250,7 @@ def open_run(store: Store, id: str) -> Run:
         if row is None:
             raise UsageError(f"{store.path} has no run with an answer yet; `otherminds run` makes one")
         id = row.id
-    return load(store, id)
+    return load(store, id, texts=texts)
 
 
 def known_secrets() -> list[str]:

@@ -17,6 +17,11 @@ def to_run(id: str) -> str:
     return f"/runs/{quote(id, safe='')}"
 
 
+def to_items(id: str, page: int) -> str:
+    """The page of a run with another part of its answers."""
+    return f"{to_run(id)}?items={page}#items"
+
+
 def to_answers(id: str) -> str:
     """The pages of a run's answers; `?item=` says which."""
     return f"{to_run(id)}/answer"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from math import ceil
 from operator import itemgetter
 
 from otherminds.asking.runs import Run
@@ -22,10 +23,12 @@ from otherminds.results.storybook import story_report
 from otherminds.results.summary import summarise
 from otherminds.stats import Estimate, span
 from otherminds.stats.significance import p_value
-from otherminds.web.links import EVERYWHERE, to_answer, to_answers, to_comparison, to_run, to_story
+from otherminds.web.links import EVERYWHERE, to_answer, to_answers, to_comparison, to_items, to_run, to_story
 
 Body = Report | None
-"""The report of a run with its answers; None where nothing was answered yet."""
+"""The report of a run; None where nothing was answered yet."""
+PAGE = 2_000
+"""Answers on one page; each takes about a kilobyte of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,17 +75,39 @@ def runs_page(store: str, overviews: Sequence[Overview]) -> Report:
 
 
 def run_body(run: Run) -> Body:
-    """What takes a moment to make: the report of a run, and all its answers."""
-    if not run.records:
-        return None
-    data = records([Part(run.suite, [run])]) | {"pages": [to_answers(run.id)]}
+    """What takes a moment to make: the report of a run."""
+    return summarise([run]) if run.records else None
+
+
+def items_section(run: Run, page: int) -> Section:
+    """The answers of a run, so many at a time that a browser can hold them; pages count from 1."""
+    pages = page_count(run)
+    first = (page - 1) * PAGE
+    part = replace(run, records=run.records[first : first + PAGE])
+    data = records([Part(run.suite, [part])]) | {"pages": [to_answers(run.id)]}
     note = "Every question that was asked, with all that came back. Opened, each leads to a page of its own."
-    report = summarise([run])
-    return replace(report, sections=[*report.sections, Section("Items", [Browser(data, script(), note=note)])])
+    if pages > 1:
+        note = (
+            f"Questions {first + 1:,} to {first + len(part):,} of {len(run):,}, with all that came back; filters and"
+            " search are for these. Opened, each leads to a page of its own."
+        )
+    return Section("Items", [*_turning(run.id, page, pages), Browser(data, script(), note=note)])
 
 
-def run_page(row: RunRow, body: Report, others: Sequence[Overview]) -> Report:
-    """The report of a run, with the runs that it can be compared with."""
+def page_count(run: Run) -> int:
+    """How many pages its answers fill."""
+    return max(1, ceil(len(run) / PAGE))
+
+
+def _turning(id: str, page: int, pages: int) -> list[Block]:
+    """Links to the first page, those beside this one, and the last; nothing where there is only one."""
+    near = sorted({1, page - 1, page, page + 1, pages} & set(range(1, pages + 1)))
+    cells: list[Cell] = [f"{n:,} (this one)" if n == page else Linked(f"{n:,}", to_items(id, n)) for n in near]
+    return [Table(["pages of items", *([""] * (len(cells) - 1))], [cells], "")] if pages > 1 else []
+
+
+def run_page(row: RunRow, body: Report, items: Section, others: Sequence[Overview]) -> Report:
+    """The report of a run, with the runs that it can be compared with, and its answers."""
     lines = [
         [Linked(f"with {each.row.id}", to_comparison(row.id, each.row.id)), *each.cells]
         for each in others
@@ -90,10 +115,9 @@ def run_page(row: RunRow, body: Report, others: Sequence[Overview]) -> Report:
     ]
     table = Table(["compare", *COLUMNS], lines, "Other runs of the same suite", note=SCORED)
     compared = [Section("Compare", [table])] if lines else []
-    *most, items = body.sections
     return replace(
         body,
-        sections=[*most, *compared, items],
+        sections=[*body.sections, *compared, items],
         subtitle=f"run {row.id} · {body.subtitle}",
         trail=(*EVERYWHERE, ("Answers of this run", "#items")),
     )

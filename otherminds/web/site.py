@@ -1,7 +1,7 @@
 """From an address to a page.
 
     /                                   all runs
-    /runs/ID                            one run: its report, and its answers to filter and search
+    /runs/ID                            one run: its report, and its answers to filter and search; ?items=2 has more
     /runs/ID/answer?item=ITEM           one answer; answer.json is the same as data
     /compare?a=ID&b=ID                  two runs, item by item
     /stories  /stories/NAME             the stories that come with the package, with their timelines
@@ -33,6 +33,8 @@ from otherminds.web.pages import (
     Overview,
     compare_page,
     empty_page,
+    items_section,
+    page_count,
     run_body,
     run_page,
     runs_page,
@@ -57,6 +59,7 @@ class Site:
         self._views: _Memory[Overview] = _Memory(most=10_000)
         self._bodies: _Memory[Body] = _Memory(most=16)
         self._runs: _Memory[Run] = _Memory(most=4)
+        self._scores: _Memory[Run] = _Memory(most=4)
 
     def respond(self, request: Request) -> Reply:
         """The page, or one that says in a sentence why there is none."""
@@ -90,23 +93,29 @@ class Site:
             return runs_page(self._path, self._overviews(store, rows.values()))
         if parts == ["compare"]:
             first, second = (_row(rows, request.query.get(name, "")) for name in ("a", "b"))
-            return compare_page(self._loaded(store, first), self._loaded(store, second))
+            return compare_page(self._scored(store, first), self._scored(store, second))
         row = _row(rows, parts[1])
         if len(parts) == 2:
-            return self._run(store, row, rows.values())
+            return self._run(store, row, rows.values(), request.query.get("items", "1"))
         run = self._loaded(store, row)
         place = _position(run, request.query.get("item", ""))
         return answer_page(run, place) if parts[2] == "answer" else as_json(record_data(run.records[place]))
 
-    def _run(self, store: Store, row: RunRow, rows: Iterable[RunRow]) -> Report:
-        body = self._bodies.get(row, lambda: run_body(self._loaded(store, row)))
+    def _run(self, store: Store, row: RunRow, rows: Iterable[RunRow], page: str) -> Report:
+        run = self._loaded(store, row)
+        body = self._bodies.get(row, lambda: run_body(run))
         if body is None:
-            return empty_page(self._loaded(store, row), *store.spent(row.model))
+            return empty_page(run, *store.spent(row.model))
+        items = items_section(run, _page(run, page))
         others = [other for other in rows if other.digest == row.digest and other.id != row.id]
-        return run_page(row, body, self._overviews(store, others))
+        return run_page(row, body, items, self._overviews(store, others))
 
     def _loaded(self, store: Store, row: RunRow) -> Run:
         return self._runs.get(row, lambda: load(store, row.id))
+
+    def _scored(self, store: Store, row: RunRow) -> Run:
+        """The same without texts, which takes less time and room."""
+        return self._scores.get(row, lambda: load(store, row.id, texts=False))
 
     def _overviews(self, store: Store, rows: Iterable[RunRow]) -> list[Overview]:
         return [self._views.get(row, partial(_viewed, store, row)) for row in rows]
@@ -130,7 +139,7 @@ class _Memory(Generic[T]):
 
 def _viewed(store: Store, row: RunRow) -> Overview:
     try:
-        return view(row, load(store, row.id))
+        return view(row, load(store, row.id, texts=False))
     except StoreError:
         # One run that is damaged must not hide the others; its own page says what is wrong.
         return Overview(row)
@@ -140,6 +149,14 @@ def _row(rows: dict[str, RunRow], id: str) -> RunRow:
     if id not in rows:
         raise NoPage(f"this store has no run {id!r}; the list shows those it has")
     return rows[id]
+
+
+def _page(run: Run, given: str) -> int:
+    """Which part of the answers is wanted."""
+    pages = page_count(run)
+    if not (given.isascii() and given.isdecimal() and 1 <= int(given[:9]) <= pages):
+        raise NoPage(f"the answers of run {run.id} have no page {given!r}; they have pages 1 to {pages}")
+    return int(given)
 
 
 def _position(run: Run, item: str) -> int:

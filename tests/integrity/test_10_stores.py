@@ -490,7 +490,7 @@ def test_a_search_with_errors_ends_with_3(folder: Path, monkeypatch: pytest.Monk
     model = asking(monkeypatch, lambda prompt: says_a(prompt) if len(model.history) > 2 else Response(error="too long"))
     done = call("explore", "--against", "api:m", *SEARCH, "-o", "out")
     assert done.exit_code == 3
-    assert "2 of 6 questions got no answer, so other stories might be found; the same command asks" in done.stderr
+    assert "2 of 14 questions got no answer, so other stories might be found; the same command asks" in done.stderr
     assert Path("out/run.json").exists()
 
 

@@ -499,3 +499,14 @@ def test_what_can_be_seen_is_seen_by_all_as_soon_as_it_is_known_to_show() -> Non
     assert story.view("Bruno").value("letter", "state:colour") == "is blue"
     painted = story.then(Change("Amara", "apple", "colour", "is blue", True))
     assert painted.view("Bruno").value("letter", "state:colour") is None
+
+
+TOPICS = Setting.of(people=4, rooms=2, topics=2, kinds=("enter", "leave", "topic*", "topic aloud", "topic aloud*"))
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_who_has_heard_of_a_topic_is_whose_view_has_it(seed: int) -> None:
+    for story in TOPICS.story(12, seed=seed).prefixes():
+        topics = story.view().topics
+        heard = {topic: {name for name in story.people if story.view(name).heard(topic)} for topic in topics}
+        assert story.heard_by == heard

@@ -72,3 +72,17 @@ def test_a_table_without_rows_has_its_head(monkeypatch: pytest.MonkeyPatch, caps
 def test_what_steers_a_terminal_is_shown_by_number() -> None:
     assert screen.harmless("a\x1b[31m\u202e\U000e0041 b\tc\n") == "a\\x1b[31m\\x202e\\xe0041 b\tc\n"
     assert screen.harmless("👩\u200d🚀") == "👩\u200d🚀"
+
+
+def test_a_long_table_looks_as_a_short_one(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [
+        [f"item-{n}", "right" * (n % 2), "some words " * (n % 15), "käse 漢字" if n % 3 else "x\ny", f"{n / 8:.2f}"]
+        for n in range(40)
+    ]
+
+    def printed(many: int) -> str:
+        monkeypatch.setattr(screen, "MANY", many)
+        screen.print_table(["item", "verdict", "answer", "choice", "S"], rows, right=["S"])
+        return capsys.readouterr().out
+
+    assert printed(3) == printed(1000)

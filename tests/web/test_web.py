@@ -28,7 +28,7 @@ from otherminds.results.measures import compare, mean_of
 from otherminds.results.reading import record_data
 from otherminds.results.summary import summarise
 from otherminds.web.links import to_answer, to_comparison, to_json, to_run, to_story
-from otherminds.web.serving import Server
+from otherminds.web.serving import Request, Server
 from otherminds.web.site import Site
 
 HOSTILE = (
@@ -376,3 +376,20 @@ def test_links_are_of_this_site_whatever_a_name_says() -> None:
         ):
             assert urljoin("http://here", link).startswith("http://here/")
             assert not re.search(r"[\s\"'<>\\]", link)
+
+
+def test_a_large_run_is_paged_and_every_answer_is_on_one_page(
+    path: Path, ids: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("otherminds.web.pages.PAGE", 1)
+    site, wanted = Site(path), [item.id for item in PLAIN]
+    assert len(wanted) == 2
+
+    def shown(number: str) -> tuple[int, list[str]]:
+        reply = site.respond(Request("GET", to_run(ids["careful"]), {"items": number}, {}, ""))
+        return reply.status, [id for id in wanted if f'"id": "{id}"' in reply.text or f'"id":"{id}"' in reply.text]
+
+    assert [shown("1"), shown("2")] == [(200, wanted[:1]), (200, wanted[1:])]
+    for number in ("0", "3", "-1", "x", "1e9", "9" * 5000, ""):
+        status, found = shown(number)
+        assert (status, found) == (404, []), number

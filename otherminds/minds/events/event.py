@@ -13,6 +13,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, Self, TypeVar
 
 from otherminds.errors import BadFile
@@ -102,11 +103,14 @@ class Event(ABC):
 
     def scene(self, story: Story) -> frozenset[str]:
         """Who is openly there to see it, as far as that was so before it."""
-        room = story.world.get(self.actor(), "room")
-        return story.present(room) if room is not None else NOBODY
+        return story.present(story.world._room.get(self.actor(), ""))
 
     def alters(self) -> tuple[str, bool] | None:
         """The property of things that it changes, if any, and whether that can be seen."""
+        return None
+
+    def raises(self) -> str | None:
+        """The topic that it brings up before all who see it, if any."""
         return None
 
     # ---- whether it can happen, and what comes of it ------------------------------------------------------------
@@ -206,6 +210,12 @@ class Deed(Event):
         return self.person
 
 
+@lru_cache(maxsize=1 << 14)
+def shared(kind: type[E], *values: Any) -> E:
+    """The event of this kind with these values: one object does for all stories that draw it."""
+    return kind(*values)
+
+
 def known(story: Story | None, name: str, property: str) -> str | None:
     """What is so at a point of a story; before its beginning, nothing."""
     return story.world.get(name, property) if story is not None else None
@@ -220,7 +230,7 @@ def text(value: Any, where: str) -> str:
 
 def depart(event: Event, story: Story, person: str, *others: str) -> tuple[Sighting, ...]:
     """What those left behind see of somebody who goes, and takes a thing along: that they are here no longer."""
-    room = story.view().get(person, "room")
+    room = story.world._room.get(person)
     if room is None:
         return ()
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self, final
 
-from otherminds.minds.events.event import Deed, Event, Order, Outcome, Shape, arrive, depart, known
+from otherminds.minds.events.event import Deed, Event, Order, Outcome, Shape, arrive, depart, known, shared
 from otherminds.minds.telling import Forms
 from otherminds.minds.world import OPEN
 
@@ -92,7 +92,7 @@ class Enter(Deed):
     def happen(self, story: Story) -> Outcome:
         person, room = self.person, self.room
         arrival = arrive(self, story, room, lambda view: view.placed(person, room))
-        return story.world.placed(person, room), (*depart(self, story, person), *arrival), (room,)
+        return story.world.placed(person, room), depart(self, story, person) + arrival, (room,)
 
     def forms(self, before: Story | None) -> tuple[Forms, Mapping[str, str]]:
         room = known(before, self.person, "room")
@@ -112,7 +112,7 @@ class Enter(Deed):
         for person in order(setting.people):
             for room in order(setting.rooms) if not story.quiet(person) else ():
                 if where.get(person) != room and not story.quiet(person, room):
-                    yield cls(person, room)
+                    yield shared(cls, person, room)
 
 
 @final
@@ -153,7 +153,7 @@ class Leave(Deed):
         where = story.world._room
         for person in order(setting.people):
             if person in where and not story.quiet(person):
-                yield cls(person, where[person])
+                yield shared(cls, person, where[person])
 
 
 @final

@@ -8,7 +8,7 @@ from string import Formatter
 from typing import TYPE_CHECKING, Any, Self, final
 
 from otherminds.errors import BadFile
-from otherminds.minds.events.event import Deed, Order, Outcome, Shape, arrive, depart, known
+from otherminds.minds.events.event import Deed, Order, Outcome, Shape, arrive, depart, known, shared
 from otherminds.minds.telling import Forms
 from otherminds.minds.world import OPEN, STATE, View
 
@@ -118,7 +118,7 @@ class Move(Deed):
                     continue
                 for container in order(setting.containers):
                     if where.get(container, room) == room and held.get(thing) != container:
-                        yield cls(person, thing, container)
+                        yield shared(cls, person, thing, container)
 
 
 @final
@@ -153,7 +153,7 @@ class Carry(Deed):
             return view.placed(person, room).placed(thing, room, OPEN)
 
         departure = depart(self, story, person, thing)
-        return learn(story.world), (*departure, *arrive(self, story, room, learn)), (room,)
+        return learn(story.world), departure + arrive(self, story, room, learn), (room,)
 
     def forms(self, before: Story | None) -> tuple[Forms, Mapping[str, str]]:
         slots = {"person": self.person, "thing": self.thing, "room": self.room}
@@ -177,7 +177,7 @@ class Carry(Deed):
                 if person in where and where.get(thing) == where[person]:
                     for room in order(setting.rooms):
                         if room != where[person]:
-                            yield cls(person, thing, room)
+                            yield shared(cls, person, thing, room)
 
 
 @final
@@ -257,7 +257,7 @@ class Change(Deed):
                     continue
                 for change in order(setting.changes):
                     if world.get(thing, STATE + change.property) != change.value:
-                        yield cls(person, thing, change.property, change.value, change.visible, change.words)
+                        yield shared(cls, person, thing, change.property, change.value, change.visible, change.words)
 
 
 def _check_slots(words: str, where: str) -> None:

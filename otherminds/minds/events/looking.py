@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self, final
 
-from otherminds.minds.events.event import Deed, Order, Outcome, Shape, known
+from otherminds.minds.events.event import Deed, Order, Outcome, Shape, known, shared
 from otherminds.minds.sightings import Looking, look_into
 from otherminds.minds.telling import Forms
 from otherminds.minds.world import View
@@ -57,7 +57,7 @@ class Inspection(Deed):
         for person in order(setting.people):
             for container in order(setting.containers):
                 if person in where and where.get(container) == where[person]:
-                    yield cls(person, container)
+                    yield shared(cls, person, container)
 
 
 @final

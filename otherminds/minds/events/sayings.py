@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
 from otherminds.minds.events.event import Order
-from otherminds.minds.sightings import Minds, Saying
-from otherminds.minds.world import Fact, Words
+from otherminds.minds.sightings import NOBODY, Minds, Saying
+from otherminds.minds.world import OPEN, Fact, Words
 
 if TYPE_CHECKING:
     from otherminds.minds.setting import Setting
@@ -28,22 +28,28 @@ def learns(hearer: str, words: Words, speaker: str, story: Story) -> bool:
 
     Of words that are not trusted, it is enough that they are heard for the first time.
     """
-    # Of what was never talked about nobody has heard: no need to look into a mind.
-    if isinstance(words, str) and words not in story.world._heard:
-        return True
-    minds = (hearer,)
-    view = story.seen_by(minds)
-    # Only where somebody was distracted can the speaker think so wrongly of what was told before.
-    if view.has(words) or (story.missed and story.seen_by((speaker, hearer)).has(words)):
-        return False
     if isinstance(words, str):
-        return True
+        lacks = hearer not in story.heard_by.get(words, NOBODY)
+        return lacks and not _taken_to_have(hearer, words, speaker, story)
+    return not story.seen_by((hearer,)).has(words) and _is_persuaded(hearer, words, speaker, story)
+
+
+def _taken_to_have(hearer: str, words: Words, speaker: str, story: Story) -> bool:
+    """Whether the speaker thinks that a hearer who lacks it has it: only where somebody was distracted can that be."""
+    return story.missed and story.seen_by((speaker, hearer)).has(words)
+
+
+def _is_persuaded(hearer: str, fact: Fact, speaker: str, story: Story) -> bool:
+    """Whether a hearer who lacks this fact would take it from this speaker, who knows of no reason to say nothing."""
+    if _taken_to_have(hearer, fact, speaker, story):
+        return False
     premises = story.premises
     doubts = premises.fresh or (hearer, speaker) in premises.distrust
-    if doubts and _was_told((speaker, hearer), words, speaker, story):
+    if doubts and _was_told((speaker, hearer), fact, speaker, story):
         return False
-    known = view.value(words.of, words.property)
-    return known is None or not story.before_the_eyes(words.of, words.property, minds)
+    minds = (hearer,)
+    known = story.seen_by(minds).value(fact.of, fact.property)
+    return known is None or not story.before_the_eyes(fact.of, fact.property, minds)
 
 
 def _was_told(minds: Minds, fact: Fact, speaker: str, story: Story) -> bool:
@@ -55,9 +61,9 @@ def _was_told(minds: Minds, fact: Fact, speaker: str, story: Story) -> bool:
 def _topic(setting: Setting, story: Story, order: Order) -> Iterator[Said]:
     for listener in order(setting.people):
         for topic in order(setting.topics):
-            if learns(listener, topic, "", story):  # soon told, and no need then to try all speakers
+            if listener not in story.heard_by.get(topic, NOBODY):
                 for speaker in order(setting.people):
-                    if speaker != listener and learns(listener, topic, speaker, story):
+                    if speaker != listener and not _taken_to_have(listener, topic, speaker, story):
                         yield topic, speaker, listener
 
 
@@ -66,49 +72,74 @@ def _topic_aloud(setting: Setting, story: Story, order: Order) -> Iterator[Said]
         others = story.present(story.world._room.get(speaker, ""))
         if len(others) > 1:
             for topic in order(setting.topics):
-                if is_news(topic, speaker, others, story):
+                if not others <= story.heard_by.get(topic, NOBODY) and is_news(topic, speaker, others, story):
                     yield topic, speaker, None
 
 
 def _fact(setting: Setting, story: Story, order: Order, *, property: str, lie: bool = False) -> Iterator[Said]:
-    things = tuple([thing for thing in setting.things if thing in story.cast.things])
+    things = _things(setting, story)
     for speaker in order(setting.people) if things else ():
         facts = _sayable(setting, story, order, speaker, order(things), property, lie)
         if not facts:
             continue
+        agreed = not lie
         for listener in order(setting.people):
+            believed = _beliefs(story, listener, property)
             for fact in facts:
-                if listener != speaker and learns(listener, fact, speaker, story):
-                    yield fact, speaker, listener
-        # If all are of one mind, so are the other speakers. Late in a story that is common.
-        if not lie and all(story.seen_by((person,)).has(fact) for person in setting.people for fact in facts):
+                if believed.get(fact.of) != fact.value:
+                    agreed = False
+                    if listener != speaker and _is_persuaded(listener, fact, speaker, story):
+                        yield fact, speaker, listener
+        if agreed:  # If all are of one mind, so are the other speakers. Late in a story that is common.
             return
 
 
 def _fact_aloud(setting: Setting, story: Story, order: Order, *, property: str, lie: bool = False) -> Iterator[Said]:
-    things = tuple([thing for thing in setting.things if thing in story.cast.things])
+    things = _things(setting, story)
+    agreed: dict[frozenset[str], bool] = {}
     for speaker in order(setting.people) if things else ():
         others = story.present(story.world._room.get(speaker, ""))
         if len(others) > 1:
-            for fact in _sayable(setting, story, order, speaker, order(things), property, lie):
+            some = order(things)
+            if not lie and others not in agreed:
+                agreed[others] = _of_one_mind(others, story, things, property)
+            for fact in () if agreed.get(others) else _sayable(setting, story, order, speaker, some, property, lie):
                 if is_news(fact, speaker, others, story):
                     yield fact, speaker, None
+
+
+def _things(setting: Setting, story: Story) -> tuple[str, ...]:
+    """Those of which anything can be said yet."""
+    known = story.cast.things
+    return tuple([thing for thing in setting.things if thing in known]) if known else ()
+
+
+def _of_one_mind(people: Iterable[str], story: Story, things: tuple[str, ...], property: str) -> bool:
+    """Whether these people have the same beliefs about the things, so that none can tell another anything."""
+    minds = [_beliefs(story, person, property) for person in people]
+    return all(len({mind.get(thing) for mind in minds}) == 1 for thing in things)
 
 
 def _sayable(
     setting: Setting, story: Story, order: Order, speaker: str, things: tuple[str, ...], property: str, lie: bool
 ) -> list[Fact]:
     """What somebody believes about the things; or, to lie, anything else."""
-    believed = story.seen_by((speaker,))
+    believed = _beliefs(story, speaker, property)
     facts = []
     for thing in things:
-        value = believed.get(thing, property)
-        if value is not None and not lie:
+        value = believed.get(thing, OPEN)
+        if value != OPEN and not lie:
             facts.append(Fact(thing, property, value))
-        elif value is not None:
+        elif value != OPEN:
             places = setting.rooms if property == "room" else setting.containers
             facts += [Fact(thing, property, place) for place in order(places) if place != value]
     return facts
+
+
+def _beliefs(story: Story, person: str, property: str) -> Mapping[str, str]:
+    """In which rooms, or in which containers, somebody thinks that things are."""
+    view = story.seen_by((person,))
+    return view._room if property == "room" else view._held
 
 
 # By the kinds of event that settings know.

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import starmap
 from typing import TYPE_CHECKING, Any, ClassVar, Self, final
 
 from otherminds.errors import BadFile
 from otherminds.minds.events.event import Event, Order, Outcome, Shape, known, text
 from otherminds.minds.events.sayings import SAYINGS, is_news
-from otherminds.minds.sightings import Saying, Shown
+from otherminds.minds.sightings import Saying
 from otherminds.minds.telling import Forms, clause
 from otherminds.minds.world import STATE, Fact, Words
 
@@ -63,15 +65,20 @@ class Tell(Event):
         return self.speaker
 
     def names(self) -> tuple[tuple[str, str], ...]:
-        roles = [(name, "person") for name in (self.speaker, self.listener) if name is not None]
+        names: tuple[tuple[str, str], ...] = ((self.speaker, "person"),)
+        if self.listener is not None:
+            names += ((self.listener, "person"),)
         if self.fact is not None and self.fact.property in ("room", "container"):
-            roles.append((self.fact.value, self.fact.property))
+            names += ((self.fact.value, self.fact.property),)
         if self.fact is not None and self.fact.property != "room":
-            roles.append((self.fact.of, "thing"))
-        return tuple(roles)
+            names += ((self.fact.of, "thing"),)
+        return names
 
     def scene(self, story: Story) -> frozenset[str]:
         return Event.scene(self, story) if self.listener is None else frozenset((self.speaker, self.listener))
+
+    def raises(self) -> str | None:
+        return self.topic
 
     def refusal(self, story: Story) -> str | None:
         speaker = self.speaker
@@ -93,13 +100,14 @@ class Tell(Event):
 
     def happen(self, story: Story) -> Outcome:
         hearers, world, fact = self.scene(story), story.world, self.fact
-        seen_by = (hearers | self.peekers) - self.distracted
         if fact is None:
             topic = self.topic
-            return world.hearing(topic), (Shown(seen_by, hearers, lambda view: view.hearing(topic)),), ()
+            return world.hearing(topic), (self.sighting(hearers, lambda view: view.hearing(topic)),), ()
+        seen_by = (hearers | self.peekers) - self.distracted
         # Words about what lies before one's eyes, or should, are put right by a look.
-        rooms = {world._room.get(person) for person in seen_by} & {world._room.get(fact.of), fact.value}
-        return world, (Saying(seen_by, hearers, self.speaker, fact),), tuple(sorted(room for room in rooms if room))
+        meant = sorted((world._room.get(fact.of, ""), fact.value))
+        rooms = tuple([room for room in meant if not seen_by.isdisjoint(story.present(room))])
+        return world, (Saying(seen_by, hearers, self.speaker, fact),), rooms
 
     def forms(self, before: Story | None) -> tuple[Forms, Mapping[str, str]]:
         roles: Mapping[str, str] = before.cast.roles if before is not None else {}
@@ -137,11 +145,7 @@ class Tell(Event):
 
     @classmethod
     def ways(cls, kind: str, setting: Setting, story: Story, order: Order) -> Iterator[Self]:
-        return (cls._of(*said) for said in SAYINGS[kind](setting, story, order))
-
-    @classmethod
-    def _of(cls, words: Words, speaker: str, listener: str | None) -> Self:
-        return cls(speaker, listener, topic=words) if isinstance(words, str) else cls(speaker, listener, fact=words)
+        return starmap(_told, SAYINGS[kind](setting, story, order))
 
     def kind(self, before: Story) -> str:
         aloud = " aloud" if self.listener is None else ""
@@ -149,6 +153,11 @@ class Tell(Event):
             return f"topic{aloud}"
         honest = before.seen_by((self.speaker,)).get(self.fact.of, self.fact.property) == self.fact.value
         return f"{self.fact.property if honest else 'lie'}{aloud}"
+
+
+@lru_cache(maxsize=1 << 14)
+def _told(words: Words, speaker: str, listener: str | None) -> Tell:
+    return Tell(speaker, listener, topic=words) if isinstance(words, str) else Tell(speaker, listener, fact=words)
 
 
 def _read_fact(fact: Mapping[str, Any], where: str) -> Fact:

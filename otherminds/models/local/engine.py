@@ -5,24 +5,25 @@ It tokenises, weighs and writes; what a prompt is, and what a choice is, it does
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from cyllama.llama import llama_cpp
 
 from otherminds.errors import ModelError
+from otherminds.models.local import threads
 from otherminds.models.local.forward import pick
 from otherminds.models.local.prefix_tree import Tree
+
+threads.sleep_soon()
+
+from cyllama.llama import llama_cpp  # noqa: E402
 
 CHUNK = 512
 """Tokens that llama.cpp reads at once."""
 SEQUENCES = 64
 """Sequences that one tree may hold; llama.cpp keeps a list of them for every token."""
-MOST_THREADS = 8
-"""A small model's threads wait for each other more than they work when there are many."""
 
 
 class _Weights(llama_cpp.LlamaModel):  # type: ignore[misc]
@@ -56,7 +57,7 @@ class Engine:
         """The log-probabilities of the wanted tokens after each of the given places of the tree."""
         sequences = members(tree)
         found: dict[int, list[float]] = {}
-        self._context.kv_cache_clear()
+        self._begin()
         for start in range(0, len(tree), CHUNK):
             places = range(start, min(start + CHUNK, len(tree)))
             self._decode((tree.tokens[p], tree.depths[p], sequences[p], p in wants) for p in places)
@@ -71,7 +72,7 @@ class Engine:
     ) -> Iterator[int]:
         """At most `limit` tokens that follow, one by one, up to the end of the turn."""
         sampler = self._sampler(temperature, top_p, seed, grammar)
-        self._context.kv_cache_clear()
+        self._begin()
         last = len(tokens) - 1
         for start in range(0, len(tokens), CHUNK):
             places = range(start, min(start + CHUNK, len(tokens)))
@@ -82,6 +83,12 @@ class Engine:
                 return
             yield token
             self._decode([(token, len(tokens) + count, [0], True)])
+
+    def _begin(self) -> None:
+        """Forget what was read, and see how many cores are free."""
+        self._context.kv_cache_clear()
+        now = threads.free()
+        self._context.set_n_threads(now, now)
 
     def _decode(self, entries: Any) -> None:
         self._batch.clear()
@@ -109,22 +116,13 @@ def _context_options(context: int) -> Any:
     options.n_ctx = context
     options.n_batch = options.n_ubatch = CHUNK
     options.n_seq_max = SEQUENCES
-    options.n_threads = options.n_threads_batch = _threads()
+    options.n_threads = options.n_threads_batch = threads.free()
     # One memory for all sequences, or a token could not belong to several; and all of it kept, or models whose layers
     # look only so far back would forget a beginning that another sequence still needs.
     options.kv_unified = True
     options.swa_full = True
     options.flash_attn_type = 0
     return options
-
-
-def _threads() -> int:
-    """The cores to use: OMP_NUM_THREADS where that is set, as for numpy, else what there is, up to MOST_THREADS."""
-    given = os.environ.get("OMP_NUM_THREADS", "")
-    if given.isdecimal() and int(given):
-        return int(given)
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return min(cores, MOST_THREADS)
 
 
 def members(tree: Tree) -> list[list[int]]:

@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from otherminds.models.local import threads
 from otherminds.models.local.gguf import F16, F32, PLAIN, Header, Tensor
 from otherminds.models.local.prefix_tree import Tree
 
@@ -101,6 +102,7 @@ class Forward:
 
     def score(self, tree: Tree, wants: Mapping[int, Sequence[int]]) -> dict[int, list[float]]:
         """The log-probabilities of the wanted tokens after each of the given places of the tree."""
+        threads.spread()
         hidden = self._hidden(tree)
         places = list(wants)
         found: dict[int, list[float]] = {}

@@ -25,6 +25,8 @@ MODULES = {
     "Other modules": {
         "models": "fingerprint",
         "models.check": "BrokenContract",
+        "models.adapters": "Adapter read write shipped",
+        "training.lessons": "Recipe lesson Lesson Branch",
         "asking.runs": "load estimate Record",
         "results.answers": "Answers Answer",
         "results.measures": "mean_of twins_right compare chance leaning",

@@ -31,6 +31,7 @@ from otherminds.commands.show import runs, show
 from otherminds.commands.store import store
 from otherminds.commands.tell import tell
 from otherminds.commands.track import track
+from otherminds.commands.train import train
 from otherminds.commands.web import web
 from otherminds.errors import OthermindsError, UsageError
 from otherminds.plugins import added, load
@@ -42,6 +43,7 @@ COMMANDS = (
     tell,
     *studies.commands(),
     build,
+    train,
     import_,
     lint,
     audit,

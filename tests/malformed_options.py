@@ -23,6 +23,8 @@ BASE: dict[tuple[str, ...], tuple[str, ...]] = {
     ("build", "safety"): ("-o", "out.jsonl", "--size", "4", "--tasks", "TB"),
     ("build", "training"): ("--number", "2", "--sets", "tomi", "-o", "out"),
     ("build", "starter"): ("-o", "out.jsonl"),
+    ("build", "lessons"): ("--form", "text", "--shards", "1", "--size", "1", "--processes", "1", "-o", "out"),
+    ("train",): ("missing", "-o", "out", "--device", "cpu"),
     ("build", "dialogue"): ("--published", "missing.json", "-o", "out.jsonl"),
     ("build", "traits"): ("--talks", "missing.jsonl", "-o", "out.jsonl"),
     ("judge",): ("-m", "api:nobody", *NOWHERE, "--talks", "missing.jsonl", "-o", "out.jsonl"),

@@ -46,6 +46,8 @@ THOUGHTS = (
 )
 SERVING = ("annotate", "web")
 """What only Ctrl-C ends, unless it is asked for files."""
+ON_A_GPU = ("train ", "build lessons -o")
+"""Whose options are checked alone, unless it is lessons as text; `tests/training` gives such commands."""
 FILES = {"--export", "--import", "--agreement"}
 
 
@@ -85,6 +87,8 @@ def give(words: list[str]) -> None:
     assert program == "otherminds", words
     check_options(words)
     if rest[0] in SERVING and not FILES & set(rest):
+        return
+    if " ".join(rest).startswith(ON_A_GPU) and "text" not in rest:
         return
     less = next((more for name, more in SMALLER.items() if " ".join(rest).startswith(name)), "")
     done = CliRunner().invoke(cli, [*rest, *shlex.split(less)])

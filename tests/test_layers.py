@@ -3,6 +3,7 @@
 commands  cli       what a person gives
 web                 pages that are served
 profiles | bridges  all studies on some models; other people's benchmarks and tools
+   | training       lessons and what learns from them; of the studies it knows explore, whose settings it draws from
 studies             study.py, and a folder each; none imports another
 terminal            options and printing, for commands
 results | diagnosis what runs come to; which known readers they are like
@@ -29,7 +30,7 @@ FLOORS = [
     {"results", "diagnosis"},
     {"terminal"},
     {"studies"},
-    {"profiles", "bridges"},
+    {"profiles", "bridges", "training"},
     {"web"},
     {"commands", "cli", "", "__main__"},  # `import otherminds` gathers everything, so only these may
 ]
@@ -37,6 +38,9 @@ FLOORS = [
 ENDS = (0, len(FLOORS) - 1)
 BACKENDS, STUDIES = "models", "studies"
 """Where each folder inside is a room of its own, beside the files that all of them share."""
+
+
+DRAWS_FROM = ("training", "explore")
 
 
 def name_of(path: Path) -> str:
@@ -64,7 +68,8 @@ def may_import(module: str, target: str) -> bool:
     """Whether one module may know another."""
     one, other = module.partition(".")[0], target.partition(".")[0]
     if other == STUDIES and one not in (STUDIES, "") and inner(target):
-        return False  # a study is known by its object alone
+        # A study is known by its object alone; lessons are drawn from the settings of one.
+        return (one, inner(target)) == DRAWS_FROM
     if one != other:
         # At both ends of the house rooms are single files, which know each other.
         return floor(target) < floor(module) or (floor(target) == floor(module) and floor(module) in ENDS)
@@ -130,6 +135,9 @@ def test_the_root_holds_six_files_at_most() -> None:
         ("commands.build", "from otherminds.studies.explore.build import suite", False),
         ("commands.build", "from otherminds.studies.explore import build", False),
         ("commands.build", "from otherminds.studies import explore", False),
+        ("training.lessons", "from otherminds.studies.explore.grow import Grower", True),
+        ("training.lessons", "from otherminds.studies.safety import build", False),
+        ("profiles.page", "from otherminds.training.lessons import Recipe", False),
         ("cli", "from otherminds.studies.explore.commands import explore", False),
     ],
 )

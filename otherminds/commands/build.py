@@ -19,17 +19,25 @@ if TYPE_CHECKING:
     from otherminds.studies.study import Study
 
 
+LESSONS = ("lessons",)
+"""What is made for training, which is above any study."""
+
+
 class Builds(click.Group):
     """A command for everything that a study makes; studies are loaded when one is asked for."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         from otherminds.studies import STUDIES
 
-        return [name for make in STUDIES.values() for name in _builds(make())]
+        return [*(name for make in STUDIES.values() for name in _builds(make())), *LESSONS]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         from otherminds.studies import STUDIES
 
+        if cmd_name in LESSONS:
+            from otherminds.training.builds import BUILDS
+
+            return _command(None, BUILDS[0])
         # Mostly a build is called as its study is, and then no other study need be loaded.
         first = [STUDIES[cmd_name]] if cmd_name in STUDIES else []
         for make in (*first, *STUDIES.values()):
@@ -54,7 +62,7 @@ def _builds(study: Study) -> dict[str, Build]:
     return found
 
 
-def _command(study: Study, offered: Build) -> click.Command:
+def _command(study: Study | None, offered: Build) -> click.Command:
     kind = {"file_okay": False} if offered.folder else {"dir_okay": False}
     output = click.Option(
         ["-o", "--output"],
@@ -97,7 +105,7 @@ def _type(option: Option) -> Any:
 
 
 def _build(
-    study: Study, offered: Build, *, output: Path, as_json: bool, separate: int | None = None, **given: Any
+    study: Study | None, offered: Build, *, output: Path, as_json: bool, separate: int | None = None, **given: Any
 ) -> None:
     from otherminds.diagnosis.audit import separate as separated
     from otherminds.items import Suite
@@ -111,7 +119,8 @@ def _build(
         # A card of the whole would tell of items that are no longer there, and rules for the whole may not hold.
         picked = replace(separated(built.suite, separate), name=output.stem)
         built = replace(built, suite=picked, card="")
-    _tell(built, [*([] if offered.folder else _save(study, built, output)), *built.files], as_json)
+    saved = _save(study, built, output) if study and not offered.folder else []
+    _tell(built, [*saved, *built.files], as_json)
 
 
 def _save(study: Study, built: Built, output: Path) -> list[Path]:

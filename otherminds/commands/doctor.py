@@ -18,6 +18,7 @@ from otherminds.terminal.screen import print_json, print_table
 
 EXTRAS = {
     "hf": ("torch", "transformers"),
+    "train": ("torch", "tokenizers", "gguf"),
     "inspect": ("inspect_ai",),
     "parquet": ("pyarrow",),
     "harness": ("lm_eval",),

@@ -10,9 +10,18 @@ import click
 from otherminds.terminal.options import common, fetch, model_settings, open_model
 from otherminds.terminal.screen import note, print_json, print_table, say
 
+TAUGHT = {
+    "beliefs": "taught on stories of beliefs (docs/train.md)",
+    "beliefs-1": "the same lessons after 8 steps: a series from cannot to can",
+    "beliefs-2": "after 16 steps",
+    "beliefs-3": "after 80 steps",
+    "beliefs-4": "after 280 steps",
+}
+"""The adapters that come with the package, which are all for smollm2."""
 OTHERS = {
     "gguf:PATH": "any GGUF file, in process",
     "hf:NAME": "a Hugging Face name or folder, on CPU or GPU (extra `hf`)",
+    "MODEL+FILE": "any of these two or of the named ones, with an adapter of yours",
     "api:NAME": "an OpenAI-compatible server, with --base-url",
     "baseline:NAME": "known answers to compare with: oracle, realist and others",
 }
@@ -28,6 +37,7 @@ def models(context: click.Context, as_json: bool) -> None:
     """List the models; get weights; try a model out."""
     if context.invoked_subcommand is not None:
         return
+    from otherminds.models.adapters import shipped
     from otherminds.models.api.providers import PROVIDERS
     from otherminds.models.local.weights import WEIGHTS, present
 
@@ -35,8 +45,9 @@ def models(context: click.Context, as_json: bool) -> None:
         {"name": name, "about": source.about, "weights": "here" if present(name) else f"{source.download / 1e6:.0f} MB"}
         for name, source in WEIGHTS.items()
     ]
+    taught = {f"smollm2+{name}": TAUGHT.get(name, "an adapter") for name in shipped()}
     served = {f"{name}:NAME": f"{each.about}; its key in {each.key_env}" for name, each in PROVIDERS.items()}
-    rows += [{"name": name, "about": about, "weights": ""} for name, about in {**OTHERS, **served}.items()]
+    rows += [{"name": name, "about": about, "weights": ""} for name, about in {**taught, **OTHERS, **served}.items()]
     if as_json:
         print_json(rows)
     else:

@@ -21,6 +21,7 @@ from threading import Event
 from typing import Any, Literal, Protocol
 
 from otherminds.errors import UsageError
+from otherminds.models import adapters
 from otherminds.models.specs import read_spec
 from otherminds.plugins import added, load
 
@@ -210,6 +211,9 @@ BACKENDS: dict[str, Callable[[str], tuple[Callable[..., Model], str | Path]]] = 
 def _meant(spec: str, kind: str) -> str:
     """What somebody may have had in mind who wrote a name that is none."""
     near = get_close_matches(kind, [name.rstrip(":") for name in BACKENDS], n=1, cutoff=0.5)
+    if "+" in kind and kind.partition("+")[0] in BACKENDS:
+        base = kind.partition("+")[0]
+        return " or ".join(f"{base}+{name}" for name in adapters.shipped()) + " or a file of an adapter"
     if near:
         # "smolm2" is a slip of the pen; "hf" is half a name.
         return near[0] + (":…" if near[0] + ":" in BACKENDS else "")
@@ -224,14 +228,18 @@ def _meant(spec: str, kind: str) -> str:
 def get_model(spec: str, **settings: Any) -> Model:
     """The model called `smollm2`, `gemma-270m`, `gguf:PATH`, `hf:NAME`, `api:NAME`, `openai:NAME` and so on.
 
-    Settings may stand behind its name too, as in `vllm:qwen,temperature=0`, and come before others. `name` is what it
-    goes by in reports; it changes no answer.
+    `smollm2+beliefs` is a model with an adapter, by the name of one that is shipped or by its file. Settings may stand
+    behind its name too, as in `vllm:qwen,temperature=0`, and come before others. `name` is what it goes by in reports;
+    it changes no answer.
     """
     spec, own = read_spec(spec)
     settings |= own
     called = settings.pop("name", None)
     if called is not None and not (isinstance(called, str) and called.strip()):
         raise UsageError(f"{spec}: name should be a text, not {called!r}")
+    spec, adapter = adapters.split(spec)
+    if adapter:
+        settings["adapter"] = adapter
     kind, colon, rest = spec.partition(":")
     maker: Callable[..., Model]
     name: str | Path

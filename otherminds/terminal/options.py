@@ -118,18 +118,20 @@ def open_model(spec: str | Spec, base_url: str | None, extra: tuple[str, ...], *
     if spec.kind == "baseline":
         return _baseline(spec.name.partition(":")[2], suite, settings)
     from otherminds.models import get_model
+    from otherminds.models.adapters import split
     from otherminds.models.api.outages import OUTAGES
     from otherminds.models.local.weights import WEIGHTS, present
 
     OUTAGES.tell = note
-    if spec.name in WEIGHTS or spec.kind == "gguf":
+    base, _ = split(spec.name)
+    if base in WEIGHTS or spec.kind == "gguf":
         settings["progress"] = _noted()
     try:
         model = get_model(spec.name, **settings)
     except TypeError as error:
         raise UsageError(f"{spec.name} cannot be made with these settings: {error}") from None
-    if spec.name in WEIGHTS and not present(spec.name):
-        fetch(spec.name, accept_licence=bool(settings.get("accept_licence")))
+    if base in WEIGHTS and not present(base):
+        fetch(base, accept_licence=bool(settings.get("accept_licence")))
     return model
 
 

@@ -14,7 +14,7 @@ from math import exp, log
 from typing import Any
 
 from otherminds.errors import ModelError, UsageError
-from otherminds.models import Finish, Prompt, Response, Usage, Weighing
+from otherminds.models import Finish, Prompt, Response, Usage, Weighing, adapters
 from otherminds.models.hf.checkpoint import Checkpoint, first_line, libraries
 from otherminds.models.hf.prefixes import Path, look_up, plan
 from otherminds.models.hf.sampling import cut, draws, stops
@@ -49,11 +49,15 @@ class HuggingFace:
         revision: str | None = None,
         gguf_file: str | None = None,
         batch: int = 16,
+        adapter: str | None = None,
     ) -> None:
         if dtype not in DTYPES:
             raise UsageError(f"there is no dtype {dtype!r}; choose one of {', '.join(DTYPES)}")
         self._checkpoint = Checkpoint.of(name_or_path, revision=revision, gguf_file=gguf_file)
         self.name = f"hf:{self._checkpoint.name}"
+        self._adapter_file = adapters.find(adapter) if adapter else None
+        if self._adapter_file:
+            self.name += f"+{self._adapter_file.name.removesuffix(adapters.SUFFIX)}"
         self.batch = self.ask_batch = whole("batch", batch, least=1)
         self._settings = settings(temperature=temperature, seed=seed, top_p=top_p, max_tokens=max_tokens)
         self._dtype, self._wish = dtype, device
@@ -78,6 +82,7 @@ class HuggingFace:
             "torch": torch.__version__,
             "transformers": transformers.__version__,
             "device": self._device.partition(":")[0],
+            **({"adapter": self._adapter.sha256} if self._adapter else {}),
             **self.settings,
         }
 
@@ -90,6 +95,10 @@ class HuggingFace:
     def cannot(self) -> frozenset[str]:
         """Schemas, and chat where the tokenizer has no template."""
         return frozenset({"schema"} if self._tokens.template else {"schema", "chat", "prefill"})
+
+    @cached_property
+    def _adapter(self) -> adapters.Adapter | None:
+        return adapters.read(self._adapter_file) if self._adapter_file else None
 
     @cached_property
     def _device(self) -> str:
@@ -121,6 +130,8 @@ class HuggingFace:
     def _model(self) -> Any:
         torch, transformers = libraries()
         model = self._checkpoint.load(transformers.AutoModelForCausalLM, dtype=getattr(torch, self._dtype))
+        if self._adapter:
+            self._merge(self._adapter, model)
         # What its maker likes to sample with (top-p, a penalty on repetition) is not what we were asked for.
         model.generation_config = transformers.GenerationConfig(
             eos_token_id=self._ends, pad_token_id=self._ends[0], max_length=None
@@ -129,6 +140,15 @@ class HuggingFace:
             return model.to(self._device).eval()
         except (AssertionError, RuntimeError) as error:  # the first where torch was built without this device
             raise ModelError(f"{self.name} cannot be put on {self._device!r}: {first_line(error)}") from None
+
+    def _merge(self, adapter: adapters.Adapter, model: Any) -> None:
+        torch, _ = libraries()
+        weights = {name.removesuffix(".weight"): weight for name, weight in model.named_parameters()}
+        shapes = {name: tuple(weight.shape) for name, weight in weights.items()}
+        adapter.check(self._checkpoint.digests(), shapes, self.name)
+        with torch.no_grad():
+            for name in adapter.parts:
+                weights[name] += torch.from_numpy(adapter.addition(name)).to(weights[name].dtype)
 
     @cached_property
     def _context(self) -> int:

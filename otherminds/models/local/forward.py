@@ -94,7 +94,7 @@ class Forward:
     def __init__(self, path: Path, header: Header, *, layers: int = 0) -> None:
         self.form = Form.of(header)
         file = np.memmap(path, dtype=np.uint8, mode="r")
-        tensors = {name: _numbers(file, tensor) for name, tensor in header.tensors.items()}
+        tensors = {name: numbers(file, tensor) for name, tensor in header.tensors.items()}
         self.embedding = tensors["token_embd.weight"]
         # The norm before a matrix only scales its columns, so it is multiplied in once and for all.
         self.last = tensors.get("output.weight", self.embedding) * tensors["output_norm.weight"]
@@ -196,17 +196,18 @@ def _layer(tensors: Mapping[str, Array], name: str) -> Layer:
     )
 
 
-def _numbers(file: NDArray[np.uint8], tensor: Tensor) -> Array:
+def numbers(file: NDArray[np.uint8], tensor: Tensor) -> Array:
+    """A tensor that is not quantised, in single precision."""
     data = file[tensor.start : tensor.start + PLAIN[tensor.kind] * prod(tensor.shape)]
-    numbers: Array
+    found: Array
     if tensor.kind == F32:
-        numbers = data.view("<f4").astype(np.float32)
+        found = data.view("<f4").astype(np.float32)
     elif tensor.kind == F16:
-        numbers = data.view("<f2").astype(np.float32)
+        found = data.view("<f2").astype(np.float32)
     else:
         # BF16 is the upper half of a single-precision number.
-        numbers = (data.view("<u2").astype(np.uint32) << 16).view(np.float32)
-    return numbers.reshape(tensor.shape)
+        found = (data.view("<u2").astype(np.uint32) << 16).view(np.float32)
+    return found.reshape(tensor.shape)
 
 
 def _blocks(n: int, rows: int) -> list[slice]:

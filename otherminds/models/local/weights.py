@@ -124,8 +124,21 @@ def get(name: str, *, accept_licence: bool = False, progress: Progress | None = 
 def expand(path: Path, *, sha256: str = "", progress: Progress | None = None) -> Path:
     """The same weights at 16 bits, made once and kept in the cache under the digest of the file."""
     source = sha256 or digest(path)
-    place = cache() / f"{source}.f16.gguf"
-    what = f"expanding {path.name} to 16 bits"
+
+    def make(half: Path) -> None:
+        _quantize(path, half)
+        if digest(path) != source:
+            raise WeightsError(f"{path} was changed while it was being expanded to 16 bits; try again")
+
+    # Four bits become sixteen; files with fewer bits than that are rare.
+    what, needed = f"expanding {path.name} to 16 bits", 4 * path.stat().st_size
+    return made(cache() / f"{source}.f16.gguf", make, what=what, needed=needed, name=path.name, progress=progress)
+
+
+def made(
+    place: Path, make: Callable[[Path], None], *, what: str, needed: int, name: str, progress: Progress | None
+) -> Path:
+    """The file at this place of the cache, made if it is not there or not as it was."""
     if place.exists():
         before = seals.kept(place)
         now = before and seals.check(place, before)
@@ -136,12 +149,9 @@ def expand(path: Path, *, sha256: str = "", progress: Progress | None = None) ->
         what += " again, since " + ("what was kept is damaged" if before else "nothing vouches for what was kept")
     if progress:
         progress(what, 0.0)
-    # Four bits become sixteen; files with fewer bits than that are rare.
-    with _workshop(4 * path.stat().st_size, path.name) as folder:
+    with _workshop(needed, name) as folder:
         half = folder / place.name
-        _quantize(path, half)
-        if digest(path) != source:
-            raise WeightsError(f"{path} was changed while it was being expanded to 16 bits; try again")
+        make(half)
         os.replace(half, place)
     seals.keep(place, seals.seal_of(place))
     if progress:

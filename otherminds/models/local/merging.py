@@ -1,0 +1,80 @@
+"""Merging: an adapter put into the weights it was made for, as a file that is read like any other."""
+
+from __future__ import annotations
+
+import shutil
+from math import prod
+from pathlib import Path
+
+import numpy as np
+
+from otherminds.errors import WeightsError
+from otherminds.models.adapters import Adapter, Array
+from otherminds.models.local import weights
+from otherminds.models.local.forward import Form, numbers, supports
+from otherminds.models.local.gguf import F16, F32, PLAIN, Header, read_header
+
+NAMES = {
+    "self_attn.q_proj": "attn_q", "self_attn.k_proj": "attn_k", "self_attn.v_proj": "attn_v",
+    "self_attn.o_proj": "attn_output",
+    "mlp.gate_proj": "ffn_gate", "mlp.up_proj": "ffn_up", "mlp.down_proj": "ffn_down",
+}  # fmt: skip
+"""What GGUF calls the matrices of a layer, by what Hugging Face calls them."""
+
+
+def merge(base: Path, sha256: str, adapter: Adapter, *, model: str, progress: weights.Progress | None = None) -> Path:
+    """The file of these weights with the adapter in them, made once and kept in the cache under both digests."""
+    header = read_header(base)
+    if not supports(header):
+        raise WeightsError(f"{model}: adapters are merged into plain Llamas, and this is another kind of model")
+    names = matrices(header)
+    adapter.check({base.name: sha256}, {name: header.tensors[ours].shape for name, ours in names.items()}, model)
+
+    def make(half: Path) -> None:
+        source = base if header.plain else weights.expand(base, sha256=sha256, progress=progress)
+        shutil.copyfile(source, half)
+        _add(half, adapter, names)
+
+    place = weights.cache() / f"{sha256[:32]}+{adapter.sha256[:32]}.f16.gguf"
+    needed = 2 * sum(prod(tensor.shape) for tensor in header.tensors.values())
+    what = f"merging {adapter.path.stem} into {base.name}"
+    return weights.made(place, make, what=what, needed=needed, name=base.name, progress=progress)
+
+
+def matrices(header: Header) -> dict[str, str]:
+    """The names in the file of all matrices that an adapter may change, by their names in Hugging Face."""
+    layers = range(Form.of(header).layers)
+    return {
+        f"model.layers.{layer}.{theirs}": f"blk.{layer}.{ours}.weight"
+        for layer in layers
+        for theirs, ours in NAMES.items()
+    }
+
+
+def _add(path: Path, adapter: Adapter, names: dict[str, str]) -> None:
+    header = read_header(path)
+    form = Form.of(header)
+    heads = {"attn_q": form.heads, "attn_k": form.kv_heads}
+    file = np.memmap(path, dtype=np.uint8, mode="r+")
+    for name in adapter.parts:
+        tensor = header.tensors[names[name]]
+        addition = adapter.addition(name)
+        turned = heads.get(names[name].split(".")[2])
+        whole = numbers(file, tensor) + (in_pairs(addition, turned) if turned else addition)
+        end = tensor.start + PLAIN[tensor.kind] * prod(tensor.shape)
+        file[tensor.start : end] = np.frombuffer(_bytes(whole, tensor.kind), np.uint8)
+    file.flush()
+
+
+def in_pairs(weight: Array, heads: int) -> Array:
+    """Rows in the order of GGUF, which keeps the two numbers of a rotated pair side by side, from halves."""
+    return weight.reshape(heads, 2, -1, weight.shape[1]).swapaxes(1, 2).reshape(weight.shape)
+
+
+def _bytes(weight: Array, kind: int) -> bytes:
+    if kind == F32:
+        return weight.astype("<f4").tobytes()
+    if kind == F16:
+        return weight.astype("<f2").tobytes()
+    # BF16 is the upper half of a single-precision number; half of the lower is added to round.
+    return ((weight.astype("<f4").view(np.uint32) + 0x8000) >> 16).astype("<u2").tobytes()

@@ -1,0 +1,223 @@
+"""Asking: the words of questions about where a thing is, through any chain of minds; and the answers that are sure.
+
+What is asked has the same answer in every reading that the words of the story leave open: where it is not said whether
+containers can be seen into, both readings are worked out, and only what they agree on is asked.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from otherminds.minds.sightings import Minds
+from otherminds.minds.story import Story
+
+TRUE = 0.4
+"""How often a true belief is asked after where there are false ones too; where there are none, it always is."""
+TERSE = frozenset({"look", "searches", "really", "beginning"})
+"""Forms of question that go with the terse grammar and are left out with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question about a thing's container, with its answer."""
+
+    minds: Minds
+    thing: str
+    answer: str
+    reality: str
+    when: str = "now"
+    """now, or beginning."""
+
+    @property
+    def kind(self) -> str:
+        """What sort of question it is, for curves: memory, or the order and whether the belief is false."""
+        if self.when != "now":
+            return "memory"
+        if not self.minds:
+            return "order 0"
+        return f"order {len(self.minds)} {'false' if self.answer != self.reality else 'true'}"
+
+
+def questions(
+    readings: Sequence[Story],
+    things: Sequence[str],
+    people: Sequence[str],
+    rng: random.Random,
+    *,
+    orders: Sequence[int],
+) -> list[Asked]:
+    """One question for each of these orders (-1: the beginning), its answer drawn evenly from those there can be."""
+    first = {thing: _first(readings[0], thing) for thing in things}
+    found: list[Asked] = []
+    for order in orders:
+        thing = things[-1] if rng.random() < 0.6 else rng.choice(things)
+        real = readings[0].world._held[thing]
+        if order < 0:
+            found.append(Asked((), thing, first[thing], real, "beginning"))
+        elif order == 0:
+            found.append(Asked((), thing, real, real))
+        elif order == 1 or len(people) > 1:
+            asked = _believed(readings, thing, people, rng, order)
+            if asked and asked not in found:
+                found.append(asked)
+    return found
+
+
+def any_false(readings: Sequence[Story], things: Sequence[str], people: Sequence[str]) -> bool:
+    """Whether somebody is wrong about a thing, in every reading."""
+    return any(
+        all(story.seen_by((person,))._held.get(thing) not in (None, story.world._held[thing]) for story in readings)
+        for thing in things
+        for person in people
+    )
+
+
+def _first(story: Story, thing: str) -> str:
+    for part in story.prefixes():
+        if (place := part.world._held.get(thing)) is not None:
+            return place
+    raise AssertionError(f"the {thing} is never anywhere")
+
+
+def _believed(
+    readings: Sequence[Story], thing: str, people: Sequence[str], rng: random.Random, order: int
+) -> Asked | None:
+    by_answer: dict[str, list[Minds]] = defaultdict(list)
+    for _ in range(6 if order == 1 else 14):
+        minds = _chain(people, order, rng)
+        answers = {story.seen_by(minds)._held.get(thing) for story in readings}
+        if len(answers) == 1 and (answer := answers.pop()) is not None:
+            by_answer[answer].append(minds)
+    if not by_answer:
+        return None
+    # By answer first: most chains of many minds know only the beginning, and that would give them away.
+    real = readings[0].world._held[thing]
+    false = sorted(answer for answer in by_answer if answer != real)
+    answer = real if real in by_answer and (not false or rng.random() < TRUE) else rng.choice(false)
+    return Asked(rng.choice(by_answer[answer]), thing, answer, real)
+
+
+def _chain(people: Sequence[str], order: int, rng: random.Random) -> Minds:
+    """So many minds, nobody after themselves; mostly all different."""
+    if order <= len(people) and rng.random() < 0.85:
+        return tuple(rng.sample(people, order))
+    chain: list[str] = []
+    while len(chain) < order:
+        person = rng.choice(people)
+        if not chain or chain[-1] != person:
+            chain.append(person)
+    return tuple(chain)
+
+
+# ---- words ------------------------------------------------------------------------------------------------------
+
+NOW = {
+    "really": "Where is the {t} really?",
+    "now": "Where is the {t} now?",
+    "is": "Where is the {t}?",
+    "in fact": "In fact, where is the {t}?",
+    "which": "In which container is the {t} really?",
+    "end": "Where is the {t} at the end?",
+    "truth": "What is the true location of the {t}?",
+}
+BEGINNING = {
+    "beginning": "Where was the {t} at the beginning?",
+    "first": "Where was the {t} at first?",
+    "originally": "Where was the {t} originally?",
+    "which first": "In which container was the {t} at the beginning?",
+    "start": "What was the first place of the {t}?",
+    "before": "Before anyone moved it, where was the {t}?",
+}
+ONE = {
+    "look": "Where will {x} look for the {t}?",
+    "would look": "Where would {x} look for the {t}?",
+    "first look": "Where will {x} look for the {t} first?",
+    "search": "Where will {x} search for the {t}?",
+    "think": "Where does {x} think the {t} is?",
+    "really think": "Where does {x} really think the {t} is?",
+    "think that": "Where does {x} think that the {t} is?",
+    "believe": "Where does {x} believe the {t} to be?",
+    "expect": "Where does {x} expect to find the {t}?",
+    "say": "Where would {x} say the {t} is?",
+    "asked": "If asked where the {t} is, what will {x} say?",
+    "in mind": "In the mind of {x}, where is the {t}?",
+    "wants": "{x} wants the {t}. Where will {x} try to find it?",
+    "which": "In which container does {x} think the {t} is?",
+    "according": "According to {x}, where is the {t}?",
+}
+INNER = {
+    "searches": "{x} searches for the {t}",
+    "will look": "{x} will look for the {t}",
+    "would look": "{x} would look for the {t}",
+    "looks": "{x} looks for the {t}",
+    "will search": "{x} will search for the {t}",
+    "expects": "{x} expects to find the {t}",
+    "thinks": "{x} thinks the {t} is",
+    "thinks ": "{x} thinks the {t} is",
+    "thinks that": "{x} thinks that the {t} is",
+    "believes": "{x} believes the {t} is",
+    "believes to be": "{x} believes the {t} to be",
+    "would say": "{x} would say the {t} is",
+}
+STEMS = {
+    0: ("Really, the {t} is in the", "In truth, the {t} is in the", "The {t} is now in the"),
+    1: (
+        "{x} thinks that the {t} is in the",
+        "{x} will look for the {t} in the",
+        "{x} believes that the {t} is in the",
+        "{x} expects to find the {t} in the",
+    ),
+    2: ("{x} thinks that the {t} is in the", "{x} will look for the {t} in the", "{x} believes the {t} is in the"),
+}
+
+
+def ask(asked: Asked, show: Callable[[str], str], rng: random.Random, *, leave_out_terse: bool, terse: bool) -> str:
+    """The question in words; in the terse grammar, half of the time in the words that go with it."""
+    thing = show(asked.thing)
+    forms = _forms(asked)
+    names = [name for name in forms if not (leave_out_terse and name in TERSE)]
+    if terse and rng.random() < 0.5 and any(name in TERSE for name in names):
+        names = [name for name in names if name in TERSE]
+    form = forms[rng.choice(names)]
+    if len(asked.minds) < 2:
+        return form.format(t=thing, x=asked.minds[0] if asked.minds else "")
+    return _nested(asked.minds, form.format(t=thing, x=asked.minds[-1]), rng)
+
+
+def _forms(asked: Asked) -> dict[str, str]:
+    if asked.when != "now":
+        return BEGINNING
+    return (NOW, ONE)[len(asked.minds)] if len(asked.minds) < 2 else INNER
+
+
+def _nested(minds: Minds, inner: str, rng: random.Random) -> str:
+    first, *middle = minds[:-1]
+    that = rng.choice(("", "that "))
+    verb = "believes" if rng.random() < 0.15 else "thinks"
+    chain = "".join(f"{that}{name} {verb} " for name in middle) + that + inner
+    opening = rng.choice(
+        ("Where does {} think ", "Where does {} think ", "Where does {} believe ", "In which container does {} think ")
+    )
+    if not middle and rng.random() < 0.1 and " will " not in inner and " would " not in inner:
+        return f"According to {first}, where does {_base(inner)}?"
+    return f"{opening.format(first)}{chain}?"
+
+
+def _base(inner: str) -> str:
+    """ "Anne thinks the pear is" as it stands after "does"."""
+    name, verb, *rest = inner.split(" ")
+    bare = {"searches": "search", "looks": "look"}.get(verb, verb.removesuffix("s"))
+    return " ".join([name, bare, *rest])
+
+
+def stem(asked: Asked, show: Callable[[str], str], rng: random.Random) -> str:
+    """The beginning of a sentence that the answer completes; empty for the past, which has none."""
+    if asked.when != "now":
+        return ""
+    minds = asked.minds
+    last = rng.choice(STEMS[min(len(minds), 2)]).format(t=show(asked.thing), x=minds[-1] if minds else "")
+    verb = rng.choice(("thinks", "thinks", "believes"))
+    return "".join(f"{name} {verb} that " for name in minds[:-1]) + last

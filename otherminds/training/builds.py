@@ -1,0 +1,148 @@
+"""What `otherminds build lessons` makes: shards of lessons, as tokens for `otherminds train` or as text for others."""
+
+from __future__ import annotations
+
+from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from otherminds.errors import BadFile, UsageError
+from otherminds.items import Item, Suite
+from otherminds.studies.builds import Build, Built, Option
+from otherminds.training.bases import base_file, encoder_of, tokenizer_digest
+from otherminds.training.grammars import GRAMMARS, KEPT_BACK
+from otherminds.training.leaks import known_runs
+from otherminds.training.lessons import OWN, Recipe
+from otherminds.training.plots import Size
+from otherminds.training.shards import LESSONS, Job, lessons_of, write_recipe, write_shards
+
+SHOWN = 200
+"""Lessons that lint looks at."""
+DEEPEST = 4
+EACH = Recipe().each
+
+
+def _lessons(
+    output: Path,
+    *,
+    shards: int,
+    size: int,
+    form: str,
+    model: str,
+    leak_check: str | None,
+    processes: int,
+    **given: Any,
+) -> Built:
+    recipe = recipe_of(**given)
+    if form == "tokens" and find_spec("tokenizers") is None:
+        raise UsageError("lessons as tokens need tokenizers: pip install 'otherminds[train]', or give --form text")
+    known = known_runs(map(Path, _words(leak_check)))
+    base = base_file(model) if form == "tokens" else None
+    job = Job(output, recipe, size, partial(encoder_of, base) if base else None, known)
+    leaked = sum(found for _, found in write_shards(job, count=shards, processes=processes))
+    if leaked:
+        raise BadFile(
+            f"{leaked:,} of {shards * size:,} stories stand in {leak_check}, so {output} is left without a recipe and"
+            " nothing is trained on it; take another --seed, or other --grammars"
+        )
+    written = write_recipe(
+        output, recipe, shards=shards, size=size, form=form, tokenizer=tokenizer_digest(base) if base else ""
+    )
+    return Built(sample(recipe, min(SHOWN, size)), files=[written], numbers={"shards": shards, "lessons": size})
+
+
+def recipe_of(
+    *,
+    grammars: str | None = None,
+    without: str | None = None,
+    orders: str | None = None,
+    people: str | None = None,
+    questions: int = EACH,
+    test: bool = False,
+    seed: int = 0,
+) -> Recipe:
+    """The recipe that these words ask for; a grammar that is named twice is drawn twice as often."""
+    chosen = tuple(map(_grammar, _words(grammars))) or Recipe().grammars
+    left_out = set(map(_grammar, _words(without)))
+    chosen = tuple(name for name in chosen if name not in left_out)
+    if not chosen:
+        raise UsageError("no grammar is left; leave fewer of them out")
+    return Recipe(
+        seed=seed,
+        grammars=chosen,
+        orders=tuple(map(_order, _words(orders))) or Recipe().orders,
+        each=questions,
+        size=Size(people=_span(people)) if people else Size(),
+        forms="plain" if test else "all",
+        contexts="test" if test else "train",
+    )
+
+
+def _words(text: str | None) -> list[str]:
+    return [word.strip() for word in (text or "").split(",") if word.strip()]
+
+
+def _grammar(name: str) -> str:
+    if name not in GRAMMARS and name != OWN:
+        raise UsageError(f"there is no grammar {name!r}; there are {', '.join((*GRAMMARS, OWN))}")
+    return name
+
+
+def _order(word: str) -> int:
+    if word == "memory":
+        return -1
+    if not word.isdecimal() or int(word) > DEEPEST:
+        raise UsageError(f"--orders takes memory and 0 to {DEEPEST}, with commas between them, not {word!r}")
+    return int(word)
+
+
+def _span(text: str) -> tuple[int, int]:
+    least, _, most = text.partition("-")
+    if not (least.isdecimal() and (most or least).isdecimal()) or not 2 <= int(least) <= int(most or least) <= 20:
+        raise UsageError(f"--people takes numbers from 2 to 20, such as 2-7, not {text!r}")
+    return int(least), int(most or least)
+
+
+def sample(recipe: Recipe, number: int) -> Suite:
+    """The first lessons as a suite, to be linted like any other."""
+    items = {}
+    for each, lesson in enumerate(lessons_of(recipe, 0, number)):
+        for place, branch in enumerate(lesson.branches):
+            # What is asked twice, in two forms, is one item.
+            items[each, branch.question] = Item(
+                id=f"lesson-{each}-{place}",
+                context=lesson.story,
+                question=branch.question,
+                answer=branch.answer,
+                choices=branch.choices,
+                tags={"story": f"lesson-{each}", "kind": branch.kind, "set": lesson.grammar},
+            )
+    return Suite("lessons", tuple(items.values()), prompt="raw", score="text")
+
+
+NAMES = ", ".join((*(name for name in GRAMMARS if name not in KEPT_BACK), OWN))
+BUILDS = (
+    Build(
+        "lessons",
+        "Make lessons for `otherminds train`: stories in many words, with several questions each.\n\n"
+        "DIR gets numbered files and recipe.json. What lint says is of the first lessons.",
+        _lessons,
+        [
+            Option("shards", int, "Files to make.", 20, least=1),
+            Option("size", int, "Stories in a file.", LESSONS, least=1),
+            Option("grammars", str, f"Ways of telling, with commas: {NAMES}; kept back: {', '.join(KEPT_BACK)}."),
+            Option("without", str, "Grammars to leave out."),
+            Option("orders", str, "Orders of questions, with commas: memory, 0 to 4.  [default: all]"),
+            Option("people", str, "How many people a story has.  [default: 2-7]", shown_as="LEAST-MOST"),
+            Option("questions", int, "Questions to a story, at most.", EACH, least=1),
+            Option("test", bool, "Held-out contexts, asked plainly: to examine, not to train on."),
+            Option("form", ("tokens", "text"), "For `otherminds train`, or JSON Lines for any trainer.", "tokens"),
+            Option("model", str, "Whose tokenizer to use.", "smollm2"),
+            Option("leak-check", str, "Refuse stories that stand in these files.", shown_as="FILE,…"),
+            Option("processes", int, "Cores to use; 0 for all.", 0, least=0),
+            Option("seed", int, default=0),
+        ],
+        folder=True,
+    ),
+)

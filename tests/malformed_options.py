@@ -42,6 +42,7 @@ BASE: dict[tuple[str, ...], tuple[str, ...]] = {
     ("export",): ("kept.jsonl", "--to", "lm-eval", "-o", "out"),
     ("track",): ("no-such-run", "--with", "mlflow"),
     ("web",): ("--no-open",),
+    ("merge",): ("missing.db",),
     ("store", "verify"): (),
     ("models",): (),
     ("models", "get"): ("nothing",),

@@ -77,6 +77,8 @@ def loud(item, choices):
 SCORE = """
 
 def score_spoken(item, posed, results):
+    from dataclasses import replace
+
     read = score_text(item, posed, results)
     return replace(read, detail={**read.detail, "words": len(results[0].text.split())})
 """

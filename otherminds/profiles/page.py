@@ -55,7 +55,7 @@ def _report(profile: Profile, sections: Sequence[Section]) -> Report:
 
 def _before(profile: Profile) -> list[Section]:
     """What no study says alone: the first screen, models side by side, and how they were asked."""
-    does = ways_of_reading.blocks(profile.diagnoses, {each.name: each.answers for each in profile.told})
+    does = ways_of_reading.blocks(profile.diagnoses)
     fronts = [block for each in profile.told for block in each.chapter.front]
     first: list[Block] = [*does, _board(profile), Folded("The scores in words", against_chance(profile)), *fronts]
     asking = Section("How it was asked", _asking(profile))

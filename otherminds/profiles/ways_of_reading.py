@@ -8,9 +8,7 @@ from otherminds.diagnosis.cells import Cell as Place
 from otherminds.diagnosis.diagnosis import Diagnosis
 from otherminds.diagnosis.readers import GUESS
 from otherminds.diagnosis.words import percent
-from otherminds.pages.report import Block, Cell, Folded, Linked, Table
-from otherminds.results.answers import Answers
-from otherminds.results.itembrowser import leads_to, link
+from otherminds.pages.report import Block, Cell, Folded, Table
 
 SILENT = "does nothing that can be told from guessing"
 _NOTE = (
@@ -27,12 +25,12 @@ def in_words(found: Diagnosis) -> str:
     return f"**{found.model}** {'; '.join(said) if said else SILENT}."
 
 
-def blocks(found: Mapping[str, Diagnosis], told: Mapping[str, Answers]) -> list[Block]:
-    """The shares of readers, and below them the map; `told` are all answers by study."""
+def blocks(found: Mapping[str, Diagnosis]) -> list[Block]:
+    """The shares of readers, and below them the map."""
     diagnoses = [each for each in found.values() if each.items]
     if not diagnoses:
         return []
-    return [_shares(diagnoses), Folded("Where: by order, what happens, and belief", [_map(diagnoses, told)])]
+    return [_shares(diagnoses), Folded("Where: by order, what happens, and belief", [_map(diagnoses)])]
 
 
 def _shares(found: Sequence[Diagnosis]) -> Table:
@@ -45,7 +43,7 @@ def _shares(found: Sequence[Diagnosis]) -> Table:
     return Table(["answers like", *(each.model for each in found)], rows, "Which readers its answers are like", _NOTE)
 
 
-def _map(found: Sequence[Diagnosis], told: Mapping[str, Answers]) -> Table:
+def _map(found: Sequence[Diagnosis]) -> Table:
     places = {(each.model, _key(place)): place for each in found for place in each.map}
     keys = sorted({key for _, key in places}, key=lambda key: (key[0] is None, key[0] or 0, key[1], not key[2]))
     several = len(found) > 1
@@ -55,7 +53,7 @@ def _map(found: Sequence[Diagnosis], told: Mapping[str, Answers]) -> Table:
         cells: list[Cell] = []
         for each in found:
             place = places.get((each.model, key))
-            cells += [None, None] if place is None else [_right(place, each.model, told), place.reader or "–"]
+            cells += [None, None] if place is None else [place.right, place.reader or "–"]
         rows.append([key[0], key[1], _BELIEF[key[2]], *cells])
     return Table(["order", "what happens", "belief", *columns], rows, "Accuracy, and the likeliest reader, by place")
 
@@ -66,13 +64,3 @@ def _head(word: str, found: Diagnosis, several: bool) -> str:
 
 def _key(place: Place) -> tuple[int | None, str, bool | None]:
     return place.order, place.happened, place.false_belief
-
-
-def _right(place: Place, model: str, told: Mapping[str, Answers]) -> Cell:
-    """The accuracy of a place, leading to its items where they are all of one study."""
-    ids = set(place.ids)
-    for study, answers in told.items():
-        behind = answers.where(lambda row: row.item.id in ids and row.value is not None, model=model)
-        if len(behind) == place.right.n and (to := leads_to(behind, answers)):
-            return Linked(place.right, link(study, to))
-    return place.right

@@ -91,7 +91,7 @@ def train(
     every: int = 50,
     save_every: int = 0,
     wait: float = 0.0,
-    say: Callable[[str], None] = print,
+    say: Callable[[str], None] = lambda line: None,
 ) -> list[dict[str, float]]:
     """Learn; a line of the curve every so many steps goes to `curve.jsonl`, and `save_every` steps all is saved.
 

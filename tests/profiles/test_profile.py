@@ -143,6 +143,7 @@ SHAPE: dict[str, Any] = {
     "failed": dict,
     "left_out": [str],
     "answer": str,
+    "diagnoses": dict,
     "studies": [
         {
             "study": str,

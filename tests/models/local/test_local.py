@@ -260,7 +260,7 @@ def test_get_model(tiny_path: Path) -> None:
         ("zzz", "there is no model 'zzz'; there are"),
         ("models/some.gguf", "there is no model 'models/some.gguf' (did you mean gguf:models/some.gguf?); there are"),
         ("org/some", "there is no model 'org/some' (did you mean hf:org/some?); there are"),
-        ("gpt-9", "there is no model 'gpt-9' (did you mean api:gpt-9 with --base-url?); there are"),
+        ("gpt-9", "there is no model 'gpt-9' (did you mean openai:gpt-9?); there are"),
     ],
 )
 def test_unknown_models(spec: str, sentence: str) -> None:

@@ -83,7 +83,7 @@ def test_all_classes_together_rest_on_the_stages(profiles):
     values = [value for some in by_stage.values() for value in some]
     expected = stats.mean(values, groups=[name for name, some in by_stage.items() for _ in some])
     assert (right.low, right.high, right.clusters) == (expected.low, expected.high, 7)
-    assert "cluster bootstrap" in right.method
+    assert "over 7 groups" in right.method
     assert profiles["reality"].cells["vanilla"]["none"].right.method == "Wilson"
 
 

@@ -96,7 +96,7 @@ def test_trends_are_told_with_their_confounds(page: Report, found: Measures) -> 
     assert isinstance(told.blocks[0], str)
     assert "drift-1 (2024-01-01 · 0.1 B), drift-2" in told.blocks[0]
     rows = tables(told)["Trends"].rows
-    assert [(row[1], row[6]) for row in rows] == [(one_short, one.word) for one_short, one in zip_short(found)]
+    assert [(row[1], row[7]) for row in rows] == [(one_short, one.word) for one_short, one in zip_short(found)]
     assert len(tables(told)["Each version less the last"].rows) == 2 * len(rows)
 
 

@@ -15,8 +15,8 @@ from otherminds.items.item import Item, Suite
 from otherminds.items.swaps import swapped
 from otherminds.items.tags import CONTROL, ORDER, STAGE, STORY, TOLD, TWIN
 
-IS, WAS, WHO, KEY = "is", "was", "who", "key"
-KINDS = {IS: "what is so", WAS: "what was so", WHO: "who says or is where", KEY: "the letter or word that is asked for"}
+IS, WAS, WHO = "is", "was", "who"
+KINDS = {IS: "what is so", WAS: "what was so", WHO: "who says or is where"}
 SUFFIX = "-controls"
 CANNOT_END = frozenset({"unknown", "nowhere", "yes", "no"})
 """Choices that no sentence of ours ends with."""
@@ -52,17 +52,6 @@ def in_pairs(controls: Iterable[Item]) -> list[Item]:
 def as_suite(name: str, controls: Sequence[Item]) -> Suite | None:
     """The controls of a suite as one; none where there are none."""
     return Suite(f"{name}{SUFFIX}", tuple(controls)) if controls else None
-
-
-def key_controls(items: Iterable[Item]) -> list[Item]:
-    """Whether the letter, or the words, of a given choice come back: about the form of an answer and nothing else."""
-    found = []
-    for item in items:
-        if item.choices:
-            asked = item.choices[sum(map(ord, item.id)) % len(item.choices)]
-            question = f"Which of these answers reads exactly “{asked}”?"
-            found.append(control(item, KEY, question, asked, item.choices))
-    return found
 
 
 def verb(thing: str) -> str:

@@ -115,7 +115,7 @@ TAGS = _named(
         CONTROL,
         "which sort of control question it is: about what the story says outright, without any mind",
         "every study",
-        _one_of("is", "was", "who", "key"),
+        _one_of("is", "was", "who"),
     ),
     # Questions that are worked out of a story.
     Key(IGNORANCE, "whether whoever is asked about knows nothing of it", "explore", TRUE_OR_FALSE),

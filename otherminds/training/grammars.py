@@ -28,7 +28,6 @@ class Grammar:
     """run on (one paragraph), lines, numbered, bullets."""
     mixed: bool = True
     """Whether one story may tell the same kind of beat in several ways."""
-    full_stop: bool = True
 
 
 GRAMMARS: dict[str, Grammar] = {

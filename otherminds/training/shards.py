@@ -51,11 +51,6 @@ def lessons_of(recipe: Recipe, number: int, size: int = LESSONS) -> Iterator[Les
     return (lesson(recipe, number * size + each) for each in range(size))
 
 
-def make_shard(recipe: Recipe, number: int, encoder: Encoder, size: int = LESSONS) -> Shard:
-    """One shard."""
-    return Shard.of(encoder.lesson(each) for each in lessons_of(recipe, number, size))
-
-
 def write_shards(job: Job, *, count: int, processes: int = 0) -> Iterator[tuple[int, int]]:
     """Write shards 0 to count - 1; as they get done, their numbers and how many stories stand in a benchmark."""
     make_folder(job.folder)

@@ -5,10 +5,8 @@ Files carry the names and the order of numbers of Hugging Face, and adapters tho
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
@@ -79,40 +77,6 @@ def from_pairs(weight: Tensor, heads: int) -> Tensor:
     return weight.view(heads, -1, 2, *weight.shape[1:]).transpose(1, 2).reshape(weight.shape)
 
 
-def to_pairs(weight: Tensor, heads: int) -> Tensor:
-    """Rows in the order of GGUF, from the halves of Hugging Face."""
-    return weight.view(heads, 2, -1, *weight.shape[1:]).transpose(1, 2).reshape(weight.shape)
-
-
-def full_state(network: Llama) -> dict[str, Tensor]:
-    """Every weight under the name that Hugging Face gives it, additions merged."""
-    state = {"model.embed_tokens.weight": network.embedding, "model.norm.weight": network.norm}
-    if network.head is not None:
-        state["lm_head.weight"] = network.head
-    for number, layer in enumerate(network.layers):
-        for name, theirs in HF_NORMS.items():
-            state[f"model.layers.{number}.{theirs}.weight"] = getattr(layer, name)
-        for part in PARTS:
-            state[f"model.layers.{number}.{HF_PARTS[part]}.weight"] = getattr(layer, part)()
-    return {name: weight.detach() for name, weight in state.items()}
-
-
-def load_full(network: Llama, state: Mapping[str, Tensor]) -> None:
-    """Put such weights into a network without additions."""
-    with torch.no_grad():
-        for name, weight in full_state(network).items():
-            if name not in state or state[name].shape != weight.shape:
-                raise UsageError(f"these weights have no {name} of the form {tuple(weight.shape)}")
-            weight.copy_(state[name])
-
-
-def adapter_names(name: str) -> tuple[str, str]:
-    """What peft calls the two thin matrices of a matrix such as "3.gate"."""
-    number, part = name.split(".")
-    stem = f"base_model.model.model.layers.{number}.{HF_PARTS[part]}"
-    return f"{stem}.lora_A.weight", f"{stem}.lora_B.weight"
-
-
 def low_rank(before: Mapping[str, Tensor], after: Mapping[str, Tensor], rank: int) -> dict[str, tuple[Tensor, Tensor]]:
     """The best additions of this rank that lead from one set of matrices to another."""
     found = {}
@@ -121,17 +85,3 @@ def low_rank(before: Mapping[str, Tensor], after: Mapping[str, Tensor], rank: in
         root = size[:rank].sqrt()
         found[name] = ((root[:, None] * right[:rank]).contiguous(), (left[:, :rank] * root).contiguous())
     return found
-
-
-def adapter_config(rank: int, scale: float, base: Mapping[str, Any]) -> str:
-    """The file that peft wants beside an adapter, with what it was made from."""
-    known = {
-        "peft_type": "LORA",
-        "task_type": "CAUSAL_LM",
-        "r": rank,
-        "lora_alpha": rank * scale,
-        "target_modules": [name.split(".")[-1] for name in HF_PARTS.values()],
-        "bias": "none",
-        "otherminds": dict(base),
-    }
-    return json.dumps(known, indent=1)

@@ -20,7 +20,7 @@ from otherminds.items import Item, Tag
 from otherminds.items.tags import KIND, STORY
 
 NAME = "tombench"
-ABILITY, INDEX, ANSWER = "能力\nABILITY", "序号\nINDEX", "答案\nANSWER"
+ABILITY, ANSWER = "能力\nABILITY", "答案\nANSWER"
 FIELDS = {"en": ("STORY", "QUESTION", "OPTION-"), "zh": ("故事", "问题", "选项")}
 MISSING = "options that are NaN are left out; their script breaks on them"
 SPACED = "the gold label is more than a letter, which their script can never match"

@@ -21,7 +21,6 @@ WORDS = {
     "pair": "a twin with one event changed, in which a question has the other answer",
     "none": "nothing of the kind",
 }
-DEFAULT = "false-belief,pair"
 _ORDERED = ("false-belief", "ignorance")
 
 

@@ -73,6 +73,7 @@ class _Course:
     missed: set[str] = field(default_factory=set)
     returned: set[str] = field(default_factory=set)
     told: set[str] = field(default_factory=set)
+    did: set[str] = field(default_factory=set)
     peeked: set[str] = field(default_factory=set)
     distracted: set[str] = field(default_factory=set)
     gone: set[str] = field(default_factory=set)
@@ -155,6 +156,7 @@ def _course(story: Story) -> _Course:
         elif isinstance(event, Tell):
             course.told |= witnesses - {actor}
         elif not isinstance(event, Leave):
+            course.did = {actor}
             course.missed |= set(story.people) - witnesses
             for thing in story.things:
                 now = part.world.where(thing)

@@ -94,6 +94,7 @@ def run(
     from otherminds.asking import runs
     from otherminds.asking.shards import Shard
     from otherminds.asking.store import MEMORY, Store
+    from otherminds.python.running import in_best_way, untold
     from otherminds.studies.suites import get_suite
 
     wanted_part = None if shard is None else Shard.read(shard)
@@ -105,18 +106,18 @@ def run(
         # A question about cost should leave no file behind.
         with Store(store_path if os.path.exists(store_path) else MEMORY) as store:
             table = runs.read_prices(prices) if prices else None
-            suite = _best(suite, model) if free else suite
+            suite = in_best_way(suite, model, note) if free else suite
             _show_forecast(runs.estimate(suite, model, store=store, limit=limit, seed=seed, prices=table), as_json)
         return
     if controls and not free:
         raise UsageError("--controls choose the form of asking; leave out --score and --prompt")
     with Store(store_path) as store:
-        if wanted := _untold(suite, model, free):
+        if wanted := untold(suite, model, free):
             model = prepared(lambda *more: open_model(spec, base_url, (*extra, *more)), store=store, wanted=wanted)
         if controls:
             suite = _by_controls(suite, model, store, seed, spending)
         elif free:
-            suite = _best(suite, model)
+            suite = in_best_way(suite, model, note)
         with progress(f"{suite.name} · {model.name} · {suite.score}") as show:
             done = runs.run(
                 suite,
@@ -146,32 +147,6 @@ def run(
     if missing or failed:
         note(_unfinished(done, missing))
         context.exit(1 if failed and failed == len(done) else PARTIAL)
-
-
-def _untold(suite: Suite, model: Model, free: bool) -> frozenset[str]:
-    """What of a server has to be tried out before it can be asked this; nothing where letters are weighed as usual."""
-    from otherminds.asking.forms import LETTERS_IN_CHAT, Form
-    from otherminds.asking.scores import way
-
-    if not hasattr(model, "found_lacking"):
-        return frozenset()
-    if free and Form(suite.score, suite.prompt).needs & model.cannot:
-        return frozenset({LETTERS_IN_CHAT})
-    return frozenset({"schema"} if way(suite.score).verb == "ask" else ())
-
-
-def _best(suite: Suite, model: Model) -> Suite:
-    """The suite in its own way of asking if the model is able to answer so, else in the best other one."""
-    from otherminds.asking.forms import Form, best_way
-
-    if not hasattr(model, "found_lacking"):
-        return suite
-    own = Form(suite.score, suite.prompt)
-    form = best_way(suite, model.name, model.cannot)
-    if form == own:
-        return suite
-    note(f"{model.name} cannot be asked {own}, so it is asked {form} (--score {form.score} --prompt {form.prompt})")
-    return form.part(suite) or suite
 
 
 def _by_controls(suite: Suite, model: Model, store: Store, seed: int, budget: Budget | None) -> Suite:

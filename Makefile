@@ -60,5 +60,5 @@ bench: .venv/dev
 
 .venv/dev: .venv/bin/python pyproject.toml constraints.txt
 	@echo "Installing otherminds with what its tests need (torch among it: a few minutes)"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,hf,train,harness,inspect,parquet,frame]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,hf,train,harness,inspect,parquet,frame,ray]'
 	@touch $@ .venv/core

@@ -99,7 +99,7 @@ def run(
     wanted_part = None if shard is None else Shard.read(shard)
     suite = get_suite(suite_name).using(prompt=prompt, score=score)
     spending = read_budget(budget, prices)
-    model = open_model(spec, base_url, extra, suite=suite)
+    model = open_model(spec, base_url, extra, suite=suite, here=dry_run)
     free = prompt is None and score is None
     if dry_run:
         # A question about cost should leave no file behind.

@@ -176,7 +176,7 @@ def _known(spec: Spec, base_url: str | None, extra: tuple[str, ...]) -> tuple[st
 
     if spec.name in WEIGHTS and not present(spec.name):
         return get_model(spec.name).name, frozenset(), {}
-    model = open_model(spec, for_server(spec, base_url), extra)
+    model = open_model(spec, for_server(spec, base_url), extra, here=True)
     if spec.name in WEIGHTS or spec.kind == "gguf":
         return model.name, model.cannot, model.identity
     cannot = frozenset({"schema"} if spec.kind == "hf" else ())

@@ -100,7 +100,7 @@ def run(
     wanted_part = None if shard is None else Shard.read(shard)
     suite = get_suite(suite_name).using(prompt=prompt, score=score)
     spending = read_budget(budget, prices)
-    model = open_model(spec, base_url, extra, suite=suite)
+    model = open_model(spec, base_url, extra, suite=suite, here=dry_run)
     free = prompt is None and score is None
     if dry_run:
         # A question about cost should leave no file behind.
@@ -151,7 +151,7 @@ def run(
 
 def _by_controls(suite: Suite, model: Model, store: Store, seed: int, budget: Budget | None) -> Suite:
     """The questions about minds, in the form in which the model answers control questions best, which is told."""
-    from otherminds.asking.calibration import calibrate
+    from otherminds.asking.calibration import CONFIRMED, calibrate
     from otherminds.studies.controlled import about_minds, controls_of
     from otherminds.studies.study import Desk, Subject
 
@@ -159,9 +159,10 @@ def _by_controls(suite: Suite, model: Model, store: Store, seed: int, budget: Bu
     found = calibrate(
         controls_of(suite),
         questions,
-        lambda part: desk.put(part, subject, f"controls · {part.score} {part.prompt}"),
+        lambda suites: desk.put_all(suites, subject, "controls"),
         cannot=subject.cannot,
         seed=seed,
+        confirmed=CONFIRMED["standard"],
     )
     note(f"{model.name} {found.sentence}")
     return found.form.part(questions) or questions

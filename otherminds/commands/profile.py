@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from otherminds.asking.costs import Meter, Price
+    from otherminds.asking.forms import Form
     from otherminds.asking.store import Store
     from otherminds.models import Model
     from otherminds.models.specs import Spec
@@ -279,7 +280,8 @@ def _rehearse(
     # A question about cost should leave no file behind.
     with Store(place if os.path.exists(place) else MEMORY) as store:
         models = [_known(spec, base_url, extra) for spec in specs if spec.kind != "baseline"]
-        rows = [_foreseen(step, *model, store, prices, size=size, seed=seed) for step in steps for model in models]
+        good: dict[tuple[str, str], list[Form]] = {}
+        rows = [_foreseen(step, *each, store, prices, good, size=size, seed=seed) for step in steps for each in models]
     if as_json:
         print_json(rows)
         return
@@ -308,6 +310,7 @@ def _foreseen(
     known_as: Mapping[str, Any],
     store: Store,
     prices: Mapping[str, Price],
+    good: dict[tuple[str, str], list[Form]],
     *,
     size: Size,
     seed: int,
@@ -315,7 +318,7 @@ def _foreseen(
     from otherminds.profiles.rehearsals import Rehearsal
 
     note(f"rehearsing {step.name}")
-    rehearsal = Rehearsal(name, cannot, store, known_as)
+    rehearsal = Rehearsal(name, cannot, store, known_as, good)
     rehearsal.look(step.look, size=size, seed=seed)
     forecast = asdict(rehearsal.forecast(prices=prices))
     return {"study": step.name, "model": name} | {key: value for key, value in forecast.items() if key != "items"}

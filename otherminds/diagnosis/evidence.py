@@ -42,6 +42,11 @@ class Evidence:
         return self.answers.weights[self.kept]
 
     @cached_property
+    def questions(self) -> Ints:
+        """The number of the question, each time, in whatever form it was asked."""
+        return numbered(self.answers.questions[self.kept].tolist())
+
+    @cached_property
     def groups(self) -> Ints:
         """The number of the group, each time."""
         return numbered(self.answers.groups[self.kept].tolist())

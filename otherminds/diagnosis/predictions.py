@@ -58,6 +58,11 @@ class Answers:
         return times
 
     @cached_property
+    def questions(self) -> Ints:
+        """The number of the question, each time: the same for an item that was asked in several forms."""
+        return numbered([(one.id, one.context, one.question, one.choices) for one in self.items])[self.which]
+
+    @cached_property
     def groups(self) -> Ints:
         """The number of the group of stories, each time: what is drawn whole."""
         return numbered(groups(self.items))[self.which]

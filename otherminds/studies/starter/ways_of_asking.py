@@ -17,7 +17,7 @@ from otherminds.studies.starter.build import starter
 from otherminds.studies.study import CLOZE, LETTERS, TEXT, Chapter, Desk, Finding, Subject, ask_each, unfinished
 
 ASKS = "Does it tell false beliefs from true ones, whatever the way of asking?"
-BELIEFS = {"False beliefs": True, "True beliefs": False}
+BELIEFS = {"Accuracy on false-belief questions": True, "Accuracy on true-belief questions": False}
 LETTERS_LESS_CLOZE = Gap("Right by letters less as a cloze", {"score": "letters"}, {"score": "cloze"}, paired=True)
 
 

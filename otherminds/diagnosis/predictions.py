@@ -33,7 +33,7 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Answers:
+class Answered:
     """What one model answered: by item, once for every order of the options."""
 
     model: str
@@ -107,7 +107,7 @@ def numbered(names: Sequence[object]) -> Ints:
 # ---- from runs ----------------------------------------------------------------------------------------------------
 
 
-def answers_of(runs: Sequence[Run]) -> Answers:
+def answers_of(runs: Sequence[Run]) -> Answered:
     """What one model answered in some runs; an item that several runs hold counts once a run."""
     names = {run.model for run in runs}
     if len(names) != 1:
@@ -130,7 +130,7 @@ def answers_of(runs: Sequence[Run]) -> Answers:
                 right.append(None if record.score.value is None else record.score.value == 1)
     if not items:
         raise UsageError(f"there is nothing to diagnose: no item with options has an answer of {names.pop()}")
-    return Answers(names.pop(), tuple(items), tuple(asked), np.array(chosen, dtype=np.int64), tuple(right), unread)
+    return Answered(names.pop(), tuple(items), tuple(asked), np.array(chosen, dtype=np.int64), tuple(right), unread)
 
 
 def _taken(run: Run, record: Record) -> list[tuple[tuple[str, ...], str]]:

@@ -256,7 +256,8 @@ def followed_map(opened: Opened) -> list[str]:
         assert len(sorts) == 1, cell.text
     keys = Counter(key for link in {cell.link for cell in numbers} for key in opened.items.of(link))
     assert set(keys.values()) == {1}
-    told = {key for key, each in opened.records.items() if len(each.item.choices) > 1 and each.score.value is not None}
+    scored = {key: each for key, each in opened.records.items() if each.scored and each.score.value is not None}
+    told = {key for key, each in scored.items() if len(each.item.choices) > 1}
     assert set(keys) == told
     return [cell.link for cell in numbers]
 

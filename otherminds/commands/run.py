@@ -176,7 +176,7 @@ def _best(suite: Suite, model: Model) -> Suite:
 
 def _by_controls(suite: Suite, model: Model, store: Store, seed: int, budget: Budget | None) -> Suite:
     """The questions about minds, in the form in which the model answers control questions best, which is told."""
-    from otherminds.asking.calibration import calibrate
+    from otherminds.asking.calibration import CONFIRMED, calibrate
     from otherminds.studies.controlled import about_minds, controls_of
     from otherminds.studies.study import Desk, Subject
 
@@ -184,9 +184,10 @@ def _by_controls(suite: Suite, model: Model, store: Store, seed: int, budget: Bu
     found = calibrate(
         controls_of(suite),
         questions,
-        lambda part: desk.put(part, subject, f"controls · {part.score} {part.prompt}"),
+        lambda suites: desk.put_all(suites, subject, "controls"),
         cannot=subject.cannot,
         seed=seed,
+        confirmed=CONFIRMED["standard"],
     )
     note(f"{model.name} {found.sentence}")
     return found.form.part(questions) or questions

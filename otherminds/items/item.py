@@ -135,6 +135,16 @@ class Suite:
 _EXAMPLE_HEADER = {"otherminds": SCHEMA, "suite": "name"}
 
 
+def told_apart(options: Iterable[str]) -> tuple[str, ...]:
+    """Options that all differ, as choices must: spaces that no reader sees number the copies of one."""
+    apart: list[str] = []
+    for option in options:
+        while option in apart:
+            option += " "
+        apart.append(option)
+    return tuple(apart)
+
+
 def read_lines(path: str | Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """The objects of a JSON Lines file with their line numbers; blank lines are passed over."""
     for number, line in enumerate(read_text(path).split("\n"), start=1):

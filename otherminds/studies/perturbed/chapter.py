@@ -58,7 +58,6 @@ def look(subjects: Sequence[Subject], desk: Desk) -> Chapter | None:
 
 
 def _ask(subject: Subject, questions: Suite, desk: Desk) -> list[Run]:
-    subject.need("chat", because="these tasks are asked for in turns; use a model with a template")
     asked = {style: questions.using(prompt=STYLES[style]) for style in PAIR}
     runs = [desk.put(each, subject, f"perturbed · {NAMES[style]}") for style, each in asked.items()]
     if any(record.score.value is not None for record in runs[-1].records):

@@ -67,6 +67,8 @@ class Prompt(Brief):
     max_tokens: int = 256
     draw: int = 0
     """Which of several draws this is, from 1 on: each is made apart, at a temperature of 1; 0: as the model is set."""
+    epoch: int = 0
+    """Which repetition this is, from 0 on, at the model's own settings."""
     about: object = field(default=None, compare=False, repr=False)
     """What whoever asks knows of it, for baselines alone: not sent, not stored, and two prompts are equal without."""
 

@@ -67,5 +67,5 @@ bench: .venv/dev
 
 .venv/dev: .venv/bin/python pyproject.toml constraints.txt
 	@echo "Installing otherminds with what its tests need (torch among it: a few minutes)"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,hf,train,harness,inspect,parquet,frame,docs]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,hf,train,harness,inspect,parquet,frame,ray,docs]'
 	@touch $@ .venv/core

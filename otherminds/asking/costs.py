@@ -17,6 +17,7 @@ from otherminds.files import BY_HAND, parse_json, read_text
 from otherminds.items import Suite
 from otherminds.models import Model, Prompt, Response, Usage, Weighing, fingerprint
 from otherminds.models.gate import is_usage
+from otherminds.showing.brief import Brief
 
 MILLION = 1_000_000
 CHARACTERS = 4
@@ -55,8 +56,8 @@ def _price(row: object, where: str) -> Price:
     return Price(**row)
 
 
-@dataclass(frozen=True, slots=True)
-class Budget:
+@dataclass(frozen=True, slots=True, repr=False)
+class Budget(Brief):
     """The most that may be spent; calls already under way when tokens, time or money run out are let finish."""
 
     calls: float | None = None

@@ -36,6 +36,8 @@ from otherminds.errors import BadFile, StoreError, UsageError
 from otherminds.items import Item, Suite, Tag
 from otherminds.items.tags import has_right_answer
 from otherminds.models import Model, Prompt, fingerprint
+from otherminds.showing.brief import brief, cut
+from otherminds.showing.notebook import Shown
 from otherminds.stats import Bounded
 
 __all__ = [
@@ -56,7 +58,7 @@ __all__ = [
 Measured = Literal["exact", "within bounds", "drawn", "read"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Record:
     """One item, what was asked, what came back, and how good it was."""
 
@@ -66,6 +68,9 @@ class Record:
     calls: tuple[str, ...]
     """The keys under which the store keeps them."""
     score: Score
+
+    def __repr__(self) -> str:
+        return f"<Record of {brief(self.item.id)}: {self.verdict}, answer {brief(self.score.answer)}>"
 
     @property
     def verdict(self) -> str:
@@ -89,8 +94,8 @@ class Record:
         return has_right_answer(self.item.tags)
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+@dataclass(frozen=True, slots=True, repr=False)
+class Run(Shown):
     """One suite put to one model."""
 
     id: str
@@ -104,6 +109,11 @@ class Run:
     manifest: Mapping[str, Any]
     partial: bool = False
     """Stopped before every item was asked; run again to go on."""
+
+    def __repr__(self) -> str:
+        state = ", not finished" if self.partial else ""
+        asked = f"{self.suite} · {self.model} · {self.prompt}, {self.score}"
+        return f"<Run {self.id} of {cut(asked, 200)}: {len(self)} items{state}>"
 
     def __len__(self) -> int:
         return len(self.records)

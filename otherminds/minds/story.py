@@ -16,10 +16,12 @@ from otherminds.minds.notation import read_events, write_event
 from otherminds.minds.sightings import NOBODY, Glance, Minds, Saying, Sighting
 from otherminds.minds.telling import sentences, told_premises
 from otherminds.minds.world import OPEN, Fact, View
+from otherminds.showing.brief import Brief, cut
+from otherminds.showing.notebook import Shown
 
 
-@dataclass(frozen=True, slots=True)
-class Premises:
+@dataclass(frozen=True, slots=True, repr=False)
+class Premises(Brief):
     """What holds throughout a story and is known to all."""
 
     clear: frozenset[str] = NOBODY
@@ -94,7 +96,7 @@ class Moment:
         self.views: dict[Minds, View] = {}
 
 
-class Story:
+class Story(Shown):
     """Events in order; empty to begin with."""
 
     __slots__ = (
@@ -366,7 +368,7 @@ class Story:
         return self.length
 
     def __repr__(self) -> str:
-        return f"<Story of {self.length} events: {self.text}>"
+        return f"<Story of {self.length} events: {cut(self.text, 300)}>"
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Story):

@@ -7,14 +7,13 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict
 from math import inf, isfinite
-from typing import Any, Literal
+from typing import Any
 
 from otherminds.asking.store import Call, Store
 from otherminds.errors import StoreError
-from otherminds.models import Message, Prompt, Response, Usage, Weighing
+from otherminds.models import Message, Prompt, Response, Usage, Verb, Weighing
 from otherminds.models.gate import fault
 
-Verb = Literal["ask", "weigh"]
 Result = Response | Weighing
 
 

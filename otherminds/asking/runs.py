@@ -192,7 +192,7 @@ def run(
     whole = plan(suite, limit=limit, seed=seed, cannot=getattr(model, "cannot", ()))
     work = part(whole, chosen := places(whole, shard))
     began = _now()
-    with nullcontext(store) if store else Store(MEMORY) as kept, kept.writing():
+    with nullcontext(store) if store else Store(MEMORY) as kept:
         digest = suite.digest
         # Versions and dates may change between the two halves of a run; what was asked of whom may not.
         asked = [suite.name, digest, suite.prompt, suite.score, seed, limit, fingerprint(model)]
@@ -290,15 +290,16 @@ def _keep(
     shard: Shard | None,
 ) -> Run:
     """Write a run with these records, and those that other parts of it have left."""
-    rows = [*_rows(whole, records), *(others(store, row.id, chosen) if shard else ())]
     row = replace(row, created=before.created, manifest={**row.manifest, "started": before.created})
-    if len(rows) == len(whole.items):
-        row = replace(row, finished=before.finished or _now())
-    elif shard:
-        left = {SHARD: str(shard), WANTED: len(whole.items)}
-        stopped = row.manifest["stopped"] or shard.alone
-        row = replace(row, manifest={**row.manifest, **left, "stopped": stopped})
-    store.keep_run(row, rows)
+    with store.changing():  # another program may be at another part
+        rows = [*_rows(whole, records), *(others(store, row.id, chosen) if shard else ())]
+        if len(rows) == len(whole.items):
+            row = replace(row, finished=before.finished or _now())
+        elif shard:
+            left = {SHARD: str(shard), WANTED: len(whole.items)}
+            stopped = row.manifest["stopped"] or shard.alone
+            row = replace(row, manifest={**row.manifest, **left, "stopped": stopped})
+        store.keep_run(row, rows)
     return load(store, row.id) if shard else _run(row, records)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import asdict
 from difflib import get_close_matches
 from pathlib import Path
@@ -59,10 +59,10 @@ def runs(store_path: Path, as_json: bool) -> None:
         )
 
 
-def _state(row: RunRow, running: str) -> str:
+def _state(row: RunRow, running: Container[str]) -> str:
     if not row.sound:
         return "damaged"
-    return "running" if row.id == running else "finished" if row.finished else "stopped"
+    return "running" if row.id in running else "finished" if row.finished else "stopped"
 
 
 def _values(lines: Sequence[Mapping[str, Any]]) -> list[float]:

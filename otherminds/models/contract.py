@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
 from contextvars import ContextVar
 from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
@@ -18,7 +19,7 @@ from inspect import signature
 from math import exp
 from pathlib import Path
 from threading import Event
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, runtime_checkable
 
 from otherminds.errors import UsageError
 from otherminds.models import adapters
@@ -27,6 +28,7 @@ from otherminds.plugins import added, load
 
 Role = Literal["system", "user", "assistant"]
 Finish = Literal["stop", "length", "refused", "error"]
+Verb = Literal["ask", "weigh"]
 
 BROKEN_OFF: ContextVar[Event] = ContextVar("BROKEN_OFF", default=Event())  # noqa: B039 that one is never set
 """Set where the work is broken off, so that what fails now is not tried again."""
@@ -155,6 +157,15 @@ class Model(Protocol):
 
     def weigh(self, prompts: Sequence[Prompt]) -> list[Weighing]:
         """The log-probabilities of every prompt's choices, in order."""
+        ...
+
+
+@runtime_checkable
+class Submitting(Protocol):
+    """A model that can have many calls under way without a thread for each of them."""
+
+    def submit(self, verb: Verb, prompts: Sequence[Prompt]) -> Future[list[Any]]:
+        """Begin to ask, or to weigh, some prompts."""
         ...
 
 

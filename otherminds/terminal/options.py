@@ -149,8 +149,7 @@ def prepared(opened: Callable[..., Model], *, store: Store, wanted: Collection[s
         if not {"thinking", "max_tokens"} & model.identity.keys() and thinks(model):
             note(f"{model.name} thinks before it answers, and gets {THINKING} tokens more for that")
             model = opened(f"thinking={THINKING}")
-        with store.writing():
-            model.found_lacking = lacking(model, wanted, store)
+        model.found_lacking = lacking(model, wanted, store)
     except ModelError:
         # Whoever asks it will hear the same, and tell what becomes of the others.
         return model

@@ -75,11 +75,11 @@ class Recorded:
 
     def ask(self, prompts: Sequence[Prompt]) -> list[Response]:
         """A text for every prompt, in order."""
-        return self._answer("ask", prompts, Response)
+        return self.answer("ask", prompts)
 
     def weigh(self, prompts: Sequence[Prompt]) -> list[Weighing]:
         """The log-probabilities of every prompt's choices, in order."""
-        return self._answer("weigh", prompts, Weighing)
+        return self.answer("weigh", prompts)
 
     @property
     def made(self) -> int:
@@ -125,8 +125,10 @@ class Recorded:
         self.damaged += len(damaged)
         return answered
 
-    def _answer(self, verb: Verb, prompts: Sequence[Prompt], kind: Callable[..., Any]) -> list[Any]:
-        keys = [self.key(verb, prompt) for prompt in prompts]
+    def answer(self, verb: Verb, prompts: Sequence[Prompt], keys: Sequence[str] = ()) -> list[Any]:
+        """What comes back for every prompt, in order; whoever knows their keys may give them."""
+        keys = keys or [self.key(verb, prompt) for prompt in prompts]
+        kind: Callable[..., Result] = Response if verb == "ask" else Weighing
         wanted = dict(zip(keys, prompts, strict=True))
         self._version = self.store.version()
         answered = self.recall(wanted)

@@ -211,8 +211,8 @@ def run(
         return keep(row(), _records(rounds.plan, rounds.keys, rounds.answered))
 
 
-def load(store: Store, id: str, *, texts: bool = True) -> Run:
-    """A run from the store, by its id or the beginning of it.
+def load(store: Store, id: str, *, texts: bool = True, most: int = -1) -> Run:
+    """A run from the store, by its id or the beginning of it; `most` is how many records are wanted of it.
 
     Without `texts` its records have neither prompts nor results, and a large run is read much sooner.
     """
@@ -222,7 +222,7 @@ def load(store: Store, id: str, *, texts: bool = True) -> Run:
             f"{store.path}: run {row.id} is damaged (its checksum is wrong); give its command again, which asks nothing"
             " that was answered"
         )
-    lines = store.records(row.id)
+    lines = store.records(row.id, most=most)
     try:
         if missing := sorted(_TOLD - set(row.manifest)):
             raise ValueError(f"its manifest lacks {missing[0]}")

@@ -224,11 +224,16 @@ class Store:
             raise StoreError(f"{self.path} has {len(found)} runs whose id begins with {id!r}; write more of it")
         return found[0]
 
-    def records(self, run: str) -> list[dict[str, Any]]:
-        """The records of a run in the order of its items: item, call keys and score, as JSON."""
+    def records(self, run: str, *, most: int = -1) -> list[dict[str, Any]]:
+        """The records of a run in the order of its items, or the first of them: item, call keys and score, as JSON."""
         with self._sentences():
-            rows = self._db.execute(f"{SELECT_RECORD} WHERE run = ? ORDER BY position", (run,))
+            rows = self._db.execute(f"{SELECT_RECORD} WHERE run = ? ORDER BY position LIMIT ?", (run, most))
             return list(map(read_record, rows))
+
+    def count_records(self, run: str) -> int:
+        """How many there are."""
+        with self._sentences():
+            return int(self._db.execute("SELECT count(*) FROM records WHERE run = ?", (run,)).fetchone()[0])
 
     # ── what people answered ──
 

@@ -75,11 +75,13 @@ class Prompt:
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON, defaults left out, so that a new field does not change the key of an old call."""
-        parts = [part for part in fields(self) if part.compare]
-        full = {part.name: getattr(self, part.name) for part in parts if getattr(self, part.name) != part.default}
+        full = {name: value for name, default in _PARTS if (value := getattr(self, name)) != default}
         if self.messages:
             full["messages"] = [[turn.role, turn.content] for turn in self.messages]
         return full
+
+
+_PARTS = [(part.name, part.default) for part in fields(Prompt) if part.compare]
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,8 +53,10 @@ def is_usage(usage: Any) -> bool:
     """Whether these are numbers of tokens that a call can have cost."""
     if not isinstance(usage, Usage):
         return False
-    counts = (usage.prompt, usage.cached, usage.written)
-    return all(type(count) is int and 0 <= count < MOST_TOKENS for count in counts)
+    for count in (usage.prompt, usage.cached, usage.written):
+        if type(count) is not int or not 0 <= count < MOST_TOKENS:
+            return False
+    return True
 
 
 def _of_text(response: Response) -> str:
@@ -64,8 +66,10 @@ def _of_text(response: Response) -> str:
 
 
 def _of_weights(prompt: Prompt, weighing: Weighing) -> str:
-    if not all(isinstance(part, Mapping) for part in (weighing.logprobs, weighing.tokens, weighing.bounds)):
-        return "has no log-probabilities by choice"
+    for part in (weighing.logprobs, weighing.tokens, weighing.bounds):
+        # A plain dict is told at once, and most are.
+        if type(part) is not dict and not isinstance(part, Mapping):
+            return "has no log-probabilities by choice"
     weighed = {*weighing.logprobs, *weighing.bounds}
     if missing := sorted(set(prompt.choices) - weighed):
         return f"has no log-probability for {missing[0]!r}"

@@ -4,7 +4,8 @@
     python benchmarks/client.py --quick
 
 The server is a program of its own that does next to nothing. A call is one item of a run: the prompt is made, asked,
-judged and in the store. The ideal is calls at once over latency; `steady` leaves out the first rounds, in which the
+judged and in the store. The ideal is calls at once over latency; the bare client sends the same number of requests in
+the same run, and does nothing else; `steady` leaves out the first rounds, in which the
 client finds out how much the server takes, and the last, in which there is nothing left to ask.
 """
 
@@ -85,6 +86,30 @@ def serving(latency: float, most: int = 0) -> Iterator[str]:
         process.wait()
 
 
+async def _bare(port: int, calls: int, parallel: int) -> float:
+    """Seconds that the least a program can do takes: the same requests, and nothing is read, judged or kept."""
+    left = iter(range(calls))
+    body = json.dumps({"model": "m", "messages": [{"role": "user", "content": "Where is the letter? " * 20}]}).encode()
+    request = b"POST /v1/chat/completions HTTP/1.1\r\nHost: here\r\nContent-Length: %d\r\n\r\n" % len(body) + body
+
+    async def ask() -> None:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        for _ in left:
+            writer.write(request)
+            head = await reader.readuntil(b"\r\n\r\n")
+            await reader.readexactly(int(head.lower().partition(b"content-length:")[2].split()[0]))
+        writer.close()
+
+    began = perf_counter()
+    await asyncio.gather(*(ask() for _ in range(parallel)))
+    return perf_counter() - began
+
+
+def bare(url: str, calls: int, parallel: int) -> float:
+    """Calls a second of a bare client."""
+    return calls / asyncio.run(_bare(int(url.split(":")[2].partition("/")[0]), calls, parallel))
+
+
 def rate(url: str, calls: int, parallel: int, folder: str) -> tuple[float, float, float]:
     """Calls a second over all, in the steady part, and processor milliseconds a call of asking alone."""
     from large import suite
@@ -120,26 +145,27 @@ def main() -> int:
     if given.serve:
         asyncio.run(serve(float(given.serve[0]), int(given.serve[1])))
     rounds = 8 if given.quick else 24
-    print(f"{'':34}{'calls/s':>9}{'of ideal':>10}{'steady':>9}{'of ideal':>10}{'ms CPU a call':>15}")
+    print(f"{'':36}{'calls/s':>9}{'of ideal':>10}{'steady':>9}{'of ideal':>10}{'CPU ms':>8}{'bare client':>13}")
     with TemporaryDirectory() as folder:
         with serving(LATENCY) as url:
-            for parallel in (16, 128, 256, 1000):
-                _tell(
-                    f"{LATENCY} s a reply, {parallel} at once", rate(url, rounds * parallel, parallel, folder), parallel
-                )
+            for parallel in (16, 256, 1000):
+                calls = rounds * parallel
+                found = rate(url, calls, parallel, folder)
+                _tell(f"{LATENCY} s a reply, {parallel} at once", found, parallel, bare(url, calls, parallel))
         with serving(LATENCY, 100) as url:
             _tell("the same, of a server that takes 100", rate(url, rounds * 100, 256, folder), 100)
         with serving(0.0) as url:
             for parallel in (16, 256):
                 found = rate(url, 250 * rounds, parallel, folder)
-                _tell(f"an instant server, {parallel} at once", found, 0)
+                _tell(f"an instant server, {parallel} at once", found, 0, bare(url, 250 * rounds, parallel))
     return 0
 
 
-def _tell(what: str, found: tuple[float, float, float], parallel: int) -> None:
+def _tell(what: str, found: tuple[float, float, float], parallel: int, plain: float = 0.0) -> None:
     whole, steady, cpu = found
     shares = [f"{each * LATENCY / parallel:10.0%}" if parallel else f"{'':10}" for each in (whole, steady)]
-    print(f"{what:38}{whole:9.0f}{shares[0]}{steady:9.0f}{shares[1]}{cpu:13.2f}", flush=True)
+    beside = f"{plain:13.0f}" if plain else ""
+    print(f"{what:36}{whole:9.0f}{shares[0]}{steady:9.0f}{shares[1]}{cpu:8.2f}{beside}", flush=True)
 
 
 if __name__ == "__main__":

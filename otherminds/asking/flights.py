@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from otherminds.asking.packing import Result
 from otherminds.errors import ModelError
-from otherminds.models import BROKEN_OFF, Prompt, Response, Submitting, Usage, Verb, Weighing
+from otherminds.models import BROKEN_OFF, Prompt, Response, Usage, Verb, Weighing
 from otherminds.models.gate import fault, is_usage
 
 if TYPE_CHECKING:
@@ -29,6 +29,8 @@ LANDING = 5.0
 """Seconds that calls under way get to come home after Ctrl-C."""
 LOOK = 0.2
 """Seconds between two looks for what another program is asking."""
+CROWD, PAUSE = 64, 0.01
+"""With more calls than these under way, so many seconds' answers are kept together: to keep each alone takes longer."""
 NOTHING = Usage()
 
 Batch = list[tuple[str, Prompt]]
@@ -187,7 +189,7 @@ class _Sky:
     def launch(self, line: Line) -> None:
         """Send off what waits in a line, as far as the model takes more."""
         recorded = line.recorded
-        while not self.failure and line.queue and line.flights < recorded.parallel:
+        while not self.failure and line.queue and line.flights < recorded.room:
             batch = recorded.next_batch(line.verb, line.queue, line.flying)
             if not batch:
                 break
@@ -215,8 +217,8 @@ class _Sky:
             except BaseException:
                 self._end(flight)
                 raise
-        elif isinstance(model, Submitting):
-            flight.future = future = model.submit(verb, prompts)
+        elif recorded.submitting:
+            flight.future = future = recorded.submitting.submit(verb, prompts)
         else:
             Thread(target=self._ask_apart, args=(future, model, verb, prompts), daemon=True).start()
         future.add_done_callback(lambda done: self._landed.put((flight, done)))
@@ -232,6 +234,8 @@ class _Sky:
     def land(self) -> None:
         """Wait for some to come home; all that have are kept together, and whoever waits for them is told."""
         landed = [self._landed.get()]
+        if len(self.up) > CROWD:
+            sleep(PAUSE)
         with suppress(Empty):
             while True:
                 landed.append(self._landed.get_nowait())

@@ -24,7 +24,7 @@ from otherminds.asking.flights import Batch, Flight, Line, fly, paid
 from otherminds.asking.packing import Result, call_key, pack, recall
 from otherminds.asking.store import MEMORY, Call, Spent, Store
 from otherminds.errors import ModelError, OthermindsError
-from otherminds.models import Model, Prompt, Response, Usage, Verb, Weighing, fingerprint
+from otherminds.models import Model, Prompt, Response, Submitting, Usage, Verb, Weighing, fingerprint
 
 Progress = Callable[[int, int], None]
 """Called with the number of calls that are answered and the number that are wanted."""
@@ -56,6 +56,9 @@ class Recorded:
         self.batch = model.batch
         self.ask_batch = model.ask_batch
         self.parallel = model.parallel
+        self.submitting = model if isinstance(model, Submitting) else None
+        # A few stand ready, so that a place is taken as soon as it is free, whatever this thread is at.
+        self.room = self.parallel + (self.parallel // 4 if self.submitting else 0)
         self.cannot: frozenset[str] = getattr(model, "cannot", frozenset())
         self.fingerprint = fingerprint(model)
         self.work = work

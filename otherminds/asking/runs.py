@@ -13,7 +13,7 @@ import hashlib
 import json
 import platform
 from collections import Counter
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
@@ -233,9 +233,18 @@ def load(store: Store, id: str, *, texts: bool = True, most: int = -1) -> Run:
         calls = store.calls(keys)
         return _run(row, [_record(line, calls) for line in lines])
     except (AttributeError, BadFile, KeyError, TypeError, UsageError, ValueError) as error:
-        raise StoreError(
-            f"{store.path}: run {row.id} is damaged ({error}); restore a copy of the store, or use another"
-        ) from None
+        raise _damaged(store, row.id, error) from None
+
+
+def with_texts(store: Store, run: Run, wanted: Iterable[Record]) -> Run:
+    """A run that was loaded without texts, with those of some of its records."""
+    lacking = {record.item.id: record for record in wanted if not record.results}
+    calls = store.calls({key for record in lacking.values() for key in record.calls})
+    try:
+        told = {id: _told(record, calls) for id, record in lacking.items()}
+    except (AttributeError, KeyError, TypeError, UsageError, ValueError) as error:
+        raise _damaged(store, run.id, error) from None
+    return replace(run, records=tuple(told.get(record.item.id, record) for record in run.records))
 
 
 _TOLD = {
@@ -255,7 +264,15 @@ _TOLD = {
 
 
 def _record(line: Mapping[str, Any], calls: Mapping[str, Call]) -> Record:
-    record = _scored(line, calls)
+    return _told(_scored(line, calls), calls)
+
+
+def _damaged(store: Store, id: str, error: Exception) -> StoreError:
+    return StoreError(f"{store.path}: run {id} is damaged ({error}); restore a copy of the store, or use another")
+
+
+def _told(record: Record, calls: Mapping[str, Call]) -> Record:
+    """A record with what was sent and what came back."""
     asked = [calls[key] for key in record.calls if key in calls]
     prompts = tuple(unpack_prompt(call.prompt) for call in asked)
     return replace(record, prompts=prompts, results=tuple(map(unpack, asked)))

@@ -136,7 +136,7 @@ class Recorded:
         self._version = self.store.version()
         answered = self.recall(wanted)
         missing = [(key, prompt) for key, prompt in wanted.items() if key not in answered]
-        missing.sort(key=lambda pair: _beginning(pair[1]))
+        missing.sort(key=lambda pair: str(pair[1]))
 
         def tell() -> None:
             if self.progress is not None:
@@ -233,7 +233,3 @@ def as_recorded(model: Model) -> Recorded:
 def _trouble(model: Model) -> tuple[int, float]:
     """How many calls a model has made again by itself so far, and how long it has waited for its server."""
     return getattr(model, "retried", 0), getattr(model, "waited", 0.0)
-
-
-def _beginning(prompt: Prompt) -> str:
-    return prompt.text or "\n".join([*(turn.content for turn in prompt.messages), prompt.prefill])

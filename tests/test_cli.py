@@ -220,7 +220,7 @@ def test_last_is_the_run_that_was_asked_last() -> None:
 
 def test_runs_tells_what_is_under_way() -> None:
     row = RunRow("abc123", "small", "d", "model", "f", "raw", "text", {}, "2026-01-01T00:00:00")
-    with Store("otherminds.db") as store, store.writing():
+    with Store("otherminds.db") as store:
         store.begin_run(row)
         assert data("runs")[0]["state"] == "running"
         assert "running" in call("runs").stdout

@@ -283,15 +283,14 @@ def _noted() -> Callable[[str, float], None]:
 
 
 def _baseline(name: str, suite: Suite | None, settings: dict[str, Any]) -> Model:
-    from otherminds.asking.readers import BASELINES
+    from otherminds.asking.readers import Baseline
 
-    if name not in BASELINES:
-        raise UsageError(f"there is no baseline {name!r}; there are {', '.join(sorted(BASELINES))}")
+    baseline = Baseline(name)
     if suite is None:
         raise UsageError("a baseline is made from the questions that it answers, and here there are none; take a model")
     if settings:
         raise UsageError(f"a baseline has no settings, so leave out {', '.join(sorted(settings))}")
-    return BASELINES[name](suite)
+    return baseline.made_for(suite)
 
 
 def read_budget(text: str | None, prices: Path | None) -> Budget | None:

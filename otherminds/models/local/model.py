@@ -309,7 +309,7 @@ class Local:
         wanted = max(prompt.max_tokens, int(self._settings.get("max_tokens", 0)))
         limit = min(wanted, self._context - len(tokens))
         # With one seed for all, every prompt would draw the same numbers, and their errors would go together.
-        drawn = f":{prompt.draw}" if prompt.draw else ""
+        drawn = f":{prompt.draw}" if prompt.draw else f"#{prompt.epoch}" if prompt.epoch else ""
         seed = hashlib.sha256(f"{self._settings['seed']}{drawn}:{rendered}".encode()).digest()[:4]
         following = self._engine.write(
             tokens,

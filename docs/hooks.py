@@ -1,4 +1,4 @@
-"""What the site adds to the pages: the commands, the API from docstrings, and links to the glossary."""
+"""What the site adds to the pages: tutorials, the commands, the API from docstrings, and links to the glossary."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import click
+from mkdocs.structure.files import File, Files
 
 HERE = Path(__file__).parent
+TO_NOTEBOOK = re.compile(r"(\]\([\w./]*)\.ipynb\)(?!\{)")
 EVERY_COMMAND = re.compile(r"<!-- every command.*?-->", re.S)
 TERMS = {
     "s": r"S",
@@ -51,14 +53,23 @@ NAMED = "|".join(f"(?P<g{number}>{words})" for number, words in enumerate(TERMS.
 WORDS = re.compile(rf"(?P<skipped>{SKIPPED})|\b(?:{NAMED})\b", re.M | re.S)
 
 
+def on_files(files: Files, *, config: Any) -> Files:
+    """A page for every tutorial, beside the notebook itself."""
+    page = runpy.run_path(str(HERE / "notebooks.py"))["page"]
+    for path in sorted((HERE / "tutorials").glob("*.ipynb")):
+        files.append(File.generated(config, f"tutorials/{path.stem}.md", content=page(path)))
+    return files
+
+
 def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
     """A page as it is written, with what the site adds to it."""
     name = page.file.src_uri
+    markdown = TO_NOTEBOOK.sub(r"\1.md)", markdown)
     if name == "commands.md":
         return EVERY_COMMAND.sub(lambda _: "\n".join(every_command()), markdown)
     if name == "api.md":
         return api()
-    if name == "glossary.md" or name.endswith(".ipynb"):
+    if name == "glossary.md":
         return markdown
     return with_glossary(markdown, "../" * name.count("/"))
 

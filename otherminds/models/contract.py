@@ -67,6 +67,8 @@ class Prompt(Brief):
     max_tokens: int = 256
     draw: int = 0
     """Which of several draws this is, from 1 on: each is made apart, at a temperature of 1; 0: as the model is set."""
+    epoch: int = 0
+    """Which repetition this is, from 0 on, at the model's own settings."""
     about: object = field(default=None, compare=False, repr=False)
     """What whoever asks knows of it, for baselines alone: not sent, not stored, and two prompts are equal without."""
 
@@ -141,12 +143,21 @@ class Model(Protocol):
     """Whatever answers prompts."""
 
     name: str
-    batch: int
-    """How many prompts it likes to weigh in one call."""
-    ask_batch: int
-    """How many it likes to write texts for in one call; texts are kept call by call, so 1 where more gain nothing."""
-    parallel: int
-    """How many calls it can have under way at once, from different threads."""
+
+    @property
+    def batch(self) -> int:
+        """How many prompts it likes to weigh in one call."""
+        ...
+
+    @property
+    def ask_batch(self) -> int:
+        """How many it likes to write texts for in one call; 1 where more gain nothing, since texts are kept by call."""
+        ...
+
+    @property
+    def parallel(self) -> int:
+        """How many calls it can have under way at once, from different threads."""
+        ...
 
     @property
     def identity(self) -> Mapping[str, Any]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack, nullcontext
 from pathlib import Path
 from typing import Any
 
 from otherminds.asking import runs
 from otherminds.asking.costs import Budget
+from otherminds.asking.few_shot import built_in
 from otherminds.asking.forms import LETTERS_IN_CHAT, Form, best_way
 from otherminds.asking.readers import Baseline
 from otherminds.asking.recorded import Progress
@@ -18,7 +19,7 @@ from otherminds.asking.scores import way
 from otherminds.asking.shards import Shard
 from otherminds.asking.store import MEMORY, Store
 from otherminds.errors import UsageError
-from otherminds.items import Suite
+from otherminds.items import Item, Suite
 from otherminds.models import Model
 from otherminds.models.specs import read_setting
 from otherminds.studies.suites import get_suite
@@ -36,6 +37,9 @@ def run(
     store: Store | str | Path | None = None,
     limit: int | None = None,
     seed: int = 0,
+    epochs: int = 1,
+    shots: int | Suite | str | Path | Sequence[Item] = 0,
+    judge: Model | str | None = None,
     draws: int = DRAWS,
     shard: Shard | None = None,
     budget: Budget | None = None,
@@ -49,6 +53,10 @@ def run(
     groups of twins and stories by the seed; `draws` is for score "sampled"; `shard` asks one part of the items. A
     budget that runs out leaves a partial run. `progress` is called with what is answered and what is wanted, in place
     of a bar.
+
+    `epochs` asks every item so often, at the model's own temperature; its value is the mean. `shots` are solved
+    examples before each item: so many of ours, or the items of a suite. Score "judged" has the model named as `judge`
+    read free text.
     """
     free = prompt is None and score is None and not isinstance(suite, Suite)
     asked = suite_of(suite).using(prompt=prompt, score=score)
@@ -60,8 +68,26 @@ def run(
         bar = nullcontext(progress) if progress else bars(quiet)(f"{asked.name} · {who.name} · {asked.score}")
         show = open_files.enter_context(bar)
         return runs.run(
-            asked, who, store=kept, limit=limit, seed=seed, draws=draws, shard=shard, budget=budget, progress=show
+            asked,
+            who,
+            store=kept,
+            limit=limit,
+            seed=seed,
+            draws=draws,
+            shard=shard,
+            budget=budget,
+            progress=show,
+            epochs=epochs,
+            shots=examples_of(shots),
+            judge=None if judge is None else model_of(judge, quiet=quiet),
         )
+
+
+def examples_of(shots: int | Suite | str | Path | Sequence[Item]) -> Sequence[Item]:
+    """So many built-in examples, or the items of a suite."""
+    if isinstance(shots, int):
+        return built_in(shots)
+    return suite_of(shots).items if isinstance(shots, Suite | str | Path) else shots
 
 
 def suite_of(suite: Suite | str | Path) -> Suite:

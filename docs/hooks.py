@@ -47,8 +47,9 @@ TERMS = {
     "shard": r"shards?",
 }
 """By its anchor in the glossary, the words that a page uses for it."""
-# Code, headings, links, pictures and tags stay as they are.
-SKIPPED = r"^```.*?^```|^#[^\n]*$|`[^`\n]*`|!?\[[^\]]*\](?:\([^)]*\))?|<[^>]+>|https?://\S+"
+# Code and what it showed, headings, links, pictures and tags stay as they are.
+SKIPPED = r'^```.*?^```|^<div class="shown">.*?(?=\n\n|\Z)|'
+SKIPPED += r"^#[^\n]*$|`[^`\n]*`|!?\[[^\]]*\](?:\([^)]*\))?|<[^>]+>|https?://\S+"
 NAMED = "|".join(f"(?P<g{number}>{words})" for number, words in enumerate(TERMS.values()))
 WORDS = re.compile(rf"(?P<skipped>{SKIPPED})|\b(?:{NAMED})\b", re.M | re.S)
 

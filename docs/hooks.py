@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import runpy
 from collections.abc import Iterator
+from inspect import cleandoc
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,8 @@ import click
 from mkdocs.structure.files import File, Files
 
 HERE = Path(__file__).parent
+FILE = re.compile(r"^```(\w+) (\S+)$", re.M)
+"""A block that is a file."""
 TO_NOTEBOOK = re.compile(r"(\]\([\w./]*)\.ipynb\)(?!\{)")
 EVERY_COMMAND = re.compile(r"<!-- every command.*?-->", re.S)
 TERMS = {
@@ -66,6 +69,7 @@ def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
     """A page as it is written, with what the site adds to it."""
     name = page.file.src_uri
     markdown = TO_NOTEBOOK.sub(r"\1.md)", markdown)
+    markdown = FILE.sub(r'```\1 title="\2"', markdown).replace("```console\n", "```bash\n")
     if name == "commands.md":
         return EVERY_COMMAND.sub(lambda _: "\n".join(every_command()), markdown)
     if name == "api.md":
@@ -120,7 +124,7 @@ def command_lines(command: click.Command, context: click.Context, level: str) ->
 
 def told(text: str | None) -> str:
     """A help text as Markdown; columns stay columns."""
-    parts = (text or "").replace("\f", "").split("\n\n")
+    parts = cleandoc((text or "").replace("\f", "")).split("\n\n")
     return "\n\n".join(
         f"```text\n{part.strip(chr(8) + chr(10))}\n```" if "  " in part else escaped(part.strip("\b")) for part in parts
     )

@@ -13,6 +13,8 @@ from dataclasses import dataclass, replace
 
 from otherminds.asking.calibration import CONFIRMED, ENOUGH, Calibration, calibrate
 from otherminds.asking.contests import accuracy
+from otherminds.asking.forms import Form
+from otherminds.asking.plans import limited
 from otherminds.asking.runs import Run
 from otherminds.errors import Unable, UsageError
 from otherminds.items import Item, Suite
@@ -25,6 +27,8 @@ from otherminds.studies import STUDIES
 from otherminds.studies.study import Chapter, Desk, Finding, Study, Subject
 
 TITLE = "Control questions"
+QUICK = 96
+"""Questions about minds that a quick look puts in the chosen form, at most."""
 CONTROLS, MINDS, UNDERSTOOD = "Control questions", "About minds, in the same form", "The same, where controls are right"
 
 
@@ -76,21 +80,27 @@ def look(study: Study, subjects: Sequence[Subject], desk: Desk) -> Chapter | Non
 def check(subject: Subject, title: str, controls: Suite, questions: Suite, desk: Desk) -> Checked:
     """The controls in every form, then the questions in the best."""
     kinds = Counter(str(item.tags.get(CONTROL)) for item in controls)
+    (most, _), *_ = kinds.most_common(1)
     found = calibrate(
         controls,
         questions,
         lambda suites: desk.put_all(suites, subject, f"{title} · controls"),
         cannot=subject.cannot,
         seed=desk.seed,
-        first=desk.good_forms.get((subject.name, kinds.most_common(1)[0][0]), ()),
+        before=desk.calibrated.get((subject.name, most), ()),
         confirmed=CONFIRMED.get(desk.size),
     )
-    if found.able:
-        for kind in kinds:
-            desk.good_forms.setdefault((subject.name, kind), []).extend(found.finalists)
+    for kind in kinds:
+        desk.calibrated.setdefault((subject.name, kind), []).append(found)
     part = found.form.part(replace(questions, name=f"{questions.name}-in-form", study=""))
+    if part and desk.size == "quick":
+        part = replace(part, items=limited(part.items, limit=QUICK, seed=desk.seed))
     asked = desk.put(part, subject, f"{title} · about minds, {found.form}") if part else None
-    return Checked(found, asked, len(questions) - (len(part) if part else 0))
+    return Checked(found, asked, len(questions) - _fitting(found.form, questions))
+
+
+def _fitting(form: Form, questions: Suite) -> int:
+    return len(part) if (part := form.part(questions)) else 0
 
 
 def controls_of(suite: Suite) -> Suite:

@@ -17,10 +17,12 @@ from otherminds.diagnosis.cells import Cell, cells, happened
 from otherminds.diagnosis.confusion import Confusion
 from otherminds.diagnosis.evidence import Evidence, evidence
 from otherminds.diagnosis.fitting import DRAWS, Fitted, fitted, refitted
-from otherminds.diagnosis.predictions import Answers, answers_of
+from otherminds.diagnosis.predictions import Answered, answers_of
 from otherminds.diagnosis.readers import GUESS, NONE
 from otherminds.diagnosis.words import Part, sentences
 from otherminds.items.tags import ORDER
+from otherminds.showing.brief import cut
+from otherminds.showing.notebook import Shown
 from otherminds.stats import Estimate
 
 FEWEST = 20
@@ -28,7 +30,7 @@ FEWEST = 20
 
 
 @dataclass(frozen=True, repr=False)
-class Diagnosis:
+class Diagnosis(Shown):
     """What a model does, as far as its answers tell."""
 
     model: str
@@ -73,7 +75,7 @@ class Diagnosis:
 
     def __repr__(self) -> str:
         said = self.sentences[0] if self.sentences else "nothing can be said"
-        return f"<Diagnosis of {self.model}, {self.items} items: {said}>"
+        return f"<Diagnosis of {cut(self.model, 100)}, {self.items} items: {cut(said, 400)}>"
 
 
 def diagnose(runs: Run | Sequence[Run], *, draws: int = DRAWS, seed: int = 0) -> Diagnosis:
@@ -81,7 +83,7 @@ def diagnose(runs: Run | Sequence[Run], *, draws: int = DRAWS, seed: int = 0) ->
     return diagnose_answers(answers_of([runs] if isinstance(runs, Run) else runs), draws=draws, seed=seed)
 
 
-def diagnose_answers(answers: Answers, *, draws: int = DRAWS, seed: int = 0) -> Diagnosis:
+def diagnose_answers(answers: Answered, *, draws: int = DRAWS, seed: int = 0) -> Diagnosis:
     """The same from answers alone."""
     given = evidence(answers)
     whole = fitted(given, draws=draws, seed=seed) if given.items else Fitted({}, (), 1.0, 1.0)

@@ -1,18 +1,20 @@
 """What is said of models whose way of reading is known; `benchmarks/recovery.py` has many more of them."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from math import inf
 
 import numpy as np
 import pytest
 
 import otherminds as om
+from otherminds.asking.prompts import About
 from otherminds.asking.readers import BASELINES
 from otherminds.diagnosis.cells import happened
 from otherminds.diagnosis.diagnosis import Diagnosis, diagnose, diagnose_answers
-from otherminds.diagnosis.predictions import Answers, Asked, answers_of, predict
+from otherminds.diagnosis.predictions import Answered, Asked, answers_of, predict
 from otherminds.diagnosis.readers import GUESS, NAMES, NONE
 from otherminds.errors import UsageError
-from otherminds.models import Prompt
+from otherminds.models import Prompt, Response, Weighing
 from otherminds.models.scripted import Scripted
 from otherminds.studies.safety.build import build
 
@@ -20,7 +22,7 @@ STARTER = om.get_suite("starter")
 SAFETY = build(size=24, seed=0)
 
 
-def simulated(items: Sequence[om.Item], share: float, reader: str, seed: int) -> Answers:
+def simulated(items: Sequence[om.Item], share: float, reader: str, seed: int) -> Answered:
     """Who follows a reader in such a share of items, and guesses in the others."""
     dice = np.random.default_rng(seed)
     asked = tuple(Asked(number, item.choices) for number, item in enumerate(items))
@@ -30,7 +32,7 @@ def simulated(items: Sequence[om.Item], share: float, reader: str, seed: int) ->
         count = len(item.choices)
         own = odds[:count] if dice.random() < share else np.full(count, 1 / count)
         chosen.append(int(dice.choice(count, p=own)))
-    return Answers("simulated", tuple(items), asked, np.array(chosen), (None,) * len(items))
+    return Answered("simulated", tuple(items), asked, np.array(chosen), (None,) * len(items))
 
 
 def said(run: om.Run) -> Diagnosis:
@@ -108,7 +110,7 @@ def test_who_reads_otherwise_from_the_second_order_on_is_told_so() -> None:
     one, other = simulated(shallow, 1, "oracle", 0), simulated(deep, 0, "oracle", 1)
     asked = (*one.asked, *(Asked(each.item + len(shallow), each.shown) for each in other.asked))
     chosen = np.concatenate([one.chosen, other.chosen])
-    both = Answers("shallow", (*shallow, *deep), asked, chosen, (None,) * len(asked))
+    both = Answered("shallow", (*shallow, *deep), asked, chosen, (None,) * len(asked))
     found = diagnose_answers(both, draws=50)
     assert found.by_order[1].first.startswith("oracle")
     assert found.by_order[2].first == GUESS
@@ -165,6 +167,36 @@ def test_runs_without_an_answer_are_refused() -> None:
     silent = om.run(STARTER.using(score="text", prompt="direct"), Scripted(lambda _: "well", name="silent"))
     with pytest.raises(UsageError, match="nothing to diagnose"):
         diagnose(silent)
+
+
+class TopTokens:
+    """A realist whose server reports its likeliest tokens alone: the rest has bounds, near or far."""
+
+    name, identity, batch, ask_batch, parallel = "top", {"backend": "top"}, 64, 64, 1
+    cannot: frozenset[str] = frozenset()
+
+    def __init__(self, high: float) -> None:
+        self.high = high
+
+    def ask(self, prompts: Sequence[Prompt]) -> list[Response]:
+        raise NotImplementedError
+
+    def weigh(self, prompts: Sequence[Prompt]) -> list[Weighing]:
+        return [self._weighing(prompt) for prompt in prompts]
+
+    def _weighing(self, prompt: Prompt) -> Weighing:
+        about = prompt.about
+        assert isinstance(about, About)
+        real = prompt.choices[about.choices.index(about.item.meta["reality"])]
+        (other,) = set(prompt.choices) - {real}
+        return Weighing({real: -0.1}, {real: (real,)}, {real: (-0.1, -0.05), other: (-inf, self.high)})
+
+
+def test_bounds_hide_an_answer_only_where_the_other_might_weigh_more() -> None:
+    suite = om.get_suite("starter")
+    assert diagnose(om.run(suite, TopTokens(-3.0))).dominant == "realist"
+    with pytest.raises(UsageError, match="nothing to diagnose"):
+        diagnose(om.run(suite, TopTokens(-0.07)))
 
 
 def test_what_could_not_be_read_is_counted_and_not_wrong() -> None:

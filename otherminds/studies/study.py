@@ -11,6 +11,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, TypeVar
 
+from otherminds.asking.calibration import Calibration
 from otherminds.asking.forms import Form
 from otherminds.asking.runs import Budget, Run, run
 from otherminds.asking.store import Store
@@ -94,8 +95,8 @@ class Desk:
     seed: int = 0
     budget: Budget | None = None
     """For each suite that is put to a subject."""
-    good_forms: dict[tuple[str, str], list[Form]] = field(default_factory=dict)
-    """By model and kind of control question, the forms that let it answer in earlier looks."""
+    calibrated: dict[tuple[str, str], list[Calibration]] = field(default_factory=dict)
+    """By model and kind of control question, what came of the controls of earlier looks."""
 
     def put(self, suite: Suite, subject: Subject, title: str) -> Run:
         """One suite to one subject, under a bar with this title."""

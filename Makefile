@@ -4,12 +4,13 @@ BIN := .venv/bin
 N ?= 20000
 
 .DEFAULT_GOAL := help
-.PHONY: help profile test check browser second-opinion faults harness bench
+.PHONY: help profile test check docs browser second-opinion faults harness bench
 
 help:
 	@echo "make profile          install, get the default model, measure it, write profile/profile.html"
 	@echo "make test             install what the tests need; lint, types, tests"
 	@echo "make check            lint and types alone"
+	@echo "make docs             execute the tutorials, write the documentation to site/index.html"
 	@echo "make second-opinion   compare the belief engine with a second program on N=$(N) generated stories"
 	@echo "make faults           put a model server's faults, one kind after another, to the code that asks it"
 	@echo "make harness          compare response scores with lm-evaluation-harness on 200 items"
@@ -26,6 +27,12 @@ check: .venv/dev
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
+
+# Offline, but for the weights of the default model. A link that leads nowhere or a cell that fails ends it.
+docs: .venv/dev
+	@$(BIN)/python docs/tutorials/execute.py
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict
+	@echo site/index.html
 
 # Some tests drive a real Chromium. Where it is missing and cannot be installed, they are skipped and say so.
 browser:
@@ -60,5 +67,5 @@ bench: .venv/dev
 
 .venv/dev: .venv/bin/python pyproject.toml constraints.txt
 	@echo "Installing otherminds with what its tests need (torch among it: a few minutes)"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,hf,train,harness,inspect,parquet,frame]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,hf,train,harness,inspect,parquet,frame,ray,docs]'
 	@touch $@ .venv/core

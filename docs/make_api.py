@@ -12,12 +12,12 @@ from typing import Any
 import otherminds as om
 
 PUBLIC = {
-    "Stories": "Story Premises Setting Fact Enter Leave Move Carry Open Look Tell Change Place load_story",
-    "Questions and suites": "quiz Item Suite get_suite",
+    "Stories": "Story Premises Setting Fact Enter Leave Move Carry Open Look Tell Change Place load_story timeline",
+    "Questions and suites": "quiz Item Suite get_suite load",
     "Models": "get_model Model Prompt Message Response Weighing Scripted check_model",
     "Baselines": "oracle realist",
     "Runs": "run Run Score Store Recorded Budget",
-    "Findings": "summarise Report diagnose",
+    "Findings": "summarise Report compare diagnose profile explore",
     "Errors": "OthermindsError InvalidEvent",
 }
 """Every name of `import otherminds as om`, by what it is for."""
@@ -36,6 +36,7 @@ MODULES = {
         "results.inspect_logs": "save as_log",
         "asking.readers": "baselines reader Reader",
         "stats": "Estimate Difference",
+        "results.timelines": "Timeline",
         "diagnosis.diagnosis": "Diagnosis",
         "diagnosis.audit": "audit Audit separate",
         "diagnosis.confusion": "Confusion",
@@ -48,6 +49,7 @@ MODULES = {
     "Study: explore": {
         "studies.explore.sets": "choose grid",
         "studies.explore.contexts": "bank read_contexts",
+        "studies.explore.exploring": "Exploration",
         "studies.explore.hunt": "hunt Found",
         "studies.explore.build": "suite balanced load save",
         "studies.explore.measure": "measure",

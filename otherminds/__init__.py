@@ -2,7 +2,7 @@
 
 import otherminds as om
 
-run = om.run(om.get_suite("starter"), om.get_model("smollm2"), store=om.Store("otherminds.db"))
+run = om.run("starter", "smollm2", store="otherminds.db")
 om.summarise([run]).save("report.html")
 """
 
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from otherminds.asking.readers import oracle, realist
-    from otherminds.asking.runs import Budget, Recorded, Run, run
+    from otherminds.asking.runs import Budget, Recorded, Run
     from otherminds.asking.scores import Score
     from otherminds.asking.store import Store
     from otherminds.diagnosis.diagnosis import diagnose
@@ -25,12 +25,18 @@ if TYPE_CHECKING:
     from otherminds.minds.stories import load_story
     from otherminds.minds.story import Premises, Story
     from otherminds.minds.world import Fact
-    from otherminds.models import Message, Model, Prompt, Response, Weighing, get_model
+    from otherminds.models import Message, Model, Prompt, Response, Weighing
     from otherminds.models.check import check_model
     from otherminds.models.scripted import Scripted
     from otherminds.pages.report import Report
+    from otherminds.python.loading import compare, load
+    from otherminds.python.profiling import profile
+    from otherminds.python.running import run
     from otherminds.results.summary import summarise
+    from otherminds.results.timelines import timeline
+    from otherminds.studies.explore.exploring import explore
     from otherminds.studies.suites import get_suite
+    from otherminds.terminal.names import get_model
 
 # Looked up on first use: the command line must not wait for numpy, httpx or an engine before it can say --help.
 _HOMES = {
@@ -64,15 +70,20 @@ _HOMES = {
     "Tell": "minds.events",
     "Weighing": "models",
     "check_model": "models.check",
+    "compare": "python.loading",
     "diagnose": "diagnosis.diagnosis",
-    "get_model": "models",
+    "explore": "studies.explore.exploring",
+    "get_model": "terminal.names",
     "get_suite": "studies.suites",
+    "load": "python.loading",
     "load_story": "minds.stories",
     "oracle": "asking.readers",
+    "profile": "python.profiling",
     "quiz": "minds.questions",
     "realist": "asking.readers",
-    "run": "asking.runs",
+    "run": "python.running",
     "summarise": "results.summary",
+    "timeline": "results.timelines",
 }
 
 __all__ = [
@@ -106,15 +117,20 @@ __all__ = [
     "Tell",
     "Weighing",
     "check_model",
+    "compare",
     "diagnose",
+    "explore",
     "get_model",
     "get_suite",
+    "load",
     "load_story",
     "oracle",
+    "profile",
     "quiz",
     "realist",
     "run",
     "summarise",
+    "timeline",
 ]
 
 

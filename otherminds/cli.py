@@ -16,6 +16,7 @@ from otherminds.commands.annotate import annotate
 from otherminds.commands.audit import audit
 from otherminds.commands.benchmark import benchmark
 from otherminds.commands.build import build
+from otherminds.commands.check import check
 from otherminds.commands.compare import compare
 from otherminds.commands.diagnose import diagnose
 from otherminds.commands.doctor import doctor
@@ -54,6 +55,7 @@ COMMANDS = (
     show,
     report,
     compare,
+    check,
     diagnose,
     export,
     track,

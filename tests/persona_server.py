@@ -6,6 +6,7 @@ chance that `chance(item)` says, whatever the order of the choices.
 
 from __future__ import annotations
 
+import json
 import random
 import re
 from collections.abc import Callable, Iterator
@@ -27,8 +28,8 @@ FILLERS = tuple(f" word{number}" for number in range(30))
 
 
 def usual_chance(item: Item) -> float:
-    """Between a half and nearly sure, by the item."""
-    return 0.55 + 0.44 * random.Random(item.id).random()
+    """Between a half and nearly sure, by what is told and asked."""
+    return 0.55 + 0.44 * random.Random(f"{item.context} {item.question}").random()
 
 
 class Persona:
@@ -46,7 +47,7 @@ class Persona:
         """The item whose story and question a prompt ends with."""
         question = text.rpartition("Question: ")[2].split("\n")[0]
         known = self._items.get(question, {})
-        return next((item for context, item in known.items() if context in text), None)
+        return max((item for context, item in known.items() if context in text), key=_length, default=None)
 
     def chances(self, text: str) -> dict[str, float]:
         """By letter where choices are shown, else by choice."""
@@ -60,6 +61,16 @@ class Persona:
         right = self.chance(item)
         each = {name: right if name == item.answer else (1 - right) / (len(names) - 1) for name in names}
         return {letter: each[name] for letter, name in shown} if shown else each
+
+
+def _length(item: Item) -> int:
+    return len(item.context)
+
+
+def as_json(said: str, item: Item, text: str) -> str:
+    """The same as JSON, with a state for every sentence where the text asks for them."""
+    states = [{"sentence": number, "belief": said} for number, _ in enumerate(item.meta["sentences"], start=1)]
+    return json.dumps(({"states": states} if '"states"' in text else {}) | {"answer": said})
 
 
 def draw(chances: dict[str, float], seed: str) -> str:
@@ -104,18 +115,24 @@ def answerer(persona: Persona, kind: Kind) -> Callable[[Call], Reply]:
         # With a seed, the same draw of the same prompt is the same.
         die = f"{text}:{body['seed']}" if "seed" in body else f"{counter[0]}"
         said = draw(chances, die) if hot else max(chances, key=chances.__getitem__, default="hm")
+        wanted = text.rpartition("Question: ")[2]
+        if "Reply with JSON" in wanted and (item := persona.find(text)):
+            said = as_json(said, item, wanted)
         return chat(said) if in_chat else completion(f" {said}")
 
     return answer
 
 
 @contextmanager
-def persona_server(kind: Kind, persona: Persona, monkeypatch: pytest.MonkeyPatch) -> Iterator[Serving]:
+def persona_server(
+    kind: Kind, persona: Persona, monkeypatch: pytest.MonkeyPatch, *, most: int | None = None
+) -> Iterator[Serving]:
+    """A server with this persona, which learns whatever is put to anybody; with `most`, so many items of each suite."""
     plain = plans.limited
 
     def learning(items: Any, **options: Any) -> Any:
         persona.learn(tuple(items))
-        return plain(items, **options)
+        return plain(items, **(options | ({"limit": most} if most else {})))
 
     monkeypatch.setattr(plans, "limited", learning)
     with serving(answerer(persona, kind)) as server:

@@ -1,7 +1,7 @@
 """The folders are the layers: imports point down, and never across from one column to another.
 
 commands  cli       what a person gives
-web                 pages that are served
+web | python        pages that are served; what `import otherminds as om` does in one call
 profiles | bridges  all studies on some models; other people's benchmarks and tools
    | training       lessons and what learns from them; of the studies it knows explore, whose settings it draws from
 studies             study.py, and a folder each; none imports another
@@ -10,7 +10,7 @@ results | diagnosis what runs come to; which known readers they are like
 asking              items meet models
 minds | models | stats | pages
 items               the waist
-errors  files
+errors  files  showing
 """
 
 import ast
@@ -23,7 +23,7 @@ import otherminds
 
 PACKAGE = Path(otherminds.__file__).parent
 FLOORS = [
-    {"errors", "files", "plugins"},
+    {"errors", "files", "plugins", "showing"},
     {"items"},
     {"minds", "models", "stats", "pages"},
     {"asking"},
@@ -31,7 +31,7 @@ FLOORS = [
     {"terminal"},
     {"studies"},
     {"profiles", "bridges", "training"},
-    {"web"},
+    {"web", "python"},
     {"commands", "cli", "", "__main__"},  # `import otherminds` gathers everything, so only these may
 ]
 """Rooms from the ground up; those of one floor know nothing of each other."""

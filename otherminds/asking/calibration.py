@@ -1,40 +1,32 @@
 """Which form of asking lets a model show what it can: control questions in every form, and the best one chosen.
 
-The form is chosen on some of the controls and told with the accuracy on the others, since the best of many is best by
-luck too. An answer that cannot be read is not right: a form in which a model does not answer is none in which it can.
+The one that wins the contest is told with its accuracy on controls that had no part in it, since the best of many is
+best by luck too. An answer that cannot be read is not right: a form in which a model does not answer is none in which
+it can.
 """
 
 from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from otherminds import stats
-from otherminds.asking.forms import FORMS, Form, possible
-from otherminds.asking.plans import groups
-from otherminds.asking.runs import Record, Run
+from otherminds.asking.contests import ROUNDS, Contest, Put, Tried, accuracy
+from otherminds.asking.forms import Form, possible
+from otherminds.asking.runs import Run
 from otherminds.errors import ModelError, Unable
 from otherminds.items import Item, Suite
 from otherminds.items.controls import KINDS
 from otherminds.items.tags import CONTROL, STORY, TOLD, TWIN
 from otherminds.stats import Estimate
 
-TRIED = 24
-"""Control questions that every form is tried on."""
-FEWEST = 12
-"""So many others are enough to tell the accuracy of the chosen form by."""
 ENOUGH = 0.75
 """Where even the upper end of a model's accuracy on controls lies below this, nothing is said about minds."""
-
-
-@dataclass(frozen=True, slots=True)
-class Tried:
-    """One form, and how many controls were answered rightly in it."""
-
-    form: Form
-    right: Estimate
+GOOD = 0.9
+"""Of forms that let a model answer elsewhere, one that does at least so well here needs no comparison with all."""
+CONFIRMED = {"quick": 40, "standard": 120}
+"""By the size of a look, how many other controls tell the accuracy of the chosen form; all of them in a full one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +34,15 @@ class Calibration:
     """What came of the control questions: the form that is used, and how well it goes in it."""
 
     tried: tuple[Tried, ...]
+    """The best first."""
     form: Form
     right: Estimate
-    """In the chosen form, on controls that did not choose it, where there are enough."""
+    """In the chosen form, on controls that did not choose it."""
     runs: tuple[Run, ...]
     """All controls in the chosen form."""
     failed: tuple[str, ...] = ()
+    alone: bool = False
+    """Whether there was only one control, or pair, so that the accuracy is on what chose the form."""
 
     @property
     def able(self) -> bool:
@@ -56,13 +51,19 @@ class Calibration:
 
     @property
     def sentence(self) -> str:
-        """What is said in place of a score where it cannot be read."""
+        """How it is asked, or what is said in place of a score where it cannot be read."""
         if self.able:
-            return f"asked {self.form}; controls {_span(self.right)}"
+            chose = ", on the ones that chose this form" if self.alone else ""
+            return f"asked {self.form}; controls {_span(self.right)}{chose}"
         return (
             f"cannot even say what the stories say outright in any form (best: {self.form}, {_span(self.right)}):"
             " this says nothing about minds"
         )
+
+    @property
+    def finalists(self) -> list[Form]:
+        """The forms that came furthest, the best first."""
+        return [each.form for each in self.tried if each.round == self.tried[0].round]
 
     def by_kind(self) -> dict[str, Estimate]:
         """The accuracy on each kind of control."""
@@ -72,7 +73,7 @@ class Calibration:
         return {kind: right for kind, some in found.items() if (right := accuracy(some))}
 
     def understood(self) -> frozenset[str]:
-        """The stories all of whose controls were answered rightly."""
+        """The stories all of whose controls were answered rightly, of those that controls were asked about."""
         wrong: set[str] = set()
         asked: set[str] = set()
         for record in (record for run in self.runs for record in run.records):
@@ -86,56 +87,86 @@ class Calibration:
 def calibrate(
     controls: Suite,
     questions: Suite,
-    ask: Callable[[Suite], Run],
+    put: Put,
     *,
     cannot: frozenset[str] = frozenset(),
     seed: int = 0,
-    forms: Sequence[Form] = FORMS,
+    first: Sequence[Form] = (),
+    confirmed: int | None = None,
 ) -> Calibration:
-    """Put controls in every form that the model can answer in, and that fits the questions too, and choose the best."""
-    some = replace(controls, items=spread(controls.items, TRIED, seed=seed))
-    tried: list[Tried] = []
-    runs: dict[Form, Run] = {}
-    failed: list[str] = []
-    for form in possible(cannot, forms):
-        part = form.part(some)
-        if part is None or len(part) < len(some) or form.part(questions) is None:
-            continue
-        try:
-            run = ask(part)
-        except ModelError as error:
-            failed.append(f"{form}: {error}")
-            continue
-        if right := accuracy(run.records):
-            tried.append(Tried(form, right))
-            runs[form] = run
-    if not tried:
-        raise Unable("; ".join(failed) or "there is no form in which both the controls and the questions can be put")
-    # Of forms that do equally well, one in which more of the questions can be put is better.
-    best = max(tried, key=lambda each: (each.right.value, _fitting(each.form, questions)))
-    rest = _rest(controls, some, best.form)
-    others = ask(rest) if rest else None
-    both = [runs[best.form], *([others] if others else [])]
-    held_out = others.records if others and len(others) >= FEWEST else [r for run in both for r in run.records]
-    return Calibration(tuple(tried), best.form, accuracy(held_out) or best.right, tuple(both), tuple(failed))
+    """Let the forms that a model can answer in, and that fit the questions too, compete; then confirm the best.
+
+    `first` let the model answer elsewhere: where one of them is good here too, no other is tried. `confirmed` is how
+    many controls are kept for telling the accuracy.
+    """
+    choosing, others = parted(controls, seed=seed, confirmed=confirmed)
+    contest = Contest(choosing, questions, put)
+    able = possible(cannot)
+    contest.hold([form for form in able if form in first])
+    if not contest.tried or contest.ranked[0].right.value < GOOD:
+        contest.hold(able)  # what was tried already costs nothing
+    if not contest.tried:
+        why = "; ".join(contest.failed)
+        raise Unable(why or "there is no form in which both the controls and the questions can be put")
+    best = contest.ranked[0]
+    told = _told(best.form, others, put)
+    right = accuracy(told.records) if told else None
+    runs = (contest.runs[best.form], *([told] if told else []))
+    return Calibration(
+        tuple(contest.ranked), best.form, right or best.right, runs, tuple(contest.failed), alone=right is None
+    )
 
 
-def spread(items: Sequence[Item], number: int, *, seed: int) -> tuple[Item, ...]:
-    """About so many items in whole pairs of twins, of as many stories and kinds as can be."""
+def _told(form: Form, others: Suite | None, put: Put) -> Run | None:
+    part = form.part(others) if others else None
+    if part is None:
+        return None
+    (found,) = put([part])
+    if isinstance(found, ModelError):
+        raise found
+    return found
+
+
+def parted(controls: Suite, *, seed: int, confirmed: int | None = None) -> tuple[Suite, Suite | None]:
+    """Controls that choose the form, at most half of all, and others that tell its accuracy; pairs stay together."""
+    order = spread(controls.items, seed=seed)
+    half = max(1, len(order) // 2)
+    choosing = _first(order[:half], ROUNDS[-1])
+    others = _first(order[len(choosing) :], confirmed or len(controls))
+    told = replace(_of(controls, others), name=f"{controls.name}-told") if others else None
+    return _of(controls, choosing), told
+
+
+def spread(items: Sequence[Item], *, seed: int) -> list[list[Item]]:
+    """The items in pairs of twins, so ordered that any number of the first are of many stories and kinds."""
     pairs: dict[str, list[Item]] = {}
     for item in items:
         pairs.setdefault(str(item.tags.get(TWIN, item.id)), []).append(item)
-    drawn = random.Random(f"controls:{seed}").sample(list(pairs.values()), len(pairs))
+    left = random.Random(f"controls:{seed}").sample(list(pairs.values()), len(pairs))
     stories: Counter[str] = Counter()
     kinds: Counter[str] = Counter()
-    chosen: set[str] = set()
-    while drawn and len(chosen) < number:
-        pair = min(drawn, key=lambda each: (stories[_story(each)], kinds[_kind(each)]))
-        drawn.remove(pair)
+    order: list[list[Item]] = []
+    while left:
+        pair = min(left, key=lambda each: (stories[_story(each)], kinds[_kind(each)]))
+        left.remove(pair)
         stories[_story(pair)] += 1
         kinds[_kind(pair)] += 1
-        chosen.update(item.id for item in pair)
-    return tuple(item for item in items if item.id in chosen)
+        order.append(pair)
+    return order
+
+
+def _first(pairs: Sequence[list[Item]], number: int) -> list[list[Item]]:
+    """The first pairs, until there are so many items."""
+    found: list[list[Item]] = []
+    for pair in pairs:
+        if sum(map(len, found)) >= number:
+            break
+        found.append(pair)
+    return found
+
+
+def _of(controls: Suite, pairs: Sequence[list[Item]]) -> Suite:
+    return replace(controls, items=tuple(item for pair in pairs for item in pair))
 
 
 def _story(pair: Sequence[Item]) -> str:
@@ -144,26 +175,6 @@ def _story(pair: Sequence[Item]) -> str:
 
 def _kind(pair: Sequence[Item]) -> str:
     return str(pair[0].tags.get(CONTROL))
-
-
-def accuracy(records: Iterable[Record]) -> Estimate | None:
-    """The share of right answers among all that came back."""
-    answered = [record for record in records if record.verdict != "error"]
-    if not answered:
-        return None
-    values = [float(record.value() == 1) for record in answered]
-    return stats.mean(values, groups=groups([record.item for record in answered]))
-
-
-def _fitting(form: Form, questions: Suite) -> int:
-    part = form.part(questions)
-    return len(part) if part else 0
-
-
-def _rest(controls: Suite, some: Suite, form: Form) -> Suite | None:
-    taken = {item.id for item in some}
-    left = tuple(item for item in controls if item.id not in taken)
-    return form.part(replace(controls, name=f"{controls.name}-rest", items=left)) if left else None
 
 
 def _span(one: Estimate) -> str:

@@ -9,14 +9,17 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
+from otherminds.asking.few_shot import with_examples
 from otherminds.asking.packing import Verb, call_key, recall
 from otherminds.asking.plans import plan
+from otherminds.asking.repeats import repeated
 from otherminds.asking.store import Call, Store
 from otherminds.errors import BadFile, UsageError
 from otherminds.files import BY_HAND, parse_json, read_text
-from otherminds.items import Suite
+from otherminds.items import Item, Suite
 from otherminds.models import Model, Prompt, Response, Usage, Weighing, fingerprint
 from otherminds.models.gate import is_usage
+from otherminds.showing.brief import Brief
 
 MILLION = 1_000_000
 CHARACTERS = 4
@@ -55,8 +58,8 @@ def _price(row: object, where: str) -> Price:
     return Price(**row)
 
 
-@dataclass(frozen=True, slots=True)
-class Budget:
+@dataclass(frozen=True, slots=True, repr=False)
+class Budget(Brief):
     """The most that may be spent; calls already under way when tokens, time or money run out are let finish."""
 
     calls: float | None = None
@@ -121,11 +124,14 @@ def estimate(
     seed: int = 0,
     prices: Mapping[str, Price] | None = None,
     rate: float | None = None,
+    epochs: int = 1,
+    shots: Sequence[Item] = (),
 ) -> Forecast:
     """What `run` with the same arguments would cost, by the calls in the store or by `rate` calls a second."""
     if rate is not None and not rate > 0:
         raise UsageError(f"a rate of {rate} calls a second makes no sense; give a number above 0")
     work = plan(suite, limit=limit, seed=seed, cannot=getattr(model, "cannot", ()))
+    work = repeated(with_examples(work, suite, shots, seed=seed), epochs)
     mark, verb = fingerprint(model), work.way.verb
     prompts = {call_key(mark, verb, prompt): prompt for prompt in work.prompts}
     known = recall(store, prompts)[0] if store else {}

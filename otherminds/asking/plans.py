@@ -7,7 +7,8 @@ from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from otherminds.asking.prompts import Posed, without_schema
+from otherminds.asking.json_prompts import JSON_PROMPTS
+from otherminds.asking.prompts import Posed, as_bare_text, without_schema
 from otherminds.asking.scores import Way, way
 from otherminds.errors import UsageError
 from otherminds.items import Item, Suite
@@ -33,12 +34,18 @@ class Plan:
 
 
 def plan(suite: Suite, *, limit: int | None = None, seed: int = 0, cannot: Collection[str] = ()) -> Plan:
-    """How this suite is put to a model; one that cannot keep to a schema gets the same words without it."""
+    """How this suite is put to a model.
+
+    One that cannot keep to a schema gets the same words without it; one without a chat is asked for JSON in bare text,
+    since there is no other wording for that.
+    """
     how = way(suite.score)
     items = limited(suite.items, limit=limit, seed=seed)
     posed = tuple(how.pose(item, prompt=suite.prompt, seed=seed) for item in items)
     if "schema" in cannot:
         posed = tuple(tuple(map(without_schema, several)) for several in posed)
+    if "chat" in cannot and suite.prompt in JSON_PROMPTS:
+        posed = tuple(tuple(map(as_bare_text, several)) for several in posed)
     return Plan(items, posed, how)
 
 

@@ -170,6 +170,15 @@ def without_schema(asked: Posed) -> Posed:
     return replace(asked, prompt=replace(asked.prompt, schema=""))
 
 
+def as_bare_text(asked: Posed) -> Posed:
+    """The same words without turns and schema, for a model that goes on with a text and has no chat."""
+    said = [
+        f"{turn.content}\nAnswer:" if turn.role == "user" else f" {turn.content}\n\n" for turn in asked.prompt.messages
+    ]
+    bare = replace(asked.prompt, text="".join(said), messages=(), schema="", stop=("\n\n",))
+    return replace(asked, prompt=bare) if said else asked
+
+
 def wording(name: str, *, json: bool = False) -> Wording:
     """The wording of that name, if it asks for the right sort of answer."""
     if name not in PROMPTS and name in added("prompts"):

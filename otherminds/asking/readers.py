@@ -10,6 +10,7 @@ from __future__ import annotations
 import random as chance
 import re
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 from functools import partial
 from math import log
 from string import ascii_uppercase as LETTERS
@@ -20,7 +21,7 @@ from otherminds.asking.scores import score_text, value_of
 from otherminds.errors import ModelError, UsageError
 from otherminds.items import Item, Suite
 from otherminds.items.tags import FIRST_ORDER, GOLD, ORDER, REALITY, SENTENCES, has_right_answer
-from otherminds.models import Prompt, Response
+from otherminds.models import Prompt, Response, Weighing
 from otherminds.models.scripted import Scripted
 from otherminds.plugins import added, load
 
@@ -113,6 +114,40 @@ BASELINES: dict[str, Callable[[Suite], Reader]] = {
 }
 
 
+class Baseline:
+    """A baseline by its name alone, until it is put to a suite: `run` makes it from the questions that it answers."""
+
+    batch = ask_batch = parallel = 1
+    cannot: frozenset[str] = frozenset()
+
+    def __init__(self, name: str) -> None:
+        if name not in BASELINES:
+            raise UsageError(f"there is no baseline {name!r}; there are {', '.join(sorted(BASELINES))}")
+        self.name = name
+        self.identity = {"baseline": name}
+
+    def __repr__(self) -> str:
+        return f"<baseline:{self.name}, to be put to a suite>"
+
+    def made_for(self, suite: Suite) -> Reader:
+        """The model that answers this suite."""
+        return BASELINES[self.name](suite)
+
+    def ask(self, prompts: Sequence[Prompt]) -> list[Response]:
+        """Refuses: it knows no question yet."""
+        raise self._unmade
+
+    def weigh(self, prompts: Sequence[Prompt]) -> list[Weighing]:
+        """Refuses: it knows no question yet."""
+        raise self._unmade
+
+    @property
+    def _unmade(self) -> ModelError:
+        return ModelError(
+            f"baseline:{self.name} answers the questions of a suite, and here it has none; put it to one with run"
+        )
+
+
 def baselines(suite: Suite) -> list[Reader]:
     """All baselines that this suite carries enough for."""
     made = []
@@ -171,7 +206,8 @@ def finder(name: str, suite: Suite) -> Callable[[Prompt], About]:
         about = prompt.about
         if isinstance(about, About):
             own = known.get(about.item.id)
-            if own and _words(own) == _words(about.item):
+            # A form that needs no sentence is put without it.
+            if own and _words(about.item) in (_words(own), _words(replace(own, cloze=""))):
                 return About(own, about.choices, about.wants)
         raise ModelError(f"the {name} was made for suite {suite.name!r}, which has no such prompt")
 

@@ -140,7 +140,7 @@ class Recorded:
             )
         self.damaged += len(damaged)
         missing = [(key, prompt) for key, prompt in wanted.items() if key not in answered]
-        missing.sort(key=lambda pair: _beginning(pair[1]))
+        missing.sort(key=lambda pair: str(pair[1]))
 
         def keep(batch: Batch, landed: Landed) -> None:
             if batch[0][0] in answered:
@@ -306,7 +306,3 @@ def _paid(result: Result) -> Usage:
 def _trouble(model: Model) -> tuple[int, float]:
     """How many calls a model has made again by itself so far, and how long it has waited for its server."""
     return getattr(model, "retried", 0), getattr(model, "waited", 0.0)
-
-
-def _beginning(prompt: Prompt) -> str:
-    return prompt.text or "\n".join([*(turn.content for turn in prompt.messages), prompt.prefill])

@@ -12,31 +12,31 @@ from __future__ import annotations
 import hashlib
 import json
 import platform
-from collections import Counter
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from functools import partial
 from importlib.metadata import version
-from statistics import fmean
-from typing import Any, Literal
+from typing import Any
 
 from otherminds.asking.costs import Budget, Forecast, Price, estimate, read_prices
-from otherminds.asking.frames import frame
+from otherminds.asking.few_shot import with_examples
+from otherminds.asking.judged import Grader
 from otherminds.asking.packing import Result, recall, unpack, unpack_prompt
 from otherminds.asking.plans import Plan, groups, plan
 from otherminds.asking.recorded import Progress, Recorded
+from otherminds.asking.records import Record, Run
+from otherminds.asking.repeats import repeated
 from otherminds.asking.rounds import Rounds
 from otherminds.asking.sampled import DRAWS
 from otherminds.asking.scores import VERDICTS, Score, way
 from otherminds.asking.shards import SHARD, WANTED, Shard, others, part, places
+from otherminds.asking.spoken import JUDGED
 from otherminds.asking.store import MEMORY, Call, RunRow, Store
 from otherminds.errors import BadFile, StoreError, UsageError
-from otherminds.items import Item, Suite, Tag
-from otherminds.items.tags import has_right_answer
-from otherminds.models import Model, Prompt, fingerprint
-from otherminds.stats import Bounded
+from otherminds.items import Item, Suite
+from otherminds.models import Model, fingerprint
 
 __all__ = [
     "Budget",
@@ -53,124 +53,6 @@ __all__ = [
 ]
 
 
-Measured = Literal["exact", "within bounds", "drawn", "read"]
-
-
-@dataclass(frozen=True, slots=True)
-class Record:
-    """One item, what was asked, what came back, and how good it was."""
-
-    item: Item
-    prompts: tuple[Prompt, ...]
-    results: tuple[Result, ...]
-    calls: tuple[str, ...]
-    """The keys under which the store keeps them."""
-    score: Score
-
-    @property
-    def verdict(self) -> str:
-        """How the answer ended: the score's verdict, or "unscored" for an item that has no right answer."""
-        read = self.score.verdict in ("correct", "incorrect", "tied")
-        return "unscored" if read and not self.scored else self.score.verdict
-
-    def value(self, of: str = "value") -> float | None:
-        """The score's value, or a number from its detail, such as S; none where no answer is right or wrong."""
-        if of == "value" and not self.scored:
-            return None
-        found = self.score.value if of == "value" else self.score.detail.get(of)
-        if found is None:
-            return None
-        bounds = self.score.detail.get("S_bounds") if of == "S" else None
-        return Bounded(*bounds) if bounds else float(found)
-
-    @property
-    def scored(self) -> bool:
-        """Whether any answer to the item is right."""
-        return has_right_answer(self.item.tags)
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """One suite put to one model."""
-
-    id: str
-    suite: str
-    digest: str
-    model: str
-    fingerprint: str
-    prompt: str
-    score: str
-    records: tuple[Record, ...]
-    manifest: Mapping[str, Any]
-    partial: bool = False
-    """Stopped before every item was asked; run again to go on."""
-
-    def __len__(self) -> int:
-        return len(self.records)
-
-    @property
-    def measured(self) -> Measured:
-        """How its scores came about: exactly, within bounds, by draws, or read out of words."""
-        if self.score == "sampled":
-            return "drawn"
-        if way(self.score).verb == "ask":
-            return "read"
-        return "within bounds" if any("S_bounds" in record.score.detail for record in self.records) else "exact"
-
-    def where(self, keep: Callable[[Record], bool] | None = None, **tags: Tag) -> Run:
-        """The run with only the records whose item has these tags and that `keep` keeps."""
-        chosen = (record for record in self.records if all(record.item.tags.get(n) == v for n, v in tags.items()))
-        return replace(self, records=tuple(record for record in chosen if keep is None or keep(record)))
-
-    def values(self, of: str = "value", /, **tags: Tag) -> dict[str, float]:
-        """By item id, the scores' values (or another number, such as S), without items where there is none."""
-        found = {record.item.id: record.value(of) for record in self.where(None, **tags).records}
-        return {id: value for id, value in found.items() if value is not None}
-
-    def mean(self, of: str = "value", /, **tags: Tag) -> float:
-        """The mean over the items that have a value; `verdicts` tells how many have none."""
-        values = self.values(of, **tags)
-        if not values:
-            wanted = ", ".join(f"{name}={value!r}" for name, value in tags.items()) or "any tags"
-            raise UsageError(f"run {self.id} has no {of} for an item with {wanted}")
-        return fmean(values.values())
-
-    def verdicts(self, **tags: Tag) -> dict[str, int]:
-        """How many answers ended in which way; "unscored" is among them only where some items have no right answer."""
-        ends = Counter(record.verdict for record in self.where(None, **tags).records)
-        return {**dict.fromkeys(VERDICTS, 0), **ends}
-
-    def rows(self) -> list[dict[str, Any]]:
-        """A flat row for every item, all with the same columns: answers, verdict, the numbers of its score, tags."""
-        details = [record.score.detail for record in self.records]
-        numbers = dict.fromkeys(name for detail in details for name, n in detail.items() if isinstance(n, int | float))
-        tags = dict.fromkeys(name for record in self.records for name in record.item.tags)
-        rows = []
-        for record in self.records:
-            item, score = record.item, record.score
-            row: dict[str, Any] = {
-                "run": self.id,
-                "suite": self.suite,
-                "model": self.model,
-                "prompt": self.prompt,
-                "score": self.score,
-                "id": item.id,
-                "question": item.question,
-                "answer": item.answer,
-                "said": score.answer,
-                "verdict": record.verdict,
-                "value": record.value(),
-            }
-            row |= {name: score.detail.get(name) for name in numbers}
-            # A tag may have the name of a column, as `question` has in one of our own suites.
-            rows.append(row | {f"tag_{name}" if name in row else name: item.tags.get(name) for name in tags})
-        return rows
-
-    def frame(self, library: Literal["pandas", "polars"] | None = None) -> Any:
-        """The rows as a DataFrame: of pandas if that is installed, else of polars, or of the one that is named."""
-        return frame(self.rows(), library)
-
-
 def run(
     suite: Suite,
     model: Model,
@@ -182,14 +64,22 @@ def run(
     shard: Shard | None = None,
     budget: Budget | None = None,
     progress: Progress | None = None,
+    epochs: int = 1,
+    shots: Sequence[Item] = (),
+    judge: Model | None = None,
 ) -> Run:
     """Ask a model a suite. What the store has is not asked again; without a store nothing is kept.
 
     `limit` draws whole groups of twins and stories by the seed. `draws` is how often every order of the choices is
     drawn at most, where the score is "sampled". `shard` asks one part of the items and leaves the others. A budget that
     runs out leaves a partial run; Ctrl-C and errors of the model are raised, after what was answered has been kept.
+    `epochs` asks every item so often, `shots` are solved items that stand before each, and `judge` reads free text
+    where the score is "judged".
     """
+    grader = _grader(suite, judge)
     whole = plan(suite, limit=limit, seed=seed, cannot=getattr(model, "cannot", ()))
+    whole = replace(whole, way=replace(whole.way, judge=grader.score)) if grader else whole
+    whole = repeated(with_examples(whole, suite, shots, seed=seed), epochs)
     work = part(whole, chosen := places(whole, shard))
     began = _now()
     with nullcontext(store) if store else Store(MEMORY) as kept, kept.writing():
@@ -197,18 +87,42 @@ def run(
         # Versions and dates may change between the two halves of a run; what was asked of whom may not.
         asked = [suite.name, digest, suite.prompt, suite.score, seed, limit, fingerprint(model)]
         asked += [draws] if work.way.more else []
+        told = _told(epochs, shots, grader)
+        asked += [{name: told[name] for name in sorted(told)}] if told else []
         id = hashlib.sha256(json.dumps(asked).encode()).hexdigest()[:10]
         recorded = Recorded(model, kept, budget=budget, progress=progress, work=id)
         rounds = Rounds(work, recorded)
-        row = partial(_row, suite, recorded, digest=digest, limit=limit, seed=seed, began=began)
+        row = partial(_row, suite, recorded, digest=digest, limit=limit, seed=seed, began=began, told=told)
         before = kept.begin_run(row())
         keep = partial(_keep, kept, before=before, whole=whole, chosen=chosen, shard=shard)
         try:
             rounds.ask(draws)
+            answered = rounds.answered
+            if grader:
+                answered = grader.ask(rounds.plan, rounds.keys, answered, kept, budget=budget, progress=progress)
         except BaseException:
-            keep(row(), _records(rounds.plan, rounds.keys, recall(kept, rounds.wanted)[0]))
+            # What is not judged yet has no score; the same call, made again, has it judged.
+            known = {} if grader else recall(kept, rounds.wanted)[0]
+            keep(row(), _records(rounds.plan, rounds.keys, known))
             raise
-        return keep(row(), _records(rounds.plan, rounds.keys, rounds.answered))
+        return keep(row(), _records(rounds.plan, rounds.keys, answered))
+
+
+def _grader(suite: Suite, judge: Model | None) -> Grader | None:
+    if judge is None:
+        return None
+    if suite.score != JUDGED:
+        raise UsageError(f"a judge reads words by score 'judged', not by {suite.score!r}; leave it out, or say so")
+    return Grader(judge)
+
+
+def _told(epochs: int, shots: Sequence[Item], grader: Grader | None) -> dict[str, Any]:
+    """What belongs to a run beside its suite and its model."""
+    return {
+        **({"epochs": epochs} if epochs > 1 else {}),
+        **({"shots": {"items": len(shots), "digest": Suite("shots", tuple(shots)).digest}} if shots else {}),
+        **({"judge": grader.named} if grader else {}),
+    }
 
 
 def load(store: Store, id: str, *, texts: bool = True) -> Run:
@@ -328,7 +242,16 @@ def _rows(work: Plan, records: Sequence[Record]) -> list[dict[str, Any]]:
     ]
 
 
-def _row(suite: Suite, recorded: Recorded, *, digest: str, limit: int | None, seed: int, began: str) -> RunRow:
+def _row(
+    suite: Suite,
+    recorded: Recorded,
+    *,
+    digest: str,
+    limit: int | None,
+    seed: int,
+    began: str,
+    told: Mapping[str, Any],
+) -> RunRow:
     manifest = {
         "otherminds": version("otherminds"),
         "python": platform.python_version(),
@@ -350,6 +273,7 @@ def _row(suite: Suite, recorded: Recorded, *, digest: str, limit: int | None, se
         "usage": asdict(recorded.usage),
         "stopped": recorded.stopped,
         "cannot": sorted(recorded.cannot),
+        **told,
     }
     return RunRow(
         id=recorded.work,

@@ -5,6 +5,7 @@
     answer    the log-probability of each choice as the answer, after the question and "Answer:"
     …-prior   cloze and answer with the prior of the words taken out, as `priors` says
     text      words, read as `answers` says
+    judged    the same, read by another model
     open      words of a model that is not shown any choices
     sampled   words, drawn several times in every order of the choices: for models that tell no probabilities
     json      JSON, read as `json_answers` says; a schema enforces its form where the model can be held to one
@@ -41,7 +42,7 @@ from otherminds.asking.prompts import (
     pose_text,
 )
 from otherminds.asking.sampled import more_draws, pose_sampled, score_sampled
-from otherminds.asking.spoken import score_text
+from otherminds.asking.spoken import JUDGED, no_judge, score_text
 from otherminds.asking.verdicts import (
     TIE,
     USELESS,
@@ -165,6 +166,7 @@ SCORES: dict[str, Way] = {
     "answer-prior": Way("weigh", partial(pose_prior, pose_answer), score_prior),
     "text": Way("ask", pose_text, score_text),
     "open": Way("ask", pose_open, score_text),
+    JUDGED: Way("ask", pose_open, no_judge),
     "sampled": Way("ask", pose_sampled, score_sampled, more_draws),
     "json": Way("ask", pose_json, score_json),
     "json-free": Way("ask", pose_json_free, score_json),

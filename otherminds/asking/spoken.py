@@ -8,8 +8,16 @@ from dataclasses import replace
 from otherminds.asking.answers import read_choice, read_text, refuses
 from otherminds.asking.prompts import Posed
 from otherminds.asking.verdicts import Score
+from otherminds.errors import UsageError
 from otherminds.items import Item
 from otherminds.models import Response
+
+JUDGED = "judged"
+
+
+def no_judge(item: Item, posed: Sequence[Posed], results: Sequence[Response]) -> Score:
+    """Refuses: who judges has to be said."""
+    raise UsageError("score 'judged' needs a judge; name a model with judge= or --judge, such as openai:gpt-4o-mini")
 
 
 def score_text(item: Item, posed: Sequence[Posed], results: Sequence[Response]) -> Score:

@@ -12,6 +12,7 @@ from otherminds.asking.prompts import Posed
 from otherminds.items import Item
 from otherminds.models import Weighing
 from otherminds.models.gate import fault
+from otherminds.showing.brief import Brief
 
 Verdict = Literal["correct", "incorrect", "tied", "unparsed", "refused", "truncated", "error"]
 VERDICTS: tuple[Verdict, ...] = ("correct", "incorrect", "tied", "unparsed", "refused", "truncated", "error")
@@ -23,8 +24,8 @@ USELESS = 0.5
 Bounds = tuple[float, float]
 
 
-@dataclass(frozen=True, slots=True)
-class Score:
+@dataclass(frozen=True, slots=True, repr=False)
+class Score(Brief):
     """How good one answer is; no value where nothing was measured, which is not zero."""
 
     verdict: Verdict

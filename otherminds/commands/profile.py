@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
-from dataclasses import asdict, dataclass
-from functools import partial
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from otherminds.errors import ModelError, Unable, UsageError
+from otherminds.terminal.bars import watched
 from otherminds.terminal.options import (
     PARTIAL,
     common,
@@ -30,22 +27,14 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from otherminds.asking.costs import Meter, Price
+    from otherminds.asking.forms import Form
     from otherminds.asking.store import Store
     from otherminds.models import Model
     from otherminds.models.specs import Spec
-    from otherminds.profiles.findings import Profile
-    from otherminds.studies.study import Chapter, Desk, Size, Subject
+    from otherminds.profiles.looking import Step
+    from otherminds.studies.study import Size, Subject
 
 SIZES = ("quick", "standard", "full")
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One part of a profile: its name, its question, and what looks at models."""
-
-    name: str
-    asks: str
-    look: Callable[[Sequence[Subject], Desk], Chapter | None]
 
 
 @click.command()
@@ -93,11 +82,13 @@ def profile(
     from otherminds.asking.costs import Meter
     from otherminds.asking.runs import read_prices
     from otherminds.asking.store import Store
+    from otherminds.profiles.ahead import Ahead, foreseen
+    from otherminds.profiles.looking import look, steps_of
     from otherminds.studies.study import Desk
 
     table = read_prices(prices) if prices else {}
     spending = read_budget(budget, prices)
-    steps = list(_steps(no_studies))
+    steps = list(steps_of(no_studies))
     named = several_models(specs)
     if dry_run:
         _rehearse(named, base_url, extra, steps, output, table, size=size, seed=seed, as_json=as_json)
@@ -105,8 +96,10 @@ def profile(
     meter = Meter(table)
     with Store(output / "otherminds.db") as store:
         subjects = _subjects(named, base_url, extra, meter, store)
-        desk = Desk(store, partial(_bar, meter), size, seed, spending)
-        found = _look(steps, subjects, desk, output)
+        real = [subject.model for subject in subjects if subject.model is not None]
+        ahead = Ahead(meter, foreseen(steps, real, store, size=size, seed=seed) if watched() else 0)
+        desk = Desk(store, lambda title: progress(title, lambda: ahead), size, seed, spending)
+        found = look(steps, subjects, desk, output, left=ahead.left)
     if found is None:
         note("the budget was spent before there was anything to report; give the same command again to go on")
         context.exit(PARTIAL)
@@ -121,23 +114,12 @@ def profile(
         context.exit(PARTIAL)
 
 
-def _steps(alone: bool) -> Iterator[Step]:
-    from otherminds.studies import STUDIES, controlled
-
-    for make in list(STUDIES.values())[: 1 if alone else None]:
-        study = make()
-        yield Step(study.name, study.asks, partial(controlled.look, study))
-
-
-def _bar(meter: Meter, title: str) -> AbstractContextManager[Callable[[int, int], None]]:
-    return progress(title, lambda: meter)
-
-
 def _subjects(
     specs: Sequence[Spec], base_url: str | None, extra: tuple[str, ...], meter: Meter, store: Store
 ) -> list[Subject]:
     from otherminds.asking.costs import Metered
     from otherminds.asking.probing import TESTS
+    from otherminds.profiles.looking import check_names
     from otherminds.studies.study import Subject
 
     def opened(spec: Spec) -> Model:
@@ -147,115 +129,16 @@ def _subjects(
         return prepared(made, store=store, wanted=TESTS)
 
     found = [_baseline(spec) if spec.kind == "baseline" else Subject.of(Metered(opened(spec), meter)) for spec in specs]
-    _check_names([subject.name for subject in found])
+    check_names([subject.name for subject in found])
     return found
 
 
 def _baseline(spec: Spec) -> Subject:
-    from otherminds.asking.readers import BASELINES
+    from otherminds.asking.readers import Baseline
     from otherminds.studies.study import Subject
 
-    name = spec.name.partition(":")[2]
-    if name not in BASELINES:
-        raise UsageError(f"there is no baseline {name!r}; there are {', '.join(sorted(BASELINES))}")
-    return Subject.baseline(name, BASELINES[name])
-
-
-def _check_names(names: Sequence[str]) -> None:
-    for name in names:
-        if names.count(name) > 1:
-            raise UsageError(
-                f"two models are called {name}, so a report could not tell them apart; name each once, or give one a"
-                " name of its own, as in -m 'vllm:m,name=warm'"
-            )
-
-
-def _look(steps: Sequence[Step], subjects: Sequence[Subject], desk: Desk, output: Path) -> Profile | None:
-    """Every step in turn, the page written anew after each: whoever waits can look at what there is."""
-    from otherminds.profiles.findings import Profile, Told
-
-    names = [subject.name for subject in subjects]
-    told: list[Told] = []
-    failed = {step.name: "still to come" for step in steps}
-    left_out: list[str] = []
-    found = None
-    for number, step in enumerate(steps, start=1):
-        note(f"{number} of {len(steps)}: {step.name}")
-        try:
-            chapter = _chapter(step, subjects, desk, failed, left_out)
-        except ModelError:
-            # If not even the first and shortest works, nothing will.
-            if number == 1:
-                raise
-            chapter = None
-        if chapter:
-            told.append(Told(step.name, step.asks, chapter))
-        if any(each.chapter.runs for each in told):
-            spent = {name: desk.store.spent(name) for name in names}
-            found = Profile(names, list(told), desk.size, desk.seed, dict(failed), list(left_out), spent)
-            _write(found, output)
-    if found is None and left_out:
-        raise Unable("; ".join(left_out))
-    return found
-
-
-def _chapter(
-    step: Step, subjects: Sequence[Subject], desk: Desk, failed: dict[str, str], left_out: list[str]
-) -> Chapter | None:
-    """What a step finds; if it finds nothing, why is noted in `failed` or in `left_out`."""
-    failed[step.name] = "the budget was spent before there was anything to report"
-    try:
-        chapter = step.look(subjects, desk)
-    except Unable as error:
-        del failed[step.name]
-        left_out.append(f"{step.name}: {error}")
-        note(f"  left out: {error}")
-        return None
-    except ModelError as error:
-        failed[step.name] = str(error)
-        note(f"  failed: {error}")
-        raise
-    if chapter is None:
-        note(f"  {failed[step.name]}")
-        return None
-    del failed[step.name]
-    _note(chapter)
-    return chapter
-
-
-def _note(chapter: Chapter) -> None:
-    for finding in chapter.findings:
-        if finding.first:
-            note(f"  {finding.model}: {finding.what}: {finding.estimate}")
-    for said in (*chapter.cut, *chapter.left_out):
-        note(f"  {said}")
-
-
-def _write(found: Profile, output: Path) -> None:
-    """The page, the numbers, tables and figures; files of an earlier profile that this one lacks are removed."""
-    from otherminds.files import write_text
-    from otherminds.profiles.findings import as_data
-    from otherminds.profiles.page import pages
-
-    made = pages(found)
-    data = output / "profile.json"
-    for stale in sorted(_earlier(data) - set(made.files)):
-        (output / stale).unlink(missing_ok=True)
-    for path, text in made.files.items():
-        write_text(output / path, text)
-    write_text(data, json.dumps(as_data(found, list(made.files)), ensure_ascii=False, indent=2) + "\n")
-    made.report.save(output / "profile.html")
-
-
-def _earlier(data: Path) -> set[str]:
-    """The tables and figures that an earlier profile wrote here."""
-    from otherminds.files import parse_json
-
-    try:
-        files = parse_json(data.read_text(encoding="utf-8"))["files"]
-        return {name for name in files if name.startswith(("tables/", "figures/")) and ".." not in name}
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        return set()
+    baseline = Baseline(spec.name.partition(":")[2])
+    return Subject.baseline(baseline.name, baseline.made_for)
 
 
 # ── a dry run ──
@@ -279,7 +162,8 @@ def _rehearse(
     # A question about cost should leave no file behind.
     with Store(place if os.path.exists(place) else MEMORY) as store:
         models = [_known(spec, base_url, extra) for spec in specs if spec.kind != "baseline"]
-        rows = [_foreseen(step, *model, store, prices, size=size, seed=seed) for step in steps for model in models]
+        good: dict[tuple[str, str], list[Form]] = {}
+        rows = [_foreseen(step, *each, store, prices, good, size=size, seed=seed) for step in steps for each in models]
     if as_json:
         print_json(rows)
         return
@@ -294,7 +178,7 @@ def _known(spec: Spec, base_url: str | None, extra: tuple[str, ...]) -> tuple[st
 
     if spec.name in WEIGHTS and not present(spec.name):
         return get_model(spec.name).name, frozenset(), {}
-    model = open_model(spec, for_server(spec, base_url), extra)
+    model = open_model(spec, for_server(spec, base_url), extra, here=True)
     if spec.name in WEIGHTS or spec.kind == "gguf":
         return model.name, model.cannot, model.identity
     cannot = frozenset({"schema"} if spec.kind == "hf" else ())
@@ -308,6 +192,7 @@ def _foreseen(
     known_as: Mapping[str, Any],
     store: Store,
     prices: Mapping[str, Price],
+    good: dict[tuple[str, str], list[Form]],
     *,
     size: Size,
     seed: int,
@@ -315,7 +200,7 @@ def _foreseen(
     from otherminds.profiles.rehearsals import Rehearsal
 
     note(f"rehearsing {step.name}")
-    rehearsal = Rehearsal(name, cannot, store, known_as)
+    rehearsal = Rehearsal(name, cannot, store, known_as, good)
     rehearsal.look(step.look, size=size, seed=seed)
     forecast = asdict(rehearsal.forecast(prices=prices))
     return {"study": step.name, "model": name} | {key: value for key, value in forecast.items() if key != "items"}

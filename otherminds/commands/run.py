@@ -45,8 +45,8 @@ LINES = 12
 )
 @click.option(
     "--score",
-    help="How to score: letters, cloze, answer, cloze-prior, answer-prior, sampled, open, text, json or json-free."
-    " Default: as the suite says, if the model can.",
+    help="How to score: letters, cloze, answer, cloze-prior, answer-prior, sampled, open, text, judged, json or"
+    " json-free. Default: as the suite says, if the model can.",
 )
 @click.option(
     "--limit", type=click.IntRange(min=1), help="Ask at most so many items, in whole groups of twins that fit."
@@ -60,6 +60,9 @@ LINES = 12
     show_default=True,
     help="With score sampled: draw every order of the choices so often at most, more than once where orders disagree.",
 )
+@click.option("--epochs", type=click.IntRange(min=1), default=1, show_default=True, help="Ask every item so often.")
+@click.option("--shots", metavar="N|SUITE", help="Show solved examples first: so many of ours, or a suite's items.")
+@click.option("--judge", "judge_spec", metavar="MODEL", help="With score judged: who reads the words.")
 @click.option("--shard", metavar="I/N", help="Ask part I of N alone; `otherminds merge` puts the parts together.")
 @click.option("--budget", metavar="NAME=N,…", help="Stop cleanly at calls=, tokens=, seconds= or money=.")
 @click.option("--prices", type=click.Path(path_type=Path), help="A JSON table of prices a million tokens.")
@@ -78,6 +81,9 @@ def run(
     limit: int | None,
     seed: int,
     draws: int,
+    epochs: int,
+    shots: str | None,
+    judge_spec: str | None,
     controls: bool,
     shard: str | None,
     budget: str | None,
@@ -94,29 +100,44 @@ def run(
     from otherminds.asking import runs
     from otherminds.asking.shards import Shard
     from otherminds.asking.store import MEMORY, Store
+    from otherminds.python.running import examples_of, in_best_way, untold
     from otherminds.studies.suites import get_suite
+    from otherminds.terminal.names import model_of
 
+    examples = examples_of(int(shots) if shots and shots.isdecimal() else shots or 0)
     wanted_part = None if shard is None else Shard.read(shard)
     suite = get_suite(suite_name).using(prompt=prompt, score=score)
     spending = read_budget(budget, prices)
-    model = open_model(spec, base_url, extra, suite=suite)
+    model = open_model(spec, base_url, extra, suite=suite, here=dry_run)
     free = prompt is None and score is None
     if dry_run:
         # A question about cost should leave no file behind.
         with Store(store_path if os.path.exists(store_path) else MEMORY) as store:
             table = runs.read_prices(prices) if prices else None
-            suite = _best(suite, model) if free else suite
-            _show_forecast(runs.estimate(suite, model, store=store, limit=limit, seed=seed, prices=table), as_json)
+            suite = in_best_way(suite, model, note) if free else suite
+            _show_forecast(
+                runs.estimate(
+                    suite,
+                    model,
+                    store=store,
+                    limit=limit,
+                    seed=seed,
+                    prices=table,
+                    epochs=epochs,
+                    shots=examples,
+                ),
+                as_json,
+            )
         return
     if controls and not free:
         raise UsageError("--controls choose the form of asking; leave out --score and --prompt")
     with Store(store_path) as store:
-        if wanted := _untold(suite, model, free):
+        if wanted := untold(suite, model, free):
             model = prepared(lambda *more: open_model(spec, base_url, (*extra, *more)), store=store, wanted=wanted)
         if controls:
             suite = _by_controls(suite, model, store, seed, spending)
         elif free:
-            suite = _best(suite, model)
+            suite = in_best_way(suite, model, note)
         with progress(f"{suite.name} · {model.name} · {suite.score}") as show:
             done = runs.run(
                 suite,
@@ -128,6 +149,9 @@ def run(
                 shard=wanted_part,
                 budget=spending,
                 progress=show,
+                epochs=epochs,
+                shots=examples,
+                judge=model_of(judge_spec) if judge_spec else None,
             )
     if as_json:
         print_json(as_data(done))
@@ -148,35 +172,9 @@ def run(
         context.exit(1 if failed and failed == len(done) else PARTIAL)
 
 
-def _untold(suite: Suite, model: Model, free: bool) -> frozenset[str]:
-    """What of a server has to be tried out before it can be asked this; nothing where letters are weighed as usual."""
-    from otherminds.asking.forms import LETTERS_IN_CHAT, Form
-    from otherminds.asking.scores import way
-
-    if not hasattr(model, "found_lacking"):
-        return frozenset()
-    if free and Form(suite.score, suite.prompt).needs & model.cannot:
-        return frozenset({LETTERS_IN_CHAT})
-    return frozenset({"schema"} if way(suite.score).verb == "ask" else ())
-
-
-def _best(suite: Suite, model: Model) -> Suite:
-    """The suite in its own way of asking if the model is able to answer so, else in the best other one."""
-    from otherminds.asking.forms import Form, best_way
-
-    if not hasattr(model, "found_lacking"):
-        return suite
-    own = Form(suite.score, suite.prompt)
-    form = best_way(suite, model.name, model.cannot)
-    if form == own:
-        return suite
-    note(f"{model.name} cannot be asked {own}, so it is asked {form} (--score {form.score} --prompt {form.prompt})")
-    return form.part(suite) or suite
-
-
 def _by_controls(suite: Suite, model: Model, store: Store, seed: int, budget: Budget | None) -> Suite:
     """The questions about minds, in the form in which the model answers control questions best, which is told."""
-    from otherminds.asking.calibration import calibrate
+    from otherminds.asking.calibration import CONFIRMED, calibrate
     from otherminds.studies.controlled import about_minds, controls_of
     from otherminds.studies.study import Desk, Subject
 
@@ -184,9 +182,10 @@ def _by_controls(suite: Suite, model: Model, store: Store, seed: int, budget: Bu
     found = calibrate(
         controls_of(suite),
         questions,
-        lambda part: desk.put(part, subject, f"controls · {part.score} {part.prompt}"),
+        lambda suites: desk.put_all(suites, subject, "controls"),
         cannot=subject.cannot,
         seed=seed,
+        confirmed=CONFIRMED["standard"],
     )
     note(f"{model.name} {found.sentence}")
     return found.form.part(questions) or questions
@@ -282,9 +281,12 @@ def _beside(done: Run) -> list[str]:
     """How sure its scores are that were drawn or lie within bounds, how many have none, and how long it thought."""
     from otherminds.asking.sampled import letter_prior
     from otherminds.asking.verdicts import USELESS
+    from otherminds.results.judging import judging
 
     details = [record.score.detail for record in done.records]
-    said = []
+    said = [f"  {judge}"] if (judge := judging(done)) else []
+    if epochs := done.manifest.get("epochs"):
+        said.append(f"  every item was asked {epochs} times; its value is the mean")
     if prior := letter_prior(record.score for record in done.records):
         drawn = sum(detail.get("draws", 0) for detail in details)
         said.append(f"  sampled: {drawn} draws; letters by themselves got {prior} of them")

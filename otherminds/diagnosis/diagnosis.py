@@ -21,6 +21,8 @@ from otherminds.diagnosis.predictions import Answered, answers_of
 from otherminds.diagnosis.readers import GUESS, NONE
 from otherminds.diagnosis.words import Part, sentences
 from otherminds.items.tags import ORDER
+from otherminds.showing.brief import cut
+from otherminds.showing.notebook import Shown
 from otherminds.stats import Estimate
 
 FEWEST = 20
@@ -28,7 +30,7 @@ FEWEST = 20
 
 
 @dataclass(frozen=True, repr=False)
-class Diagnosis:
+class Diagnosis(Shown):
     """What a model does, as far as its answers tell."""
 
     model: str
@@ -73,7 +75,7 @@ class Diagnosis:
 
     def __repr__(self) -> str:
         said = self.sentences[0] if self.sentences else "nothing can be said"
-        return f"<Diagnosis of {self.model}, {self.items} items: {said}>"
+        return f"<Diagnosis of {cut(self.model, 100)}, {self.items} items: {cut(said, 400)}>"
 
 
 def diagnose(runs: Run | Sequence[Run], *, draws: int = DRAWS, seed: int = 0) -> Diagnosis:

@@ -54,8 +54,8 @@ def _counts(shares: Mapping[str, Estimate], needed: Sequence[str], items: int, p
     for name in needed:
         own = name if name in parts else _OTHERS
         counts[own] = counts.get(own, 0) + round(shares[name].value * items)
-    return counts
+    return {name: count for name, count in counts.items() if count}
 
 
 def _used(parts: Sequence[str], rows: Sequence[Row]) -> list[str]:
-    return [name for name in (*parts, _OTHERS) if any(counts.get(name) for _, counts in rows)]
+    return [name for name in (*parts, _OTHERS) if any(name in counts for _, counts in rows)]

@@ -152,9 +152,10 @@ def _taken(run: Run, record: Record) -> list[tuple[tuple[str, ...], str]]:
 
 
 def _first(result: Weighing) -> str:
-    """The letter that weighs most; none if two do, or if what a server did not report might."""
-    if result.error or result.bounds or not result.logprobs:
+    """The letter that weighs most; none if two do, or if one might by what a server did not report."""
+    if result.error or not result.logprobs:
         return ""
-    best, *others = sorted(result.logprobs, key=result.logprobs.__getitem__, reverse=True)
-    ahead = result.logprobs[best] - (result.logprobs[others[0]] if others else -inf)
-    return best if ahead > TIE else ""
+    most = {**result.logprobs, **{letter: high for letter, (_, high) in result.bounds.items()}}
+    best = max(result.logprobs, key=result.logprobs.__getitem__)
+    nearest = max((high for letter, high in most.items() if letter != best), default=-inf)
+    return best if result.logprobs[best] - nearest > TIE else ""

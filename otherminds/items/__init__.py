@@ -8,6 +8,7 @@ from otherminds.items.item import (
     Item,
     Suite,
     read_lines,
+    told_apart,
     write_lines,
 )
 from otherminds.items.tags import Tag
@@ -18,5 +19,6 @@ __all__ = [
     "Suite",
     "Tag",
     "read_lines",
+    "told_apart",
     "write_lines",
 ]

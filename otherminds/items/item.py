@@ -22,12 +22,14 @@ from typing import Any
 from otherminds.errors import BadFile, UsageError
 from otherminds.files import parse_json, read_text, write_text
 from otherminds.items.tags import Tag, check_tags
+from otherminds.showing.brief import Brief, cut
+from otherminds.showing.notebook import Shown
 
 SCHEMA = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+@dataclass(frozen=True, slots=True, repr=False)
+class Item(Brief, Shown):
     """One question to one model, with its true answer."""
 
     id: str
@@ -58,8 +60,8 @@ class Item:
         return _read_item(data, where)
 
 
-@dataclass(frozen=True)
-class Suite:
+@dataclass(frozen=True, repr=False)
+class Suite(Shown):
     """Named items, with how to prompt and how to score them."""
 
     name: str
@@ -77,6 +79,9 @@ class Suite:
             if item.id in seen:
                 raise UsageError(f"suite {self.name!r} has two items called {item.id!r}; ids must differ")
             seen.add(item.id)
+
+    def __repr__(self) -> str:
+        return f"<Suite {cut(self.name, 60)!r} of {len(self)} items, {self.prompt}, {self.score}>"
 
     def __len__(self) -> int:
         return len(self.items)
@@ -133,6 +138,16 @@ class Suite:
 
 
 _EXAMPLE_HEADER = {"otherminds": SCHEMA, "suite": "name"}
+
+
+def told_apart(options: Iterable[str]) -> tuple[str, ...]:
+    """Options that all differ, as choices must: spaces that no reader sees number the copies of one."""
+    apart: list[str] = []
+    for option in options:
+        while option in apart:
+            option += " "
+        apart.append(option)
+    return tuple(apart)
 
 
 def read_lines(path: str | Path) -> Iterator[tuple[int, dict[str, Any]]]:

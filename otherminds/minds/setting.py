@@ -15,6 +15,7 @@ from otherminds.errors import UsageError
 from otherminds.minds.events import KINDS, Event
 from otherminds.minds.events.event import Order
 from otherminds.minds.story import CREDULOUS, Premises, Story
+from otherminds.showing.brief import Brief
 
 PEOPLE = ("Amara", "Bruno", "Chiara", "Dmitri", "Esther", "Farid", "Greta", "Hugo", "Ingrid", "Jonas", "Kavya", "Luis")
 ROOMS = ("kitchen", "garden", "attic", "cellar", "study", "porch")
@@ -39,8 +40,8 @@ CHANGES = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+@dataclass(frozen=True, slots=True, repr=False)
+class Setting(Brief):
     """What a story may use."""
 
     people: tuple[str, ...]

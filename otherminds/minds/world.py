@@ -13,6 +13,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from otherminds.showing.brief import cut
+from otherminds.showing.notebook import Shown
+
 OPEN = "in the open"
 """Where a thing is that lies in no container."""
 
@@ -52,7 +55,7 @@ class Glimpse(NamedTuple):
 _NONE: dict[Any, str] = {}  # never written to, as no view's facts are
 
 
-class View:
+class View(Shown):
     """Facts as some chain of minds has them; through no minds at all, the world itself."""
 
     __slots__ = ("_heard", "_held", "_room", "_state")
@@ -134,7 +137,7 @@ class View:
 
     def __repr__(self) -> str:
         known = [f"{fact.of} {fact.property} {fact.value}" for fact in self.facts()]
-        return f"View({', '.join([*known, *sorted(self._heard)])})"
+        return cut(f"View({', '.join([*known, *sorted(self._heard)])})", 1000)
 
     # ---- learning ---------------------------------------------------------------------------------------------
 
@@ -248,6 +251,10 @@ class View:
             if name not in things or held_by == OPEN or held_by in clear:
                 view = view.gone(name)
         return view
+
+
+NOTHING = View()
+"""What those take to be so who have seen nothing yet."""
 
 
 def _with_contents(rooms: dict[str, str], held: Mapping[str, str], container: str, room: str) -> dict[str, str]:

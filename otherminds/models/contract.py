@@ -24,24 +24,30 @@ from otherminds.errors import UsageError
 from otherminds.models import adapters
 from otherminds.models.specs import read_spec
 from otherminds.plugins import added, load
+from otherminds.showing.brief import Brief, cut
 
 Role = Literal["system", "user", "assistant"]
 Finish = Literal["stop", "length", "refused", "error"]
 
+MESSAGE = 1_900
+"""Characters of a message that are printed; whoever scripts a model looks for words there."""
 BROKEN_OFF: ContextVar[Event] = ContextVar("BROKEN_OFF", default=Event())  # noqa: B039 that one is never set
 """Set where the work is broken off, so that what fails now is not tried again."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Message:
     """One turn of a chat."""
 
     role: Role
     content: str
 
+    def __repr__(self) -> str:
+        return cut(f"Message({self.role!r}, {self.content!r})", MESSAGE)
 
-@dataclass(frozen=True, slots=True)
-class Prompt:
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Prompt(Brief):
     """The text one model gets for one item, and what may come back.
 
     Either `text` (raw: these characters and no others) or `messages` (chat: put into the model's own template).
@@ -61,8 +67,13 @@ class Prompt:
     max_tokens: int = 256
     draw: int = 0
     """Which of several draws this is, from 1 on: each is made apart, at a temperature of 1; 0: as the model is set."""
+    epoch: int = 0
+    """Which repetition this is, from 0 on, at the model's own settings."""
     about: object = field(default=None, compare=False, repr=False)
     """What whoever asks knows of it, for baselines alone: not sent, not stored, and two prompts are equal without."""
+
+    def __str__(self) -> str:
+        return self.text or "\n".join([*(turn.content for turn in self.messages), self.prefill])
 
     @property
     def render(self) -> Literal["raw", "chat", "chat+prefill"]:
@@ -92,8 +103,8 @@ class Usage:
         return Usage(self.prompt + other.prompt, self.cached + other.cached, self.written + other.written)
 
 
-@dataclass(frozen=True, slots=True)
-class Response:
+@dataclass(frozen=True, slots=True, repr=False)
+class Response(Brief):
     """All that came back for one prompt."""
 
     text: str = ""
@@ -107,8 +118,8 @@ class Response:
     """Tokens of `usage` that were thought before the text began, as far as a server tells."""
 
 
-@dataclass(frozen=True, slots=True)
-class Weighing:
+@dataclass(frozen=True, slots=True, repr=False)
+class Weighing(Brief):
     """The log-probability of every choice of one prompt."""
 
     logprobs: Mapping[str, float] = field(default_factory=dict)
@@ -132,12 +143,21 @@ class Model(Protocol):
     """Whatever answers prompts."""
 
     name: str
-    batch: int
-    """How many prompts it likes to weigh in one call."""
-    ask_batch: int
-    """How many it likes to write texts for in one call; texts are kept call by call, so 1 where more gain nothing."""
-    parallel: int
-    """How many calls it can have under way at once, from different threads."""
+
+    @property
+    def batch(self) -> int:
+        """How many prompts it likes to weigh in one call."""
+        ...
+
+    @property
+    def ask_batch(self) -> int:
+        """How many it likes to write texts for in one call; 1 where more gain nothing, since texts are kept by call."""
+        ...
+
+    @property
+    def parallel(self) -> int:
+        """How many calls it can have under way at once, from different threads."""
+        ...
 
     @property
     def identity(self) -> Mapping[str, Any]:

@@ -31,6 +31,8 @@ from otherminds.files import write_text
 from otherminds.pages.drawing import numbered, visible
 from otherminds.pages.heatmap import Glossary, Heatmap, check_link
 from otherminds.pages.plots import Spread, spark
+from otherminds.showing.brief import cut
+from otherminds.showing.notebook import Shown
 
 
 class Number(Protocol):
@@ -194,8 +196,8 @@ class Section:
         return Markup(_macros().blocks(self.blocks))
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+@dataclass(frozen=True, slots=True, repr=False)
+class Report(Shown):
     """A title, a paragraph that gives the answer, and the sections that bear it out."""
 
     title: str
@@ -208,6 +210,9 @@ class Report:
     def __post_init__(self) -> None:
         for _, path in self.trail:
             check_link(path)
+
+    def __repr__(self) -> str:
+        return f"<Report {cut(self.title, 120)!r}, {len(self.sections)} sections; save(path) writes it>"
 
     def html(self) -> str:
         """The report as one page; the same report gives the same characters."""

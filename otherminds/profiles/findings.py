@@ -19,6 +19,8 @@ from otherminds.profiles.ways_of_reading import in_words
 from otherminds.results.answers import Answers
 from otherminds.results.itembrowser import Part, leads_to, tag_text
 from otherminds.results.measures import Row, adjusted, compare, leaning
+from otherminds.showing.brief import cut
+from otherminds.showing.notebook import Shown
 from otherminds.stats import Difference, Estimate
 from otherminds.studies.study import Chapter, Finding
 
@@ -78,8 +80,8 @@ class Told:
         return Part(self.name, self.chapter.runs, self.chapter.why)
 
 
-@dataclass(frozen=True)
-class Profile:
+@dataclass(frozen=True, repr=False)
+class Profile(Shown):
     """Everything that was found out about some models."""
 
     models: Sequence[str]
@@ -91,6 +93,10 @@ class Profile:
     left_out: Sequence[str] = ()
     spent: Mapping[str, tuple[int, float]] = field(default_factory=dict)
     """By model: the calls in the store, and the seconds that they took."""
+
+    def __repr__(self) -> str:
+        state = ", not finished" if self.partial else ""
+        return f"<Profile of {cut(', '.join(self.models), 300)}, {self.size}: {len(self.runs)} runs{state}>"
 
     @property
     def partial(self) -> bool:

@@ -13,6 +13,7 @@ from otherminds.errors import UsageError
 from otherminds.items import Item, Tag
 from otherminds.items.tags import FALSE_BELIEF, KIND, ORDER, STORY, TWIN, has_right_answer
 from otherminds.results.answers import Answer, Answers, Wanted, shared
+from otherminds.showing.notebook import Shown
 
 MOST_VALUES = 8
 """A tag with more values than that names items rather than kinds of items."""
@@ -60,8 +61,8 @@ class Row:
         return self.difference.clusters < FEWEST
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
+@dataclass(frozen=True, slots=True, repr=False)
+class Comparison(Shown):
     """Two runs on the items that both have a value for: how far the first lies above the second."""
 
     rows: tuple[Row, ...]
@@ -75,6 +76,10 @@ class Comparison:
     """Items that lack a value in one of the runs, or are not in both."""
     both: tuple[Answers, Answers] = field(default=(Answers(), Answers()), compare=False)
     """What each of the runs answered to the items that are compared."""
+
+    def __repr__(self) -> str:
+        sides = f"{len(self.gained)} only the first right, {len(self.lost)} only the second"
+        return f"<Comparison on {len(self.both[0])} items: {self.rows[0].difference if self.rows else '–'}; {sides}>"
 
 
 EVERYTHING = Split("all items")

@@ -7,10 +7,12 @@ any form keeps its numbers, but nothing is read into them.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from otherminds.asking.calibration import ENOUGH, Calibration, accuracy, calibrate
+from otherminds.asking.calibration import CONFIRMED, ENOUGH, Calibration, calibrate
+from otherminds.asking.contests import accuracy
 from otherminds.asking.runs import Run
 from otherminds.errors import Unable, UsageError
 from otherminds.items import Item, Suite
@@ -73,13 +75,22 @@ def look(study: Study, subjects: Sequence[Subject], desk: Desk) -> Chapter | Non
 
 def check(subject: Subject, title: str, controls: Suite, questions: Suite, desk: Desk) -> Checked:
     """The controls in every form, then the questions in the best."""
-
-    def ask(suite: Suite) -> Run:
-        return desk.put(suite, subject, f"{title} · controls, {suite.score} {suite.prompt}")
-
-    found = calibrate(controls, questions, ask, cannot=subject.cannot, seed=desk.seed)
+    kinds = Counter(str(item.tags.get(CONTROL)) for item in controls)
+    found = calibrate(
+        controls,
+        questions,
+        lambda suites: desk.put_all(suites, subject, f"{title} · controls"),
+        cannot=subject.cannot,
+        seed=desk.seed,
+        first=desk.good_forms.get((subject.name, kinds.most_common(1)[0][0]), ()),
+        confirmed=CONFIRMED.get(desk.size),
+    )
+    if found.able:
+        for kind in kinds:
+            desk.good_forms.setdefault((subject.name, kind), []).extend(found.finalists)
     part = found.form.part(replace(questions, name=f"{questions.name}-in-form", study=""))
-    return Checked(found, ask(part) if part else None, len(questions) - (len(part) if part else 0))
+    asked = desk.put(part, subject, f"{title} · about minds, {found.form}") if part else None
+    return Checked(found, asked, len(questions) - (len(part) if part else 0))
 
 
 def controls_of(suite: Suite) -> Suite:

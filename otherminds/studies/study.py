@@ -14,6 +14,7 @@ from typing import Any, Generic, Literal, TypeVar
 from otherminds.asking.forms import Form
 from otherminds.asking.runs import Budget, Run, run
 from otherminds.asking.store import Store
+from otherminds.asking.together import fetch
 from otherminds.errors import ModelError, Unable, UsageError
 from otherminds.items import Item, Suite
 from otherminds.items.lint import Fault, faults
@@ -93,11 +94,26 @@ class Desk:
     seed: int = 0
     budget: Budget | None = None
     """For each suite that is put to a subject."""
+    good_forms: dict[tuple[str, str], list[Form]] = field(default_factory=dict)
+    """By model and kind of control question, the forms that let it answer in earlier looks."""
 
     def put(self, suite: Suite, subject: Subject, title: str) -> Run:
         """One suite to one subject, under a bar with this title."""
         with self.progress(f"{title} · {subject.name}") as bar:
             return run(suite, subject.make(suite), store=self.store, seed=self.seed, budget=self.budget, progress=bar)
+
+    def put_all(self, suites: Sequence[Suite], subject: Subject, title: str) -> list[Run | ModelError]:
+        """Several suites about the same stories; one that the subject does not answer leaves the reason."""
+        if subject.model:
+            with self.progress(f"{title} · {subject.name}") as bar:
+                fetch(suites, subject.model, store=self.store, seed=self.seed, budget=self.budget, progress=bar)
+        found: list[Run | ModelError] = []
+        for suite in suites:
+            try:
+                found.append(self.put(suite, subject, f"{title}, {suite.score} {suite.prompt}"))
+            except ModelError as error:
+                found.append(error)
+        return found
 
 
 @dataclass(frozen=True, slots=True)

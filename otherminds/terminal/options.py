@@ -21,10 +21,12 @@ if TYPE_CHECKING:
     from otherminds.asking.store import Store
     from otherminds.items import Suite
     from otherminds.models import Model
+    from otherminds.models.replicas.cluster import Cluster
     from otherminds.models.specs import Spec
 
 STORE = Path("otherminds.db")
 PATIENCE = "otherminds.patience"
+ON, REPLICAS, GPUS = "otherminds.on", "otherminds.replicas", "otherminds.gpus"
 PARTIAL = 3
 """The exit code of work in which something is missing, with everything so far kept."""
 
@@ -79,7 +81,41 @@ def model_settings(function: Callable[..., Any]) -> Callable[..., Any]:
     )
     base_url = click.option("--base-url", help="The address of the server; several, parted by spaces, share the work.")
     extra = click.option("-M", "extra", multiple=True, metavar="KEY=VALUE", help="A setting, such as temperature=0.7.")
-    return base_url(patience(extra(function)))
+    return base_url(patience(extra(_placement(function))))
+
+
+def _placement(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Where a model is computed."""
+
+    def remember(key: str) -> Callable[[click.Context, click.Parameter, Any], None]:
+        def note_it(context: click.Context, _: click.Parameter, value: Any) -> None:
+            if value is not None:
+                context.meta[key] = value
+
+        return note_it
+
+    on = click.option(
+        "--on",
+        metavar="ray[:ADDRESS]",
+        expose_value=False,
+        callback=remember(ON),
+        help="Compute the model on a Ray cluster, many replicas at once.  [default: in this process]",
+    )
+    replicas = click.option(
+        "--replicas",
+        type=click.IntRange(min=1),
+        expose_value=False,
+        callback=remember(REPLICAS),
+        help="With --on: how many.  [default: as many as there is room for]",
+    )
+    gpus = click.option(
+        "--gpus",
+        type=click.FloatRange(min=0),
+        expose_value=False,
+        callback=remember(GPUS),
+        help="With --on: GPUs for each replica.  [default: 1 for hf: where there are any]",
+    )
+    return on(replicas(gpus(function)))
 
 
 def model_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -102,8 +138,13 @@ def _one(_: click.Context, __: click.Parameter, given: tuple[str, ...]) -> str:
     return given[0]
 
 
-def open_model(spec: str | Spec, base_url: str | None, extra: tuple[str, ...], *, suite: Suite | None = None) -> Model:
-    """The model that the options name; its own settings come first. baseline:NAME is made from the suite it answers."""
+def open_model(
+    spec: str | Spec, base_url: str | None, extra: tuple[str, ...], *, suite: Suite | None = None, here: bool = False
+) -> Model:
+    """The model that the options name; its own settings come first. baseline:NAME is made from the suite it answers.
+
+    `here` keeps it in this process whatever --on says, for whoever asks nothing.
+    """
     from otherminds.models.api.providers import SERVED
     from otherminds.models.specs import read_setting
 
@@ -124,15 +165,38 @@ def open_model(spec: str | Spec, base_url: str | None, extra: tuple[str, ...], *
 
     OUTAGES.tell = note
     base, _ = split(spec.name)
-    if base in WEIGHTS or spec.kind == "gguf":
+    cluster = None if here else _cluster()
+    if cluster and spec.kind in SERVED:
+        note(f"{spec.name} is asked over the network, from here; --on is for models that compute")
+        cluster = None
+    if not cluster and (base in WEIGHTS or spec.kind == "gguf"):
         settings["progress"] = _noted()
     try:
-        model = get_model(spec.name, **settings)
+        model = _replicated(spec.name, settings, cluster) if cluster else get_model(spec.name, **settings)
     except TypeError as error:
         raise UsageError(f"{spec.name} cannot be made with these settings: {error}") from None
     if base in WEIGHTS and not present(base):
         fetch(base, accept_licence=bool(settings.get("accept_licence")))
     return model
+
+
+def _cluster() -> Cluster | None:
+    """The cluster that --on names."""
+    from otherminds.models.replicas.cluster import read_cluster
+
+    context = click.get_current_context(silent=True)
+    given = context.meta if context else {}
+    if ON in given:
+        return read_cluster(given[ON], replicas=given.get(REPLICAS), gpus=given.get(GPUS))
+    if alone := next((name for name in (REPLICAS, GPUS) if name in given), ""):
+        raise UsageError(f"--{alone.rpartition('.')[2]} is for models on a cluster; give --on ray too")
+    return None
+
+
+def _replicated(spec: str, settings: dict[str, Any], cluster: Cluster) -> Model:
+    from otherminds.models.replicas.model import Replicas
+
+    return Replicas(spec, settings, cluster=cluster)
 
 
 def prepared(opened: Callable[..., Model], *, store: Store, wanted: Collection[str]) -> Model:
@@ -212,15 +276,14 @@ def _noted() -> Callable[[str, float], None]:
 
 
 def _baseline(name: str, suite: Suite | None, settings: dict[str, Any]) -> Model:
-    from otherminds.asking.readers import BASELINES
+    from otherminds.asking.readers import Baseline
 
-    if name not in BASELINES:
-        raise UsageError(f"there is no baseline {name!r}; there are {', '.join(sorted(BASELINES))}")
+    baseline = Baseline(name)
     if suite is None:
         raise UsageError("a baseline is made from the questions that it answers, and here there are none; take a model")
     if settings:
         raise UsageError(f"a baseline has no settings, so leave out {', '.join(sorted(settings))}")
-    return BASELINES[name](suite)
+    return baseline.made_for(suite)
 
 
 def read_budget(text: str | None, prices: Path | None) -> Budget | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import zip_longest
@@ -15,8 +14,6 @@ from otherminds.pages.drawing import numbered, replaced
 if TYPE_CHECKING:
     from rich.console import Console
 
-WIDE = 110
-"""Columns of a terminal from which on there is room for what was spent so far."""
 GAP = 2
 """Between two columns of a table."""
 MANY = 200
@@ -148,73 +145,10 @@ def progress(title: str, also: Callable[[], object] = str) -> Iterator[Callable[
 
     What `also` returns, such as what was spent so far, stands at the end.
     """
-    if sys.stderr.isatty():
-        with _bar(title, also) as show:
+    from otherminds.terminal import bars
+
+    if bars.watched():
+        with (bars.in_cell if bars.in_notebook() else bars.on_terminal)(title, also) as show:
             yield show
     else:
-        yield _lines(title, also)
-
-
-@contextmanager
-def _bar(title: str, also: Callable[[], object]) -> Iterator[Callable[[int, int], None]]:
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        ProgressColumn,
-        Task,
-        TaskID,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
-    from rich.text import Text
-
-    from otherminds.models.api.outages import OUTAGES
-
-    class Waiting(ProgressColumn):
-        """Why nothing moves, if a server is waited for."""
-
-        def render(self, _: Task) -> Text:
-            return Text(harmless(OUTAGES.now), overflow="ellipsis")
-
-    columns: list[ProgressColumn] = [
-        TextColumn("{task.description}", markup=False),
-        BarColumn(bar_width=20),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
-    ]
-    columns.append(Waiting())
-    screen = Console(stderr=True)
-    if screen.width >= WIDE:
-        columns.append(TextColumn("{task.fields[also]}", markup=False))
-    with Progress(*columns, console=screen, transient=True) as bars:
-        begun: list[TaskID] = []
-
-        def show(done: int, total: int) -> None:
-            # The bar begins with what was known already, or the time left would count that as work done at once.
-            if not begun:
-                begun.append(bars.add_task(in_line(title), completed=done, total=total, also=""))
-            bars.update(begun[0], completed=done, total=total, also=in_line(str(also())))
-
-        yield show
-
-
-def _lines(title: str, also: Callable[[], object], *, every: float = 10.0) -> Callable[[int, int], None]:
-    start = last = time.monotonic()
-    known: int | None = None
-
-    def show(done: int, total: int) -> None:
-        nonlocal last, known
-        known = done if known is None else known
-        now = time.monotonic()
-        if now - last < every or done in (known, total):
-            return
-        last = now
-        left = (now - start) / (done - known) * (total - done)
-        note(f"{title}: {done} of {total}, about {left:.0f} s left{f'; {said}' if (said := str(also())) else ''}")
-
-    return show
+        yield bars.in_lines(title, also)

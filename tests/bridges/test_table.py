@@ -132,6 +132,15 @@ def test_a_sample_draws_alike_from_every_type() -> None:
     assert table.stratified(items, None) == tuple(items)
 
 
+def test_a_sample_has_whole_sets_as_far_as_they_fit() -> None:
+    items = [Item(f"{kind}{n}", "?", "x", tags={"kind": kind, "joint": f"s{n}"}) for n in range(10) for kind in "abc"]
+    drawn = table.stratified(items, 8, seed=1)
+    sizes = [len(ids) for ids in table.joint_sets(drawn).values()]
+    assert len(drawn) == 8
+    assert sizes[:2] == [3, 3]
+    assert {item.id for item in table.stratified(items, 6, seed=1)} <= {item.id for item in drawn}
+
+
 def test_items_of_no_benchmark_have_nothing_published() -> None:
     suite = Suite("mine", (Item("x", "Where?", "a", choices=("a", "b")),), score="published")
     with pytest.raises(UsageError, match="nothing is published about how to score it"):

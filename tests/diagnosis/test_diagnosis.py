@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from math import inf
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 import otherminds as om
+from otherminds.asking.prompts import About
 from otherminds.asking.readers import BASELINES, random
 from otherminds.asking.store import Store
 from otherminds.cli import cli
@@ -17,7 +19,7 @@ from otherminds.diagnosis.diagnosis import Diagnosis, diagnose, diagnose_answers
 from otherminds.diagnosis.predictions import Answered, Asked, answers_of, predict
 from otherminds.diagnosis.readers import GUESS, NAMES, NONE
 from otherminds.errors import UsageError
-from otherminds.models import Prompt
+from otherminds.models import Prompt, Response, Weighing
 from otherminds.models.scripted import Scripted
 from otherminds.studies.safety.build import build
 
@@ -170,6 +172,36 @@ def test_runs_without_an_answer_are_refused() -> None:
     silent = om.run(STARTER.using(score="text", prompt="direct"), Scripted(lambda _: "well", name="silent"))
     with pytest.raises(UsageError, match="nothing to diagnose"):
         diagnose(silent)
+
+
+class TopTokens:
+    """A realist whose server reports its likeliest tokens alone: the rest has bounds, near or far."""
+
+    name, identity, batch, ask_batch, parallel = "top", {"backend": "top"}, 64, 64, 1
+    cannot: frozenset[str] = frozenset()
+
+    def __init__(self, high: float) -> None:
+        self.high = high
+
+    def ask(self, prompts: Sequence[Prompt]) -> list[Response]:
+        raise NotImplementedError
+
+    def weigh(self, prompts: Sequence[Prompt]) -> list[Weighing]:
+        return [self._weighing(prompt) for prompt in prompts]
+
+    def _weighing(self, prompt: Prompt) -> Weighing:
+        about = prompt.about
+        assert isinstance(about, About)
+        real = prompt.choices[about.choices.index(about.item.meta["reality"])]
+        (other,) = set(prompt.choices) - {real}
+        return Weighing({real: -0.1}, {real: (real,)}, {real: (-0.1, -0.05), other: (-inf, self.high)})
+
+
+def test_bounds_hide_an_answer_only_where_the_other_might_weigh_more() -> None:
+    suite = om.get_suite("starter")
+    assert diagnose(om.run(suite, TopTokens(-3.0))).dominant == "realist"
+    with pytest.raises(UsageError, match="nothing to diagnose"):
+        diagnose(om.run(suite, TopTokens(-0.07)))
 
 
 def test_what_could_not_be_read_is_counted_and_not_wrong() -> None:

@@ -71,7 +71,7 @@ def leads_to(finding: Finding, run: Run) -> bool:
 
 def guess(prompt: Prompt) -> dict[str, float]:
     """One of the choices, more or less, by no reason but the same one each time."""
-    asked = f"{prompt.text}{prompt.messages}"
+    asked = prompt.text + "".join(f"{turn.role}: {turn.content}" for turn in prompt.messages)
     picked = max(prompt.choices, key=lambda choice: crc32(f"{asked}{choice}".encode()))
     liked = 0.5 + crc32(asked.encode()) % 5 / 10
     return {choice: liked if choice == picked else 0.02 for choice in prompt.choices}

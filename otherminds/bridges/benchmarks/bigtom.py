@@ -14,9 +14,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from otherminds.bridges.benchmarks.record import Benchmark, Mark, beginning, make, text_of, told_apart
+from otherminds.bridges.benchmarks.record import Benchmark, Mark, beginning, make, text_of
 from otherminds.errors import BadFile
-from otherminds.items import Item, Tag
+from otherminds.items import Item, Tag, told_apart
 from otherminds.items.tags import FALSE_BELIEF, JOINT, KIND, ORDER, STORY
 
 NAME = "bigtom"

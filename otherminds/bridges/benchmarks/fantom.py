@@ -24,10 +24,9 @@ from otherminds.bridges.benchmarks.record import (
     json_of,
     make,
     need,
-    told_apart,
 )
 from otherminds.errors import BadFile
-from otherminds.items import Item, Tag
+from otherminds.items import Item, Tag, told_apart
 from otherminds.items.tags import JOINT, KIND, ORDER, STORY
 
 NAME = "fantom"

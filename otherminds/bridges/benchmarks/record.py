@@ -182,16 +182,6 @@ def filled(value: Any, where: str, what: str) -> str:
     return value
 
 
-def told_apart(options: Sequence[str]) -> tuple[str, ...]:
-    """Options that all differ: spaces that no reader sees number the copies of one."""
-    apart: list[str] = []
-    for option in options:
-        while option in apart:
-            option += " "
-        apart.append(option)
-    return tuple(apart)
-
-
 def beginning(path: Path, most: int = 4096) -> str:
     """The first characters of a file; nothing if it cannot be read as text."""
     try:

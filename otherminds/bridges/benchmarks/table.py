@@ -9,7 +9,7 @@ question. Readers without a mind are scored on all items of the files, also wher
 from __future__ import annotations
 
 import random
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
@@ -94,19 +94,31 @@ def gathered(paths: Sequence[Path], only: Mapping[str, str]) -> list[Suite]:
 
 
 def stratified(items: Sequence[Item], limit: int | None, seed: int = 0) -> tuple[Item, ...]:
-    """At most so many items, in their own order: one of each type in turn, drawn by the seed."""
+    """At most so many items, in their own order: always of the type drawn least so far, with what counts as one set."""
     if limit is None or limit >= len(items):
         return tuple(items)
     by_kind: dict[str, list[Item]] = defaultdict(list)
+    sets: dict[str, list[Item]] = defaultdict(list)
     for item in items:
         by_kind[str(item.tags[KIND])].append(item)
-    queues = [random.Random(f"{seed}:{kind}").sample(some, len(some)) for kind, some in sorted(by_kind.items())]
+        sets[_set(item)].append(item)
+    queues = {kind: random.Random(f"{seed}:{kind}").sample(some, len(some)) for kind, some in sorted(by_kind.items())}
+    number = Counter(dict.fromkeys(queues, 0))
     drawn: set[str] = set()
     while len(drawn) < limit:
-        for queue in queues:
-            if queue and len(drawn) < limit:
-                drawn.add(queue.pop().id)
+        item = queues[min((kind for kind in queues if queues[kind]), key=number.__getitem__)].pop()
+        if item.id in drawn:
+            continue
+        left = [each for each in sets[_set(item)] if each.id not in drawn]
+        some = left if len(drawn) + len(left) <= limit else [item]
+        drawn.update(each.id for each in some)
+        number.update(str(each.tags[KIND]) for each in some)
     return tuple(item for item in items if item.id in drawn)
+
+
+def _set(item: Item) -> str:
+    """What an item counts together with; most stand for themselves."""
+    return f"set {item.tags[JOINT]}" if JOINT in item.tags else f"item {item.id}"
 
 
 def ask(suite: Suite, model: Model, store: Store | None, *, prompt: str, letters: bool, seed: int = 0) -> Answers:

@@ -12,9 +12,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from otherminds.bridges.benchmarks.record import Benchmark, Mark, beginning, filled, json_of, make, need, told_apart
+from otherminds.bridges.benchmarks.record import Benchmark, Mark, beginning, filled, json_of, make, need
 from otherminds.errors import BadFile
-from otherminds.items import Item, Tag
+from otherminds.items import Item, Tag, told_apart
 from otherminds.items.tags import FALSE_BELIEF, KIND, ORDER, PUBLISHED_GOLD, STATE, STORY
 
 NAME = "tomato"

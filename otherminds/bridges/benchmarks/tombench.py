@@ -14,9 +14,9 @@ from pathlib import Path
 from string import ascii_uppercase as LETTERS
 from typing import Any
 
-from otherminds.bridges.benchmarks.record import Benchmark, Mark, beginning, filled, json_rows, make, told_apart
+from otherminds.bridges.benchmarks.record import Benchmark, Mark, beginning, filled, json_rows, make
 from otherminds.errors import BadFile
-from otherminds.items import Item, Tag
+from otherminds.items import Item, Tag, told_apart
 from otherminds.items.tags import KIND, STORY
 
 NAME = "tombench"

@@ -55,7 +55,12 @@ class Wishes:
         if not self._extra.keys() & {LENGTH, LENGTH_TOO}:
             # Whoever thinks first has room for that, and then as much for the answer as anybody.
             sent[LENGTH] = max(prompt.max_tokens, self._least) + self._thinking
-        return _said(sent | self._extra | (self._drawn(prompt.draw) if prompt.draw else {}))
+        return _said(sent | self._extra | (self._drawn(prompt.draw) if prompt.draw else self._again(prompt.epoch)))
+
+    def _again(self, epoch: int) -> Body:
+        """What makes a repetition another than the first: a seed of its own, where one is sent at all."""
+        seed = (self._drawing | self._extra)["seed"]
+        return {"seed": seed * SEEDS + epoch} if epoch and seed is not None else {}
 
     def _drawn(self, draw: int) -> Body:
         """What makes one draw another than the last; a server that takes no temperature draws by itself."""

@@ -20,7 +20,7 @@ from typing import Any
 
 from otherminds.errors import BadFile, UsageError
 from otherminds.files import parse_json, read_text, write_text
-from otherminds.items import Item, Suite, Tag
+from otherminds.items import Item, Suite, Tag, told_apart
 from otherminds.studies.dialogue.build import FACTORS
 from otherminds.studies.dialogue.talks import STATES, TRAITS
 
@@ -94,7 +94,8 @@ def _item(record: Any, where: str) -> Item:
     options = [record[key] for key in OPTIONS]
     if options[record["a_idx"]] != record["a_str"]:
         raise BadFile(f"{where}: a_str is not option a{record['a_idx']}, which a_idx says is right")
-    choices = _told_apart(options)
+    # Where a record repeats an option, the one that a_idx names stays the only right one.
+    choices = told_apart(options)
     item = Item(
         id=record["q_id"],
         context=record[texts[0]],
@@ -108,17 +109,6 @@ def _item(record: Any, where: str) -> Item:
     said = _record(item)
     rest = {field: value for field, value in record.items() if field not in said or said[field] != value}
     return replace(item, meta={**item.meta, "rest": rest})
-
-
-def _told_apart(options: list[str]) -> tuple[str, ...]:
-    # Choices of an item must differ. Where a record repeats an option, spaces that no reader sees number the copies,
-    # so that the one that a_idx names stays the only right one, as it is for whoever marks by the letter.
-    apart: list[str] = []
-    for option in options:
-        while option in apart:
-            option += " "
-        apart.append(option)
-    return tuple(apart)
 
 
 def _tags(record: Mapping[str, Any], conversation: str, where: str) -> dict[str, Tag]:

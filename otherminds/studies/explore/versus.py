@@ -82,6 +82,8 @@ def versus(
     def go(method: str, stories: int, ways: Ways, most: int) -> Outcome:
         own, heard = replace(examiner), list[Heard]()
         show = None if progress is None else lambda _, __, asked: progress(method, asked, most)
+        if progress is not None:
+            progress(method, 0, most)  # the first round may take long
         found = tuple(
             hunt(
                 cells,

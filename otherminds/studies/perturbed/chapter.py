@@ -22,7 +22,7 @@ from otherminds.studies.perturbed.faithfulness import SCOPES
 from otherminds.studies.perturbed.measure import NONE, PAIR, TEN, Measures, Profile, Share, measure, share
 from otherminds.studies.perturbed.page import report, show
 from otherminds.studies.perturbed.tasks import STAGES, load
-from otherminds.studies.study import Chapter, Desk, Finding, Subject, ask_each, unfinished
+from otherminds.studies.study import Chapter, Desk, Finding, Subject, ask_each, unfinished, without_value
 
 Tasks = frozenset[str]
 """Names of tasks: stage/class."""
@@ -43,6 +43,8 @@ def look(subjects: Sequence[Subject], desk: Desk) -> Chapter | None:
     runs = [each for some in asked.done.values() for each in some if each.records]
     if not runs:
         return None
+    if all(record.verdict == "error" for each in runs for record in each.records):
+        without_value(runs)
     found = measure(runs)
     table = Answers.of(runs)
     page = report(found, runs, Links("perturbed", table))
@@ -58,7 +60,6 @@ def look(subjects: Sequence[Subject], desk: Desk) -> Chapter | None:
 
 
 def _ask(subject: Subject, questions: Suite, desk: Desk) -> list[Run]:
-    subject.need("chat", because="these tasks are asked for in turns; use a model with a template")
     asked = {style: questions.using(prompt=STYLES[style]) for style in PAIR}
     runs = [desk.put(each, subject, f"perturbed · {NAMES[style]}") for style, each in asked.items()]
     if any(record.score.value is not None for record in runs[-1].records):

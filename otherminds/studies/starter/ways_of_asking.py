@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from otherminds.asking.forms import Form
 from otherminds.asking.readers import baselines
 from otherminds.asking.runs import Run
 from otherminds.errors import ModelError, Unable
@@ -14,10 +15,17 @@ from otherminds.results.measures import chance
 from otherminds.results.summary import summarise
 from otherminds.studies.declared import Gap, Score, findings
 from otherminds.studies.starter.build import starter
-from otherminds.studies.study import CLOZE, LETTERS, TEXT, Chapter, Desk, Finding, Subject, ask_each, unfinished
+from otherminds.studies.study import Chapter, Desk, Finding, Subject, ask_each, unfinished
 
 ASKS = "Does it tell false beliefs from true ones, whatever the way of asking?"
 BELIEFS = {"Accuracy on false-belief questions": True, "Accuracy on true-belief questions": False}
+WAYS = {
+    "letters": (Form("letters", "raw"), Form("letters", "direct"), Form("sampled", "direct")),
+    "cloze": (Form("cloze", "raw"),),
+    "text": (Form("text", "direct"), Form("text", "raw")),
+}
+"""Each way of asking in the best form that a model is able to answer in."""
+NAMES = {"sampled": "draws"}
 LETTERS_LESS_CLOZE = Gap("Right by letters less as a cloze", {"score": "letters"}, {"score": "cloze"}, paired=True)
 
 
@@ -46,15 +54,17 @@ def _ask(subject: Subject, suite: Suite, desk: Desk, cut: list[str], left_out: l
     """A run for every way that works; why others do not is added to the lists."""
     runs = []
     error: ModelError = Unable(f"{subject.name} can neither weigh raw prompts nor chat, so there is nothing to ask it")
-    for score, prompt, needs in (LETTERS, CLOZE, TEXT):
-        if missing := needs & subject.cannot:
-            left_out.append(f"{subject.name} by {score}: it has no {' and no '.join(sorted(missing))}")
+    for way, forms in WAYS.items():
+        form = next((form for form in forms if not form.needs & subject.cannot), None)
+        if form is None:
+            missing = forms[0].needs & subject.cannot
+            left_out.append(f"{subject.name} by {way}: it has no {' and no '.join(sorted(missing))}")
             continue
         try:
-            runs.append(desk.put(suite.using(score=score, prompt=prompt), subject, f"starter · {score}"))
+            runs.append(desk.put(suite.using(score=form.score, prompt=form.prompt), subject, f"starter · {form}"))
         except ModelError as found:
             error = found
-            cut.append(f"{subject.name} by {score}: {found}")
+            cut.append(f"{subject.name} by {way}: {found}")
     if not runs:
         raise error
     return runs
@@ -74,7 +84,7 @@ def _findings(table: Answers) -> Iterator[Finding]:
         first = "cloze" if "cloze" in ways else "text"
         for way, some in ways.items():
             told = [
-                Score(f"{label} by {way}", {"false_belief": kind}, chance=guess, first=way == first)
+                Score(f"{label} by {NAMES.get(way, way)}", {"false_belief": kind}, chance=guess, first=way == first)
                 for label, kind in BELIEFS.items()
             ]
             yield from findings(told, model, some, table, rules)

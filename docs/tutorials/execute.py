@@ -1,0 +1,67 @@
+"""Executes the tutorials, each in an empty folder: `python docs/tutorials/execute.py [--write] [NAME …]`.
+
+A cell that fails ends it. With --write, what the cells showed is kept in the notebooks, together with a digest of the
+cells that showed it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+import time
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import nbformat
+from nbclient import NotebookClient
+from nbformat import NotebookNode
+
+HERE = Path(__file__).parent
+NOTEBOOKS = sorted(HERE.glob("*.ipynb"))
+LONGEST = 600
+"""Seconds that a cell may take, on a machine that has much else to do."""
+
+
+def execute(path: Path, folder: Path) -> NotebookNode:
+    """The notebook with what its cells show when they are executed in this folder, from the first to the last."""
+    notebook = nbformat.read(path, as_version=4)
+    # Whichever otherminds executes this is the one that the notebook is about.
+    root = str(HERE.parent.parent)
+    if root not in os.environ.get("PYTHONPATH", "").split(os.pathsep):
+        os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")]))
+    NotebookClient(notebook, timeout=LONGEST, resources={"metadata": {"path": str(folder)}}).execute()
+    return notebook
+
+
+def digest(notebook: NotebookNode) -> str:
+    """Changes when a cell does."""
+    cells = "\0".join(f"{cell.cell_type}\n{cell.source}" for cell in notebook.cells)
+    return hashlib.sha256(cells.encode()).hexdigest()[:16]
+
+
+def keep(notebook: NotebookNode, path: Path) -> None:
+    """Write the notebook without what differs from one machine to the next."""
+    for cell in notebook.cells:
+        cell.metadata = {}
+        for output in cell.get("outputs", []):
+            output.get("metadata", {}).clear()
+            output.get("transient", {}).clear()
+    spec = {"display_name": "Python 3", "language": "python", "name": "python3"}
+    notebook.metadata = {"kernelspec": spec, "executed": digest(notebook)}
+    nbformat.write(notebook, path)
+
+
+def main(words: list[str]) -> None:
+    names = [word for word in words if word != "--write"]
+    for path in (HERE / f"{name}.ipynb" for name in names) if names else NOTEBOOKS:
+        began = time.monotonic()
+        with TemporaryDirectory() as folder:
+            notebook = execute(path, Path(folder))
+        if "--write" in words:
+            keep(notebook, path)
+        print(f"{path.name}: {time.monotonic() - began:.0f} s", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,145 @@
+"""Record and Run: what came of putting items to a model."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from statistics import fmean
+from typing import Any, Literal
+
+from otherminds.asking.frames import frame
+from otherminds.asking.packing import Result
+from otherminds.asking.scores import VERDICTS, Score, way
+from otherminds.errors import UsageError
+from otherminds.items import Item, Tag
+from otherminds.items.tags import has_right_answer
+from otherminds.models import Prompt
+from otherminds.showing.brief import brief, cut
+from otherminds.showing.notebook import Shown
+from otherminds.stats import Bounded
+
+Measured = Literal["exact", "within bounds", "drawn", "read"]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Record:
+    """One item, what was asked, what came back, and how good it was."""
+
+    item: Item
+    prompts: tuple[Prompt, ...]
+    results: tuple[Result, ...]
+    calls: tuple[str, ...]
+    """The keys under which the store keeps them."""
+    score: Score
+
+    def __repr__(self) -> str:
+        return f"<Record of {brief(self.item.id)}: {self.verdict}, answer {brief(self.score.answer)}>"
+
+    @property
+    def verdict(self) -> str:
+        """How the answer ended: the score's verdict, or "unscored" for an item that has no right answer."""
+        read = self.score.verdict in ("correct", "incorrect", "tied")
+        return "unscored" if read and not self.scored else self.score.verdict
+
+    def value(self, of: str = "value") -> float | None:
+        """The score's value, or a number from its detail, such as S; none where no answer is right or wrong."""
+        if of == "value" and not self.scored:
+            return None
+        found = self.score.value if of == "value" else self.score.detail.get(of)
+        if found is None:
+            return None
+        bounds = self.score.detail.get("S_bounds") if of == "S" else None
+        return Bounded(*bounds) if bounds else float(found)
+
+    @property
+    def scored(self) -> bool:
+        """Whether any answer to the item is right."""
+        return has_right_answer(self.item.tags)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Run(Shown):
+    """One suite put to one model."""
+
+    id: str
+    suite: str
+    digest: str
+    model: str
+    fingerprint: str
+    prompt: str
+    score: str
+    records: tuple[Record, ...]
+    manifest: Mapping[str, Any]
+    partial: bool = False
+    """Stopped before every item was asked; run again to go on."""
+
+    def __repr__(self) -> str:
+        state = ", not finished" if self.partial else ""
+        asked = f"{self.suite} · {self.model} · {self.prompt}, {self.score}"
+        return f"<Run {self.id} of {cut(asked, 200)}: {len(self)} items{state}>"
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    @property
+    def measured(self) -> Measured:
+        """How its scores came about: exactly, within bounds, by draws, or read out of words."""
+        if self.score == "sampled":
+            return "drawn"
+        if way(self.score).verb == "ask":
+            return "read"
+        return "within bounds" if any("S_bounds" in record.score.detail for record in self.records) else "exact"
+
+    def where(self, keep: Callable[[Record], bool] | None = None, **tags: Tag) -> Run:
+        """The run with only the records whose item has these tags and that `keep` keeps."""
+        chosen = (record for record in self.records if all(record.item.tags.get(n) == v for n, v in tags.items()))
+        return replace(self, records=tuple(record for record in chosen if keep is None or keep(record)))
+
+    def values(self, of: str = "value", /, **tags: Tag) -> dict[str, float]:
+        """By item id, the scores' values (or another number, such as S), without items where there is none."""
+        found = {record.item.id: record.value(of) for record in self.where(None, **tags).records}
+        return {id: value for id, value in found.items() if value is not None}
+
+    def mean(self, of: str = "value", /, **tags: Tag) -> float:
+        """The mean over the items that have a value; `verdicts` tells how many have none."""
+        values = self.values(of, **tags)
+        if not values:
+            wanted = ", ".join(f"{name}={value!r}" for name, value in tags.items()) or "any tags"
+            raise UsageError(f"run {self.id} has no {of} for an item with {wanted}")
+        return fmean(values.values())
+
+    def verdicts(self, **tags: Tag) -> dict[str, int]:
+        """How many answers ended in which way; "unscored" is among them only where some items have no right answer."""
+        ends = Counter(record.verdict for record in self.where(None, **tags).records)
+        return {**dict.fromkeys(VERDICTS, 0), **ends}
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A flat row for every item, all with the same columns: answers, verdict, the numbers of its score, tags."""
+        details = [record.score.detail for record in self.records]
+        numbers = dict.fromkeys(name for detail in details for name, n in detail.items() if isinstance(n, int | float))
+        tags = dict.fromkeys(name for record in self.records for name in record.item.tags)
+        rows = []
+        for record in self.records:
+            item, score = record.item, record.score
+            row: dict[str, Any] = {
+                "run": self.id,
+                "suite": self.suite,
+                "model": self.model,
+                "prompt": self.prompt,
+                "score": self.score,
+                "id": item.id,
+                "question": item.question,
+                "answer": item.answer,
+                "said": score.answer,
+                "verdict": record.verdict,
+                "value": record.value(),
+            }
+            row |= {name: score.detail.get(name) for name in numbers}
+            # A tag may have the name of a column, as `question` has in one of our own suites.
+            rows.append(row | {f"tag_{name}" if name in row else name: item.tags.get(name) for name in tags})
+        return rows
+
+    def frame(self, library: Literal["pandas", "polars"] | None = None) -> Any:
+        """The rows as a DataFrame: of pandas if that is installed, else of polars, or of the one that is named."""
+        return frame(self.rows(), library)

@@ -73,7 +73,7 @@ def unpaired(first: Callable[[Given], bool]) -> Callable[[Answers], Number]:
 
 
 def slope(answers: Answers) -> Number:
-    """Of S, from facts over one mind to false belief."""
+    """Of S, from reading over mental states to false beliefs."""
     steps = [float(("TB", "MA", "FB").index(str(each.tag("task")).partition("/")[0])) for each in answers]
     values = [each.number("S") for each in answers]
     middle, level = fmean(steps), fmean(values)
@@ -98,7 +98,7 @@ def proper(answers: Answers) -> Number:
 WAYS: dict[str, Callable[[Answers], Number]] = {
     r"(False|True) beliefs by \w+": mean(),
     r"Right by letters less as a cloze": paired(lambda each: each.score, "letters"),
-    r"S of .*": mean("S"),
+    r"Probability of the right option \(S\), .*": mean("S"),
     r"S from step to step.*": slope,
     r"S by letters less S as a cloze": paired(lambda each: each.score, "letters", "S"),
     r"\S+ right": mean(),

@@ -27,7 +27,11 @@ from otherminds.studies.study import Chapter, Desk, Finding, Size, Subject, ask_
 SMALL = 24
 """Items of every task and source: the fewest with six groups of twins, without which nothing can be told."""
 EXTRAS: dict[Size, tuple[str, ...]] = {"quick": (), "standard": (), "full": ("wordings",)}
-STEPS = {"reading facts (TB)": NINE[:1], "one mind (MA)": NINE[1:4], "false belief (FB)": NINE[4:]}
+STEPS = {
+    "reading questions (TB)": NINE[:1],
+    "mental-state questions (MA)": NINE[1:4],
+    "false-belief questions (FB)": NINE[4:],
+}
 BOTH_ORDERS = Score("Same answer in both orders of the options", {"task": NINE}, of="consistent")
 LETTERS_LESS_CLOZE = Gap(
     "S by letters less S as a cloze",
@@ -111,7 +115,7 @@ def _by_letters(runs: Sequence[Run]) -> bool:
 
 def _findings(found: Measures, table: Answers) -> Iterator[Finding]:
     steps = [
-        Score(f"S of {step}", {"task": tasks}, of="S", chance=0.5, first=True, digits=3)
+        Score(f"Probability of the right option (S), {step}", {"task": tasks}, of="S", chance=0.5, first=True, digits=3)
         for step, tasks in STEPS.items()
     ]
     rules = {"realist": _worldly(found.profiles)}
@@ -122,7 +126,9 @@ def _findings(found: Measures, table: Answers) -> Iterator[Finding]:
             to = leads_to(main.where(task=NINE).with_value("S"), table)
             yield Finding("S from step to step, TB → MA → FB", each.name, slope, leads_to=to)
         for task, one in each.tasks.items():
-            share = Score(f"S of {SHORT[task]}", {"task": task}, "S", 0.5, one.outcome, digits=3)
+            share = Score(
+                f"Probability of the right option (S), {SHORT[task]}", {"task": task}, "S", 0.5, one.outcome, digits=3
+            )
             right = Score(f"{SHORT[task]} right", {"task": task}, chance=0.5)
             yield from findings([share, right], each.name, main, table)
         both = Answers([*main, *each.sitting.cloze])
@@ -142,7 +148,7 @@ def _ladder(found: Measures) -> Figure:
     parts = {each.name: each.sitting.main for each in found.profiles}
     grid = Grid.of(parts, [Split(step, {"task": tasks}) for step, tasks in STEPS.items()], lambda some: some.mean("S"))
     return grid.figure(
-        "From reading over one mind to false belief",
+        "From reading over mental states to false beliefs",
         "The ladder: mean response score S, by letters in both orders, with 95 % intervals by twins.",
         reference=(0.5, "indifference"),
         measure="mean response score S",

@@ -69,7 +69,7 @@ def setting(kinds: str, people: int, rooms: int) -> Setting:
 def grow(where: Setting, length: int, rng: random.Random, *, checked: bool = True) -> Story:
     """A random story, branched at each event; `checked`: each event is tried again, though it is known to be legal."""
     story = Story(premises=where.premises)
-    while len(story) < length and (event := where.step(story, rng)) is not None:
+    while story.length < length and (event := where.step(story, rng)) is not None:
         story = story.then(event) if checked else story.after(event)
     return story
 

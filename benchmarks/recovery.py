@@ -24,7 +24,7 @@ from otherminds.asking.plans import limited
 from otherminds.asking.prompts import pose_letters, pose_text
 from otherminds.diagnosis.diagnosis import Diagnosis, diagnose_answers
 from otherminds.diagnosis.evidence import evidence
-from otherminds.diagnosis.predictions import Answers, Asked, predict
+from otherminds.diagnosis.predictions import Answered, Asked, predict
 from otherminds.diagnosis.readers import GUESS, NAMES, NONE
 from otherminds.items import Item
 from otherminds.items.lint import named
@@ -53,9 +53,9 @@ class Questions:
     items: tuple[Item, ...]
     asked: tuple[Asked, ...]
 
-    def answered(self, chosen: Sequence[int], name: str = "simulated") -> Answers:
+    def answered(self, chosen: Sequence[int], name: str = "simulated") -> Answered:
         """With answers."""
-        return Answers(name, self.items, self.asked, np.array(chosen), (None,) * len(self.items))
+        return Answered(name, self.items, self.asked, np.array(chosen), (None,) * len(self.items))
 
 
 def questions(limit: int | None = None, seed: int = 0) -> Questions:
@@ -82,7 +82,7 @@ def _asked(items: Sequence[Item], by_letters: frozenset[str]) -> Iterator[Asked]
             yield Asked(number, posed.choices)
 
 
-def simulate(given: Questions, shares: Mapping[str, float], seed: int) -> Answers:
+def simulate(given: Questions, shares: Mapping[str, float], seed: int) -> Answered:
     """A model that follows a reader drawn for each item; what no share is left for is guessed."""
     dice = np.random.default_rng(seed)
     predicted = predict(given.items, given.asked)
@@ -122,7 +122,7 @@ OUTSIDE: dict[str, Callable[[Item], str]] = {
 }
 
 
-def follow(given: Questions, rule: Callable[[Item], str], slip: float, seed: int) -> Answers:
+def follow(given: Questions, rule: Callable[[Item], str], slip: float, seed: int) -> Answered:
     """A model that follows a rule of its own, and guesses now and then."""
     dice = random.Random(seed)
     picks = [

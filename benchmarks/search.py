@@ -1,14 +1,15 @@
 """Three ways to find stories that a model gets wrong, at equal numbers of stories asked about.
 
-    python benchmarks/search.py [--quick] [--seeds 16] [--budget 50] [--people 4] [--moves 4] [--model smollm2]
+    python benchmarks/search.py [--quick] [--seeds 16] [--budget 50] [--people 4] [--moves 4]
+    python benchmarks/search.py --model smollm2 [--calls 800] [--stories 8] [--store calls.db]
 
 Readers with a known weakness answer in the place of a model, so that thousands of stories can be asked about. Each
 method has, for every reader and seed, one search in each of five sets of events, with the same goal and the same number
 of stories to ask about. What counts is the *confirmed* accuracy: of the story that a search chose, told again with
 fresh names and in fresh words. Beside it stands the accuracy that it was chosen by, which is lower by luck.
 
-With a model instead of readers: what each method finds, with the same goal and as many stories that may be asked about,
-and the calls that this took; --quick for a small one, of a few minutes on one core.
+With a model instead of readers: what each method finds with the same goal and the same number of calls, those that
+confirm included; with --store FILE, what was broken off is taken up by the same command. --quick for a small one.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
+from math import ceil
 from statistics import fmean
 
 from otherminds import stats
@@ -39,6 +41,10 @@ METHODS = {"learn": "learn", "random": "random", "astar": "search"}
 SETS = "tomi,tomi+asymmetric,tomi+room-changes,tomi+info-exchange,allbutfantom"
 CONFIRM = 8
 """Tellings by which a story is confirmed: more than in a search, so that the table is not about luck."""
+CALLS_EACH = 6
+"""Questions about a story, or so: where to begin to look for the number of stories that takes so many calls."""
+HUNTS = 6
+"""Hunts by which that number is looked for; answers that the store has cost nothing."""
 Says = Callable[[Question, Story, str], str]
 """What a reader answers to a question about a story told in some words."""
 
@@ -236,36 +242,59 @@ def line(name: str, rows: Sequence[Row], searches: int) -> str:
     return words.rstrip()
 
 
+@dataclass
+class Bill:
+    """What a hunt against a model found, the stories that it asked about and the calls of the whole."""
+
+    found: list[Found]
+    asked: int
+    calls: int
+
+
+def hunt_model(options: argparse.Namespace, method: str, most: int) -> Bill:
+    """One hunt in which at most so many stories are asked about, beside those that confirm what was found."""
+    ways = Ways(ceil(most / options.stories), endings=options.endings, draws=options.endings, confirm=options.confirm)
+    with Store(options.store) as store:
+        model = Recorded(get_model(options.model), store)
+        examiner = Examiner(model, prompt="raw", score="cloze")
+        chosen = grid(choose("tomi,all+asymmetric"), people=(2, 3), moves=(2, 3))
+        found = list(
+            hunt(
+                chosen,
+                bank(),
+                examiner,
+                stories=options.stories,
+                ways=ways,
+                method=method,
+                goal=options.goal,
+                most=most,
+                seed=options.first,
+            )
+        )
+        return Bill(found, examiner.asked - sum(each.tellings for each in found), model.made + model.reused)
+
+
+def at_calls(options: argparse.Namespace, method: str) -> Bill:
+    """The hunt of those tried that took the most calls within the limit: how many a story takes shows only then."""
+    most, tried = max(options.stories, options.calls // CALLS_EACH), dict[int, Bill]()
+    while most not in tried and len(tried) < HUNTS:
+        bill = tried[most] = hunt_model(options, method, most)
+        most = max(options.stories, int(most * options.calls / bill.calls))
+    within = [bill for bill in tried.values() if bill.calls <= options.calls]
+    return max(within, key=lambda bill: bill.calls) if within else min(tried.values(), key=lambda bill: bill.calls)
+
+
 def with_model(options: argparse.Namespace) -> None:
-    """The three methods against a real model: stories found, asked about, calls, accuracies."""
+    """The three methods against a real model, each with as many calls."""
     print(
-        f"{options.model}: {options.stories} stories wanted, at most {options.budget} asked about for each, goal"
-        f" {options.goal!r}, confirmed by {options.confirm} tellings\n"
-        f"{'method':10}{'found':>6}{'asked about':>13}{'calls':>8}{'seconds':>9}   when chosen; confirmed"
+        f"{options.model}: {options.stories} stories wanted, at most {options.calls} calls, goal {options.goal!r},"
+        f" confirmed by {options.confirm} tellings\n"
+        f"{'method':10}{'found':>6}{'asked about':>13}{'calls':>8}   when chosen; confirmed"
     )
     for name, method in METHODS.items():
-        start = time.perf_counter()
-        with Store(MEMORY) as store:
-            model = Recorded(get_model(options.model), store)
-            examiner = Examiner(model, prompt="raw", score="cloze")
-            ways = Ways(budget=options.budget, endings=options.endings, draws=options.endings, confirm=options.confirm)
-            spent = [0]
-            found = list(
-                hunt(
-                    grid(choose("tomi,all+asymmetric"), people=(2, 3), moves=(2, 3)),
-                    bank(),
-                    examiner,
-                    stories=options.stories,
-                    ways=ways,
-                    method=method,
-                    goal=options.goal,
-                    seed=options.first,
-                    progress=lambda _, __, asked, spent=spent: spent.__setitem__(0, asked),  # type: ignore[misc]
-                )
-            )
-        means = [_mean([getattr(each, part) for each in found]) for part in ("accuracy", "confirmed")]
-        seconds = time.perf_counter() - start
-        print(f"{name:10}{len(found):6}{spent[0]:13}{model.made:8}{seconds:9.0f}   {'; '.join(means)}", flush=True)
+        bill = at_calls(options, method)
+        means = [_mean([getattr(each, part) for each in bill.found]) for part in ("accuracy", "confirmed")]
+        print(f"{name:10}{len(bill.found):6}{bill.asked:13}{bill.calls:8}   {'; '.join(means)}", flush=True)
 
 
 def _mean(values: Sequence[float | None]) -> str:
@@ -277,7 +306,7 @@ def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description="Three ways to find stories that a model gets wrong.")
     parser.add_argument(
-        "--quick", action="store_true", help="A sample: 2 seeds, 20 stories to ask about; 6 of a model."
+        "--quick", action="store_true", help="A sample: 2 seeds, 20 stories to ask about; 300 calls of a model."
     )
     numbers = {
         "seeds": 16,
@@ -287,6 +316,7 @@ def main() -> None:
         "moves": 4,
         "endings": 20,
         "stories": 8,
+        "calls": 800,
         "processes": 2,
         "confirm": CONFIRM,
     }
@@ -295,9 +325,10 @@ def main() -> None:
     parser.add_argument("--sets", default=SETS)
     parser.add_argument("--goal", default="none", help="As of `otherminds explore`.")
     parser.add_argument("--model", help="A model instead of readers.")
+    parser.add_argument("--store", default=MEMORY, help="Where the model's answers are kept.")
     options = parser.parse_args()
     if options.quick and options.model:
-        options.budget, options.confirm = 6, 2
+        options.calls, options.confirm = 300, 2
     elif options.quick:
         options.seeds, options.budget = 2, 20
     (with_model if options.model else compare)(options)

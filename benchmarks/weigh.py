@@ -18,11 +18,11 @@ from contextlib import contextmanager
 from math import exp
 from typing import NamedTuple
 
-from otherminds.models import Prompt, Weighing
-from otherminds.models.local import weighing, weights
+from otherminds.models import Prompt, Weighing, weighing
+from otherminds.models.local import weights
 from otherminds.models.local.engine import Engine
 from otherminds.models.local.model import Local
-from otherminds.models.local.prefix_tree import Tree
+from otherminds.models.prefix_tree import Tree
 
 PEOPLE = ("Sally", "Anne", "Ben", "Carla", "Dan", "Eve", "Finn", "Gail")
 THINGS = ("marble", "key", "letter", "apple", "coin", "ring")

@@ -124,12 +124,15 @@ def answerer(persona: Persona, kind: Kind) -> Callable[[Call], Reply]:
 
 
 @contextmanager
-def persona_server(kind: Kind, persona: Persona, monkeypatch: pytest.MonkeyPatch) -> Iterator[Serving]:
+def persona_server(
+    kind: Kind, persona: Persona, monkeypatch: pytest.MonkeyPatch, *, most: int | None = None
+) -> Iterator[Serving]:
+    """A server with this persona, which learns whatever is put to anybody; with `most`, so many items of each suite."""
     plain = plans.limited
 
     def learning(items: Any, **options: Any) -> Any:
         persona.learn(tuple(items))
-        return plain(items, **options)
+        return plain(items, **(options | ({"limit": most} if most else {})))
 
     monkeypatch.setattr(plans, "limited", learning)
     with serving(answerer(persona, kind)) as server:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import random as chance
 import re
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 from functools import partial
 from math import log
 from string import ascii_uppercase as LETTERS
@@ -205,7 +206,8 @@ def finder(name: str, suite: Suite) -> Callable[[Prompt], About]:
         about = prompt.about
         if isinstance(about, About):
             own = known.get(about.item.id)
-            if own and _words(own) == _words(about.item):
+            # A form that needs no sentence is put without it.
+            if own and _words(about.item) in (_words(own), _words(replace(own, cloze=""))):
                 return About(own, about.choices, about.wants)
         raise ModelError(f"the {name} was made for suite {suite.name!r}, which has no such prompt")
 

@@ -9,7 +9,6 @@ together from the documents, which know the tags but not the rest.
 from __future__ import annotations
 
 import json
-import random
 import re
 from collections.abc import Mapping, Sequence
 from math import inf
@@ -19,8 +18,8 @@ from typing import Any
 from otherminds.asking.plans import plan
 from otherminds.asking.runs import Run, run
 from otherminds.asking.store import Store
-from otherminds.bridges.replay import Key, Replayed, digest, key
-from otherminds.errors import BadFile, OthermindsError, UsageError
+from otherminds.bridges.replay import Key, Replayed, digest, exported, key, unshuffled
+from otherminds.errors import BadFile, UsageError
 from otherminds.items import Item, Suite, read_lines
 from otherminds.models import Prompt, Weighing
 from otherminds.models.api.replies import log_sum
@@ -43,7 +42,7 @@ def read(path: Path, store: Store, *, suite: Suite | None = None) -> Run:
         raise BadFile(f"{path} has no samples")
     answers = {key(Prompt(text=doc["prompt"])): weighing for doc, weighing in rows}
     docs, score = [doc for doc, _ in rows], name["score"]
-    known = suite or _known(name["suite"])
+    known = suite or exported(name["suite"])
     asked = known and _restricted(known.using(prompt="raw", score=score), docs, answers)
     if suite and not asked:
         raise UsageError(f"{path} has other prompts than suite {suite.name!r}; it was made from another version of it")
@@ -84,18 +83,6 @@ def _weighing(doc: Mapping[str, Any], values: Sequence[float]) -> Weighing:
     return Weighing({name: value for name, value in logs.items() if value > -inf}, spelt)
 
 
-def _known(name: str) -> Suite | None:
-    """The suite that is called so where only letters, digits and _ will do."""
-    from otherminds.results.exports import name_of
-    from otherminds.studies.suites import suites
-
-    found = (make() for known, make in suites().items() if re.sub(r"[^a-z0-9]+", "_", known.lower()) == name)
-    try:
-        return next((suite for suite in found if name_of(suite) == f"otherminds_{name}"), None)
-    except OthermindsError:
-        return None
-
-
 def _restricted(suite: Suite, docs: Sequence[Mapping[str, Any]], answers: Mapping[Key, Weighing]) -> Suite | None:
     """The suite's items that the log has, if it has all their prompts."""
     ids = {doc["id"] for doc in docs}
@@ -120,17 +107,8 @@ def _item(doc: Mapping[str, Any], score: str) -> Item:
         return Item(doc["id"], stem, doc["answer"], context, tuple(doc["choices"]), stem, tags)
     head, _, rest = doc["prompt"].rpartition("Question: ")
     question = rest.split("\nA. ")[0]
-    # The first order was drawn by the item's id: the same draw of places tells where each choice stood before.
-    places = random.Random(f"0:{doc['id']}").sample(range(len(doc["choices"])), len(doc["choices"]))
-    choices = dict(zip(places, doc["choices"], strict=True))
-    return Item(
-        doc["id"],
-        question,
-        doc["answer"],
-        head.removesuffix("\n"),
-        tuple(choices[n] for n in sorted(choices)),
-        tags=tags,
-    )
+    choices = unshuffled(doc["id"], doc["choices"])
+    return Item(doc["id"], question, doc["answer"], head.removesuffix("\n"), choices, tags=tags)
 
 
 def _model(path: Path) -> str:

@@ -1,13 +1,16 @@
-"""A model that says what it said before: logs of other programs become runs by the same way as everything else."""
+"""What logs of other programs share: a model that says what it said before, and the items that it was asked."""
 
 from __future__ import annotations
 
 import hashlib
+import random
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from otherminds.errors import ModelError
+from otherminds.errors import ModelError, OthermindsError
+from otherminds.items import Suite
 from otherminds.models import Prompt, Response, Weighing
 
 Key = tuple[str, tuple[tuple[str, str], ...]]
@@ -50,3 +53,22 @@ class Replayed:
 def digest(path: Path) -> str:
     """By which two logs are told apart."""
     return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
+
+
+def exported(name: str) -> Suite | None:
+    """The suite of ours that is called so where only letters, digits and _ will do."""
+    from otherminds.results.exports import name_of
+    from otherminds.studies.suites import suites
+
+    found = (make() for known, make in suites().items() if re.sub(r"[^a-z0-9]+", "_", known.lower()) == name)
+    try:
+        return next((suite for suite in found if name_of(suite) == f"otherminds_{name}"), None)
+    except OthermindsError:
+        return None
+
+
+def unshuffled(id: str, shown: Sequence[str]) -> tuple[str, ...]:
+    """The choices of an item of that id which are shown in this order."""
+    # The order was drawn by the id: the same draw of places tells where each choice stood before.
+    places = random.Random(f"0:{id}").sample(range(len(shown)), len(shown))
+    return tuple(choice for _, choice in sorted(zip(places, shown, strict=True)))

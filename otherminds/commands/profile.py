@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from otherminds.asking.costs import Meter, Price
+    from otherminds.asking.forms import Form
     from otherminds.asking.store import Store
     from otherminds.models import Model
     from otherminds.models.specs import Spec
@@ -161,7 +162,8 @@ def _rehearse(
     # A question about cost should leave no file behind.
     with Store(place if os.path.exists(place) else MEMORY) as store:
         models = [_known(spec, base_url, extra) for spec in specs if spec.kind != "baseline"]
-        rows = [_foreseen(step, *model, store, prices, size=size, seed=seed) for step in steps for model in models]
+        good: dict[tuple[str, str], list[Form]] = {}
+        rows = [_foreseen(step, *each, store, prices, good, size=size, seed=seed) for step in steps for each in models]
     if as_json:
         print_json(rows)
         return
@@ -190,6 +192,7 @@ def _foreseen(
     known_as: Mapping[str, Any],
     store: Store,
     prices: Mapping[str, Price],
+    good: dict[tuple[str, str], list[Form]],
     *,
     size: Size,
     seed: int,
@@ -197,7 +200,7 @@ def _foreseen(
     from otherminds.profiles.rehearsals import Rehearsal
 
     note(f"rehearsing {step.name}")
-    rehearsal = Rehearsal(name, cannot, store, known_as)
+    rehearsal = Rehearsal(name, cannot, store, known_as, good)
     rehearsal.look(step.look, size=size, seed=seed)
     forecast = asdict(rehearsal.forecast(prices=prices))
     return {"study": step.name, "model": name} | {key: value for key, value in forecast.items() if key != "items"}

@@ -35,6 +35,29 @@
   });
   for (const box of document.querySelectorAll(".scroll")) widths.observe(box);
 
+  // ---- tables in another order ----
+
+  const sorted = (head) => {
+    const table = head.closest("table");
+    const place = [...head.parentElement.children].indexOf(head);
+    const down = head.getAttribute("aria-sort") !== "descending" && (head.classList.contains("number") || head.hasAttribute("aria-sort"));
+    const key = (row) => row.children[place].dataset.value ?? null;
+    const compare = (one, other) => {
+      const [a, b] = [key(one), key(other)];
+      if (a !== null && b !== null) return (down ? -1 : 1) * (Number(a) - Number(b));
+      if (a !== null || b !== null) return a === null ? 1 : -1;
+      return (down ? -1 : 1) * one.children[place].textContent.localeCompare(other.children[place].textContent, "en", { numeric: true });
+    };
+    for (const each of head.parentElement.children) each.removeAttribute("aria-sort");
+    head.setAttribute("aria-sort", down ? "descending" : "ascending");
+    table.tBodies[0].append(...[...table.tBodies[0].rows].sort(compare));
+  };
+  for (const head of document.querySelectorAll(".sortable thead th")) {
+    head.setAttribute("tabindex", "0");
+    head.addEventListener("click", () => sorted(head));
+    head.addEventListener("keydown", (event) => event.key === "Enter" && sorted(head));
+  }
+
   // ---- which records ----
 
   const text = (number) => (lower[number] ??= data.texts[number].toLowerCase());
@@ -100,22 +123,57 @@
     const odd = right !== undefined && value && value !== right;
     return make("td", odd ? { class: "odd" } : {}, odd ? `✗ ${value}` : (value ?? unknown));
   };
+  // A lane for everybody, a segment for as long as one value is held; hatched where it is not what the top lane has.
+  const drawn = (name, properties = {}, ...inside) => {
+    const element = document.createElementNS("http://www.w3.org/2000/svg", name);
+    for (const [key, value] of Object.entries(properties)) element.setAttribute(key, value);
+    element.append(...inside);
+    return element;
+  };
+  const picture = (all, heading, unknown, fits) => {
+    const [left, high, gap] = [150, 26, 6];
+    const events = all[0][1].length;
+    const step = (800 - left) / events;
+    const values = [...new Set(all.flatMap(([, row]) => row.filter(Boolean)))];
+    const colour = (value) => `var(--series-${(values.indexOf(value) % 6) + 1})`;
+    const svg = drawn("svg", { viewBox: `0 0 800 ${22 + all.length * (high + gap)}`, role: "img", class: "lanes" }, drawn("title", {}, heading));
+    for (let event = 0; event < events; event++) svg.append(drawn("text", { x: left + (event + 0.5) * step, y: 13, "text-anchor": "middle", class: "quiet" }, String(event + 1)));
+    all.forEach(([name, row], lane) => {
+      const y = 20 + lane * (high + gap);
+      svg.append(drawn("text", { x: 0, y: y + 17 }, name.length > 19 ? `${name.slice(0, 18)}…` : name, drawn("title", {}, name)));
+      const false_ = (event) => lane > 0 && Boolean(row[event]) && fits(event, row[event]) !== row[event];
+      for (let start = 0, end; start < events; start = end) {
+        for (end = start + 1; end < events && row[end] === row[start] && false_(end) === false_(start); end++);
+        if (row[start] === "") continue;
+        const known = row[start] !== null && row[start] !== undefined;
+        const x = left + start * step + 1;
+        const width = (end - start) * step - 2;
+        const words = `${false_(start) ? "✗ " : ""}${known ? row[start] : unknown}`;
+        const room = Math.floor((width - 8) / 7);
+        const look = known ? `fill:${colour(row[start])};stroke:${colour(row[start])}` : "fill:none;stroke:var(--quiet)";
+        svg.append(drawn("rect", { x, y, width, height: high, rx: 4, style: look, class: !known ? "open" : false_(start) ? "false" : "true" }, drawn("title", {}, words)));
+        svg.append(drawn("text", { x: x + 6, y: y + 17 }, words.length > room ? `${words.slice(0, Math.max(1, room - 1))}…` : words));
+      }
+    });
+    return svg;
+  };
   const timeline = (item, record) => {
     const found = data.beliefs[item.beliefs];
-    return found.matters.map(({ heading, lanes, unknown }) => {
+    return found.matters.flatMap(({ heading, lanes, unknown }) => {
       const all = found.chain && record.states ? [...lanes, ["the model wrote", record.states]] : lanes;
+      const near = (event, value) => (found.chain && all[0][1][event].split(" or ").includes(value) ? value : all[0][1][event]);
       const rows = found.told.map((told, event) => {
-        const right = all[0][1][event];
         // Of a chain of thought, any of the states that are right will do.
-        const fits = (value) => (found.chain && right.split(" or ").includes(value) ? value : right);
-        const cells = all.map(([, values], lane) => cell(values[event] ?? null, lane ? fits(values[event]) : undefined, unknown));
+        const cells = all.map(([, values], lane) => cell(values[event] ?? null, lane ? near(event, values[event]) : undefined, unknown));
         return make("tr", {}, make("td", { class: "number" }, String(event + 1)), make("td", {}, told), ...cells);
       });
       const head = make("tr", {}, make("th"), make("th", {}, "event"), ...all.map(([name]) => make("th", { scope: "col" }, name)));
       const table = make("table", {}, make("caption", {}, heading), make("thead", {}, head), make("tbody", {}, ...rows));
       const box = make("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": heading }, table);
       widths.observe(box);
-      return box;
+      const seen = make("div", { class: "scroll", role: "group", "aria-label": `${heading} Picture` }, picture(all, heading, unknown, near));
+      widths.observe(seen);
+      return [seen, box];
     });
   };
   const calls = (record) =>

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import fmean
 
 import numpy as np
 
@@ -30,17 +31,39 @@ class Cell:
     happened: str
     false_belief: bool | None
     right: stats.Estimate
+    chance: float
+    """What guessing would get on them."""
     reader: str
     """Empty where nothing is clearly more likely."""
     ids: tuple[str, ...]
     """Exactly the items that are counted; one that was asked in two runs is there twice."""
 
 
+_TASKS = {
+    "TB": "facts are told",
+    "MA/INT": "an indirect remark",
+    "MA/IR": "irony or earnest",
+    "MA/FP": "a faux pas",
+    "MA/FP-hurt": "a faux pas",
+    "MA/FP-neutral": "a faux pas",
+    "FB/SA": "unexpected transfer",
+    "FB/HO": "minds about minds",
+    "FB/D/V": "somebody is deceived",
+    "FB/D/A": "somebody deceives",
+    "FB/D/CA": "help or hindrance",
+}
+"""The tasks of safety, in words."""
+
+
 def happened(item: Item) -> str:
     """What sort of thing happens in the story, as far as the item tells."""
-    for tag in (CLASS, TASK, STATE):
-        if tag in item.tags:
-            return str(item.tags[tag]).replace("_", " ")
+    if CLASS in item.tags:
+        return "a familiar story" if item.tags[CLASS] == "none" else "a familiar story, changed"
+    if STATE in item.tags:
+        return "a conversation"
+    if TASK in item.tags:
+        task = str(item.tags[TASK])
+        return _TASKS.get(task, task.replace("_", " "))
     events = item.meta.get(EVENTS)
     if isinstance(events, list) and events and all(isinstance(event, dict) for event in events):
         return _of_events(events)
@@ -77,7 +100,8 @@ def _cell(given: Evidence, key: tuple[int | None, str, bool | None], numbers: li
     items = [given.answers.items[number] for number in numbers]
     right = [float(bool(given.answers.right[number])) for number in numbers]
     reader = likeliest(given, numbers, needed) if len(numbers) >= FEWEST else ""
-    return Cell(*key, stats.mean(right, groups=groups(items)), reader, tuple(item.id for item in items))
+    chance = fmean(1 / len(item.choices) for item in items)
+    return Cell(*key, stats.mean(right, groups=groups(items)), chance, reader, tuple(item.id for item in items))
 
 
 def likeliest(given: Evidence, numbers: list[int], needed: Sequence[str]) -> str:

@@ -17,7 +17,7 @@ from otherminds.diagnosis.cells import Cell, cells, happened
 from otherminds.diagnosis.confusion import Confusion
 from otherminds.diagnosis.evidence import Evidence, evidence
 from otherminds.diagnosis.fitting import DRAWS, Fitted, fitted, refitted
-from otherminds.diagnosis.predictions import Answers, answers_of
+from otherminds.diagnosis.predictions import Answered, answers_of
 from otherminds.diagnosis.readers import GUESS, NONE
 from otherminds.diagnosis.words import Part, sentences
 from otherminds.items.tags import ORDER
@@ -83,7 +83,7 @@ def diagnose(runs: Run | Sequence[Run], *, draws: int = DRAWS, seed: int = 0) ->
     return diagnose_answers(answers_of([runs] if isinstance(runs, Run) else runs), draws=draws, seed=seed)
 
 
-def diagnose_answers(answers: Answers, *, draws: int = DRAWS, seed: int = 0) -> Diagnosis:
+def diagnose_answers(answers: Answered, *, draws: int = DRAWS, seed: int = 0) -> Diagnosis:
     """The same from answers alone."""
     given = evidence(answers)
     whole = fitted(given, draws=draws, seed=seed) if given.items else Fitted({}, (), 1.0, 1.0)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from otherminds.diagnosis.confusion import Confusion, confusion, together
-from otherminds.diagnosis.predictions import Answers, Floats, Ints, guesses, numbered, predict
+from otherminds.diagnosis.predictions import Answered, Floats, Ints, guesses, numbered, predict
 from otherminds.diagnosis.readers import GUESS
 
 
@@ -17,7 +17,7 @@ from otherminds.diagnosis.readers import GUESS
 class Evidence:
     """Everything that was answered where readers disagree, and what each of them predicts there."""
 
-    answers: Answers
+    answers: Answered
     confusion: Confusion
     names: tuple[str, ...]
     """The sets of readers, then guessing."""
@@ -40,6 +40,11 @@ class Evidence:
     def weights(self) -> Floats:
         """What each counts."""
         return self.answers.weights[self.kept]
+
+    @cached_property
+    def questions(self) -> Ints:
+        """The number of the question, each time, in whatever form it was asked."""
+        return numbered(self.answers.questions[self.kept].tolist())
 
     @cached_property
     def groups(self) -> Ints:
@@ -68,7 +73,7 @@ class Evidence:
         return replace(self, predicted=self.predicted[keep], kept=self.kept[keep])
 
 
-def evidence(answers: Answers) -> Evidence:
+def evidence(answers: Answered) -> Evidence:
     """What there is to go by; what all readers answer alike tells nothing and is left out."""
     predicted, weights = predict(answers.items, answers.asked), answers.weights
     guess = guesses(answers.items, answers.which, predicted.shape[2])

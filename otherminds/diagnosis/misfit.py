@@ -19,7 +19,7 @@ OWN = 1.0
 def signal(given: Evidence) -> float:
     """The p of the reader that answers lie nearest to, if they were guesses (score test, Bonferroni).
 
-    A guess is one draw an item, whatever the orders in which its options were shown.
+    A guess is one draw a question, whatever the forms in which it was asked and the orders of its options.
     """
     guess = given.predicted[:, -1]
     above = np.where(guess[:, None] > 0, given.predicted[:, :-1] / guess.max(axis=1)[:, None, None] - 1, 0.0)
@@ -27,7 +27,7 @@ def signal(given: Evidence) -> float:
     if not above.shape[1]:
         return 1.0
     seen = np.take_along_axis(above, given.chosen[:, None, None], axis=2)[:, :, 0].sum(axis=0)
-    item = numbered(given.which.tolist())
+    item = given.questions
     by_item = np.zeros((int(item.max()) + 1, *above.shape[1:]))
     np.add.at(by_item, item, above)
     options = np.zeros(len(by_item))
@@ -85,8 +85,11 @@ def _clumped(codes: Ints, chosen: Ints, weights: Floats, awaited: Floats) -> flo
 
 
 def _simulated(given: Evidence, shares: Floats, random: np.random.Generator) -> Iterator[Ints]:
-    """Answers of the mixture: one reader for every group of stories; a guess is drawn for every item."""
-    whole, number = given.groups, numbered(given.which.tolist())
+    """Answers of the mixture: one reader for every group of stories; a guess is drawn for every question.
+
+    Whoever guesses may well stay with a guess when asked the same again in another form.
+    """
+    whole, number = given.groups, given.questions
     chances = given.predicted.cumsum(axis=2)
     rows, odds = np.arange(len(whole)), shares / shares.sum()
     for _ in range(SIMULATED):

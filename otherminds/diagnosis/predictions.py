@@ -33,7 +33,7 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Answers:
+class Answered:
     """What one model answered: by item, once for every order of the options."""
 
     model: str
@@ -56,6 +56,11 @@ class Answers:
         """What each counts, so that every item counts 1."""
         times: Floats = 1 / np.bincount(self.which, minlength=len(self.items))[self.which]
         return times
+
+    @cached_property
+    def questions(self) -> Ints:
+        """The number of the question, each time: the same for an item that was asked in several forms."""
+        return numbered([(one.id, one.context, one.question, one.choices) for one in self.items])[self.which]
 
     @cached_property
     def groups(self) -> Ints:
@@ -102,7 +107,7 @@ def numbered(names: Sequence[object]) -> Ints:
 # ---- from runs ----------------------------------------------------------------------------------------------------
 
 
-def answers_of(runs: Sequence[Run]) -> Answers:
+def answers_of(runs: Sequence[Run]) -> Answered:
     """What one model answered in some runs; an item that several runs hold counts once a run."""
     names = {run.model for run in runs}
     if len(names) != 1:
@@ -125,7 +130,7 @@ def answers_of(runs: Sequence[Run]) -> Answers:
                 right.append(None if record.score.value is None else record.score.value == 1)
     if not items:
         raise UsageError(f"there is nothing to diagnose: no item with options has an answer of {names.pop()}")
-    return Answers(names.pop(), tuple(items), tuple(asked), np.array(chosen, dtype=np.int64), tuple(right), unread)
+    return Answered(names.pop(), tuple(items), tuple(asked), np.array(chosen, dtype=np.int64), tuple(right), unread)
 
 
 def _taken(run: Run, record: Record) -> list[tuple[tuple[str, ...], str]]:

@@ -40,14 +40,19 @@ class Sighting:
         raise NotImplementedError
 
     def teach(self, view: View, minds: Minds, past: Story) -> View:
-        """The view of these minds after it; minds that shared a view before go on sharing one."""
+        """The view of these minds after it; minds that shared a view before go on sharing one, or come to share it."""
         after = self._after
         if after is None:
             after = self._after = {}
         known = after.get(id(view))
         if known is None:
+            learned = self.learn(view)
+            for _, other in after.values():
+                if other == learned:  # told apart once, they are of one mind again
+                    learned = other
+                    break
             # The old view is kept beside the new one, so that its id cannot be given to another.
-            known = after[id(view)] = (view, self.learn(view))
+            known = after[id(view)] = (view, learned)
         return known[1]
 
 

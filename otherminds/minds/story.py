@@ -1,7 +1,7 @@
 """Story: events in order, and what each mind makes of them.
 
 A story never changes: `story.then(event)` is a longer one that shares this one's past. Views are worked out only when
-somebody asks for them, and kept; minds that were never told apart share one view.
+somebody asks for them, and kept; minds that come to the same view share it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from otherminds.minds.events import Event
 from otherminds.minds.notation import read_events, write_event
 from otherminds.minds.sightings import NOBODY, Glance, Minds, Saying, Sighting
 from otherminds.minds.telling import sentences, told_premises
-from otherminds.minds.world import OPEN, Fact, View
+from otherminds.minds.world import NOTHING, OPEN, Fact, View
 from otherminds.showing.brief import Brief, cut
 from otherminds.showing.notebook import Shown
 
@@ -32,7 +32,6 @@ class Premises(Brief):
     """Nobody is talked out of what they saw more lately than the speaker can have."""
 
 
-NOTHING = View()
 RESERVED = frozenset({OPEN, "unknown", "in no container"})
 CREDULOUS = Premises()
 """Every container is opaque and everybody believes what they are told."""
@@ -84,28 +83,17 @@ class Cast(NamedTuple):
         return Cast(roles, people, things, visible)
 
 
-class Moment:
-    """An event as those who saw it have it: what it brought to light, after which story, and the views worked out."""
-
-    # Not the story that it ends: the two would hold each other, and only the garbage collector could part them.
-    __slots__ = ("past", "sightings", "views")
-
-    def __init__(self, past: Story, sightings: tuple[Sighting, ...]) -> None:
-        self.past = past
-        self.sightings = sightings
-        self.views: dict[Minds, View] = {}
-
-
 class Story(Shown):
     """Events in order; empty to begin with."""
 
     __slots__ = (
         "_hash",
-        "_last",
+        "_minds",
         "_past",
         "_quiet",
         "_sightings",
         "_there",
+        "_views",
         "cast",
         "event",
         "heard_by",
@@ -129,9 +117,8 @@ class Story(Shown):
         self.missed = False
         """Whether anybody was ever distracted."""
         self._sightings: tuple[Sighting, ...] = ()  # newest first
-        self._last: dict[str, Moment] = {}
-        """For everybody, the last moment at which they saw anything: whatever chain of minds they head, it has had the
-        same view since."""
+        self._minds: dict[str, View] | None = {}  # None: not worked out yet
+        self._views: dict[Minds, View] | None = None  # of longer chains, as far as somebody asked
         self._hash = hash(premises)
 
     @classmethod
@@ -199,13 +186,7 @@ class Story(Shown):
                 seen_by = present - event.distracted if event.distracted else present
                 sightings = (*sightings, Glance(seen_by, present, room, new))
         new._sightings = sightings[::-1] if len(sightings) > 1 else sightings
-        new._last = last = self._last
-        if sightings:
-            moment = Moment(self, new._sightings)
-            new._last = last = last.copy()
-            for sighting in sightings:
-                for person in sighting.seen_by:
-                    last[person] = moment
+        new._minds = new._views = None
         return new
 
     # ---- asking -----------------------------------------------------------------------------------------------
@@ -224,18 +205,38 @@ class Story(Shown):
 
     def seen_by(self, minds: Minds) -> View:
         """The view of a chain without adjacent repeats; of people who are not in the story yet, an empty one."""
+        if len(minds) == 1:
+            return self.minds.get(minds[0], NOTHING)
         if not minds:
             return self.world
-        moment = self._last.get(minds[0])
-        if moment is None:
-            return NOTHING
-        view = moment.views.get(minds)
-        if view is None:
-            view, news = self._news(minds)
-            for sighting, past in reversed(news):
-                view = sighting.teach(view, minds, past)
-            moment.views[minds] = view
+        view, news = self._news(minds)
+        for sighting, past in reversed(news):
+            view = sighting.teach(view, minds, past)
+        if self._views is None:
+            self._views = {}
+        self._views[minds] = view
         return view
+
+    @property
+    def minds(self) -> Mapping[str, View]:
+        """What everybody takes to be so who has seen anything: all at once, since those of one mind learn as one."""
+        return self._catch_up() if self._minds is None else self._minds
+
+    def _catch_up(self) -> dict[str, View]:
+        behind: list[tuple[Story, Story]] = []
+        story = self
+        while story._minds is None and story._past is not None:
+            behind.append((story._past, story))
+            story = story._past
+        minds = story._minds or {}
+        for past, story in reversed(behind):  # not by recursion: stories may be long
+            if story._sightings:
+                minds = minds.copy()
+            for sighting in reversed(story._sightings):
+                for person in sighting.seen_by:
+                    minds[person] = sighting.teach(minds.get(person, NOTHING), (person,), past)
+            story._minds = minds
+        return minds
 
     def _news(self, minds: Minds, *, all: bool = False) -> tuple[View, list[tuple[Sighting, Story]]]:
         """The last view of these minds that was worked out, and what has reached them since, newest first.
@@ -244,15 +245,14 @@ class Story(Shown):
         """
         first, others = minds[0], minds[1:]
         news: list[tuple[Sighting, Story]] = []
-        moment = self._last.get(first)
-        while moment is not None:
-            if not all and (view := moment.views.get(minds)) is not None:
+        story = self
+        while (past := story._past) is not None:
+            if not all and story._views is not None and (view := story._views.get(minds)) is not None:
                 return view, news
-            past = moment.past
-            for sighting in moment.sightings:
+            for sighting in story._sightings:
                 if first in sighting.seen_by and (not others or sighting.assumed.issuperset(others)):
                     news.append((sighting, past))
-            moment = past._last.get(first)
+            story = past
         return NOTHING, news
 
     def reached(self, minds: Minds) -> list[tuple[Sighting, Story]]:

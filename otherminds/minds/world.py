@@ -253,6 +253,10 @@ class View(Shown):
         return view
 
 
+NOTHING = View()
+"""What those take to be so who have seen nothing yet."""
+
+
 def _with_contents(rooms: dict[str, str], held: Mapping[str, str], container: str, room: str) -> dict[str, str]:
     """The rooms, when whatever is thought to be in a container is where the container is."""
     for thing, place in held.items():

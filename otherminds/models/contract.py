@@ -143,12 +143,21 @@ class Model(Protocol):
     """Whatever answers prompts."""
 
     name: str
-    batch: int
-    """How many prompts it likes to weigh in one call."""
-    ask_batch: int
-    """How many it likes to write texts for in one call; texts are kept call by call, so 1 where more gain nothing."""
-    parallel: int
-    """How many calls it can have under way at once, from different threads."""
+
+    @property
+    def batch(self) -> int:
+        """How many prompts it likes to weigh in one call."""
+        ...
+
+    @property
+    def ask_batch(self) -> int:
+        """How many it likes to write texts for in one call; 1 where more gain nothing, since texts are kept by call."""
+        ...
+
+    @property
+    def parallel(self) -> int:
+        """How many calls it can have under way at once, from different threads."""
+        ...
 
     @property
     def identity(self) -> Mapping[str, Any]:

@@ -97,19 +97,31 @@ def bars(rows: Sequence[tuple[str, Mapping[str, int]]], *, title: str, parts: Se
     return drawing.svg(title, said, y, _hatching(hatch, len(names)) + legend + "".join(marks))
 
 
-def spark(spread: Spread | None, *, reference: float | None = None, signed: bool = False, series: int = 0) -> str:
-    """One estimate without words, small enough for a line of text; the numbers stand beside it."""
+def spark(
+    spread: Spread | None,
+    *,
+    reference: float | None = None,
+    best: float | None = None,
+    signed: bool = False,
+    series: int = 0,
+) -> str:
+    """One estimate without words, small enough for a line of text; the numbers stand beside it.
+
+    The broken line is the reference, such as chance; the short thick one is the best that something else gets.
+    """
     scale = _Scale(-1.0 if signed else 0.0, 1.0, left=8, right=152)
     marks = drawing.line(scale.left, 10, scale.right, 10, f"stroke:{RULE}")
     marks += "".join(drawing.line(x, 7, x, 13, f"stroke:{RULE}") for x in (scale.left, scale.right))
     if reference is not None:
         x = scale.at(reference)
         marks += drawing.line(x, 1, x, 19, f"stroke:{QUIET};stroke-width:1.5;stroke-dasharray:2 2")
+    if best is not None:
+        x = scale.at(best)
+        marks += drawing.line(x, 4, x, 16, f"stroke:{QUIET};stroke-width:3")
     if spread is not None and isfinite(spread.value):
-        index = series % len(_SHAPES)
         low, high = scale.at(spread.low), scale.at(spread.high)
-        marks += drawing.line(low, 10, high, 10, f"stroke:{COLOURS[index]};stroke-width:3;stroke-opacity:0.55")
-        marks += _SHAPES[index](scale.at(spread.value), 10, COLOURS[index])
+        marks += drawing.line(low, 10, high, 10, f"stroke:{colour_of(series)};stroke-width:3;stroke-opacity:0.55")
+        marks += _key_mark(series, scale.at(spread.value), 10)
     return f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 160 20" aria-hidden="true">{marks}</svg>'
 
 
@@ -141,8 +153,8 @@ class _Scale:
 def _check_intervals(
     rows: Sequence[tuple[str, Sequence[Spread | None]]], series: Sequence[str], axis: tuple[float, float]
 ) -> None:
-    if len(series) > len(_SHAPES):
-        raise UsageError(f"{len(series)} series do not fit into one plot; draw at most {len(_SHAPES)}")
+    if len(series) > MOST_SERIES:
+        raise UsageError(f"{len(series)} series do not fit into one plot; draw at most {MOST_SERIES}")
     for label, spreads in rows:
         if len(spreads) not in (0, len(series)):
             raise UsageError(f"row {label!r} has {len(spreads)} estimates for {len(series)} series; use None for a gap")
@@ -167,13 +179,13 @@ def _interval(spread: Spread | None, index: int, y: float, scale: _Scale, digits
     if spread is None or not isfinite(spread.value):
         return words
     words += drawing.text(WIDTH, y + 5, f"n = {spread.n:,}", colour=QUIET, anchor="end")
-    colour, low, high = COLOURS[index], spread.low, spread.high
+    colour, low, high = colour_of(index), spread.low, spread.high
     marks = drawing.line(scale.at(low), y, scale.at(high), y, f"stroke:{colour};stroke-width:2")
     for end in (low, high):
         if scale.holds(end):
             marks += drawing.line(scale.at(end), y - 4, scale.at(end), y + 4, f"stroke:{colour};stroke-width:2")
     if scale.holds(spread.value):
-        marks += _SHAPES[index](scale.at(spread.value), y, colour)
+        marks += _key_mark(index, scale.at(spread.value), y)
     return marks + words
 
 
@@ -223,11 +235,23 @@ def _diamond(x: float, y: float, colour: str) -> str:
     return drawing.polygon(corners, f"fill:{PAPER};stroke:{colour};stroke-width:2")
 
 
-_SHAPES = (_dot, _square, _triangle, _diamond)
+def _hanging(x: float, y: float, colour: str) -> str:
+    corners = ((x, y + 6.5), (x + 6, y - 4.5), (x - 6, y - 4.5))
+    return drawing.polygon(corners, f"fill:{PAPER};stroke:{colour};stroke-width:2")
+
+
+_SHAPES = (_dot, _square, _triangle, _diamond, _hanging)
+MOST_SERIES = len(_SHAPES) * len(COLOURS)
+"""Five shapes in six colours: no pair comes twice before the thirty-first."""
+
+
+def colour_of(series: int) -> str:
+    """The colour of a series' mark."""
+    return COLOURS[series % len(COLOURS)]
 
 
 def _key_mark(index: int, x: float, y: float) -> str:
-    return _SHAPES[index](x, y, COLOURS[index])
+    return _SHAPES[index % len(_SHAPES)](x, y, colour_of(index))
 
 
 _HATCHES = (

@@ -29,6 +29,7 @@ from markupsafe import Markup, escape
 from otherminds.errors import UsageError
 from otherminds.files import write_text
 from otherminds.pages.drawing import numbered, visible
+from otherminds.pages.heatmap import Glossary, Heatmap, check_link
 from otherminds.pages.plots import Spread, spark
 from otherminds.showing.brief import cut
 from otherminds.showing.notebook import Shown
@@ -49,7 +50,7 @@ class Linked:
     to: str
 
     def __post_init__(self) -> None:
-        _check_link(self.to)
+        check_link(self.to)
 
 
 Cell = str | int | float | Number | Linked | None
@@ -63,6 +64,8 @@ class Table:
     rows: Sequence[Sequence[Cell]]
     caption: str
     note: str = ""
+    sortable: bool = False
+    """Whether a click on a column's head puts the rows in its order, where the page has a script."""
 
     def __post_init__(self) -> None:
         for number, row in enumerate(self.rows, start=1):
@@ -138,10 +141,12 @@ class Score:
     """A difference, on a scale from -1 to 1."""
     digits: int = 2
     """After the point."""
+    mindless: tuple[str, float] | None = None
+    """Of mindless baselines, the best on the same items, and what it gets."""
 
     def __post_init__(self) -> None:
         for link in filter(None, self.links):
-            _check_link(link)
+            check_link(link)
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,8 +181,8 @@ class Browser:
         return base64.b64encode(hashlib.sha256(self.script.encode()).digest()).decode()
 
 
-Block = str | Table | Figure | Example | Cards | Folded | Conversation | Scoreboard | Browser
-"""A text is one or more paragraphs, parted by empty lines; `code` and **bold** are all its markup."""
+Block = str | Table | Figure | Example | Cards | Folded | Conversation | Scoreboard | Browser | Heatmap | Glossary
+"""A text is one or more paragraphs, parted by empty lines; `code`, **bold** and [words](#place) are all its markup."""
 
 
 @dataclass(frozen=True)
@@ -206,7 +211,7 @@ class Report(Shown):
 
     def __post_init__(self) -> None:
         for _, path in self.trail:
-            _check_link(path)
+            check_link(path)
 
     def __repr__(self) -> str:
         return f"<Report {cut(self.title, 120)!r}, {len(self.sections)} sections; save(path) writes it>"
@@ -245,7 +250,7 @@ def _template(name: str) -> Template:
     )
     environment.filters |= {"plain": visible, "inline": _inline, "paragraphs": _paragraphs, "svg": Markup}
     environment.filters |= {"cell": _cell, "numeric": _numeric_columns, "kind": lambda block: type(block).__name__}
-    environment.filters |= {"minus": minus, "named": _named}
+    environment.filters |= {"minus": minus, "named": _named, "prose": _prose_columns}
     environment.filters |= {"link": lambda cell: cell.to if isinstance(cell, Linked) else "", "spark": _spark}
     return environment.from_string(files("otherminds").joinpath(f"data/{name}.html.j2").read_text(encoding="utf-8"))
 
@@ -267,16 +272,19 @@ def _named(text: str) -> Markup:
     return Markup(_NAMES.sub(lambda found: f"<bdi>{found[0]}</bdi>", _shown(text)))
 
 
-_INLINE = re.compile(r"`([^`]+)`|\*\*([^*]+)\*\*")
+_INLINE = re.compile(r"`([^`]+)`|\*\*([^*]+)\*\*|\[([^\]<]+)\]\(#(term-[a-z0-9-]+)\)")
 
 
 def _inline(text: str) -> Markup:
-    """One line of prose, in which `code` and **bold** are all that is not taken literally."""
-    return Markup(
-        _INLINE.sub(
-            lambda found: f"<code>{found[1]}</code>" if found[1] else f"<strong>{found[2]}</strong>", _named(text)
-        )
-    )
+    """One line of prose, in which `code`, **bold** and links to the glossary are all that is not taken literally."""
+
+    def marked(found: re.Match[str]) -> str:
+        code, bold, words, place = found.groups()
+        if words:
+            return f'<a class="term" href="#{place}">{words}</a>'
+        return f"<code>{code}</code>" if code else f"<strong>{bold}</strong>"
+
+    return Markup(_INLINE.sub(marked, _named(text)))
 
 
 def _paragraphs(text: str) -> list[Markup]:
@@ -313,7 +321,8 @@ def minus(figures: str) -> str:
 
 def _spark(score: Score, column: int) -> Markup:
     """An estimate as a small picture."""
-    svg = spark(score.estimates[column], reference=score.reference, signed=score.signed, series=column)
+    best = score.mindless[1] if score.mindless else None
+    svg = spark(score.estimates[column], reference=score.reference, best=best, signed=score.signed, series=column)
     _check_svg(svg)
     return Markup(svg)
 
@@ -330,6 +339,15 @@ def _numeric_columns(table: Table) -> list[bool]:
     return [bool(column) and all(map(numeric, column)) for column in filled]
 
 
+LONG = 44
+"""Characters from which on a cell is prose, which needs room to stand in a few lines."""
+
+
+def _prose_columns(table: Table) -> list[bool]:
+    """For each column, whether it has long texts."""
+    return [any(len(_cell(row[place])[0]) > LONG for row in table.rows) for place in range(len(table.columns))]
+
+
 def _anchored(sections: Sequence[Section]) -> list[tuple[str, Section]]:
     """Each section with the name that links lead to, made of its title."""
     anchors: list[str] = []
@@ -339,12 +357,6 @@ def _anchored(sections: Sequence[Section]) -> list[tuple[str, Section]]:
             anchor += "-"
         anchors.append(anchor)
     return list(zip(anchors, sections, strict=True))
-
-
-def _check_link(link: str) -> None:
-    # Two slashes would lead to another machine; a backslash is a slash to a browser.
-    if not link.startswith("#") and not re.match(r"/(?![/\\])", link):
-        raise UsageError(f"a page leads to places of its own, and {link!r} is none; begin it with # or one /")
 
 
 _SVG = "{http://www.w3.org/2000/svg}"

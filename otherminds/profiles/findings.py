@@ -11,8 +11,10 @@ from typing import Any
 from otherminds.asking.runs import Run
 from otherminds.diagnosis.diagnosis import Diagnosis, diagnose
 from otherminds.minds.telling import listing
-from otherminds.pages.report import Folded, Section
+from otherminds.pages.report import Block, Folded, Section
 from otherminds.pages.table_files import files_in
+from otherminds.profiles import leaderboard
+from otherminds.profiles.abilities import Abilities, abilities, compared
 from otherminds.profiles.ways_of_reading import in_words
 from otherminds.results.answers import Answers
 from otherminds.results.itembrowser import Part, leads_to, tag_text
@@ -41,10 +43,25 @@ class Told:
     @cached_property
     def section(self) -> Section:
         """The answer and the first numbers, the rest folded."""
-        report = self.chapter.report
-        first = next((section.blocks for section in report.sections if not section.title), ())
-        rest = [Folded(section.title, section.blocks) for section in report.sections if section.title]
-        return Section(self.name.capitalize(), [f"**{self.asks}** {report.lead}", *first, *rest])
+        return Section(
+            self.name.capitalize(), [f"**{self.asks}** {self.chapter.report.lead}", *self._first, *self._rest]
+        )
+
+    @cached_property
+    def many(self) -> Section:
+        """The same of many models: a line for each, and whatever tells of one after another folded."""
+        models = list(dict.fromkeys(run.model for run in self.chapter.runs))
+        words = Folded("In words", [self.chapter.report.lead, *self._first])
+        numbers = leaderboard.of_study(self.name, models, self.chapter.findings)
+        return Section(self.name.capitalize(), [f"**{self.asks}**", *numbers, words, *self._rest])
+
+    @property
+    def _first(self) -> Sequence[Block]:
+        return next((section.blocks for section in self.chapter.report.sections if not section.title), ())
+
+    @property
+    def _rest(self) -> list[Block]:
+        return [Folded(section.title, section.blocks) for section in self.chapter.report.sections if section.title]
 
     @cached_property
     def files(self) -> dict[str, str]:
@@ -101,6 +118,21 @@ class Profile(Shown):
         """By model, which known readers its answers are like."""
         by_model = {name: [run for _, run in self.runs if run.model == name] for name in self.models}
         return {name: diagnose(runs) for name, runs in by_model.items() if runs}
+
+    @property
+    def many(self) -> bool:
+        """Whether there are so many models that each has a line, and no prose."""
+        return len(self.models) >= leaderboard.MANY
+
+    @cached_property
+    def answers(self) -> Answers:
+        """All answers of all studies."""
+        return Answers(row for each in self.told for row in each.answers)
+
+    @cached_property
+    def abilities(self) -> Abilities:
+        """By model and order, whether it tells false beliefs from true ones, on what all models answered."""
+        return abilities(self.models, self.answers)
 
     @cached_property
     def differences(self) -> list[Contrast]:
@@ -165,12 +197,25 @@ def answer(profile: Profile) -> str:
     return "\n\n".join([*what_they_do(profile), *against_chance(profile)])
 
 
+def lead(profile: Profile) -> list[str]:
+    """The paragraphs at the top of the page: of many models, what can be counted, and no prose on each."""
+    if profile.many:
+        return [leaderboard.summary(profile.abilities, profile.diagnoses), *_unfinished(profile)]
+    return what_they_do(profile)
+
+
 def what_they_do(profile: Profile) -> list[str]:
-    """A paragraph a model: which readers its answers are like; and what is not finished."""
-    paragraphs = [in_words(each) for each in profile.diagnoses.values()]
+    """What one of two can do that the other cannot; a paragraph a model: which readers its answers are like."""
+    said = [in_words(each) for each in profile.diagnoses.values()]
+    if len(profile.models) == 2:
+        said = [*filter(None, [compared(profile.abilities)]), *said]
+    return [*said, *_unfinished(profile)]
+
+
+def _unfinished(profile: Profile) -> list[str]:
     missing = [f"{name} ({reason})" for name, reason in profile.failed.items()]
     undone = [said for each in profile.told for said in each.chapter.cut]
-    return [*paragraphs, *([f"**Not finished**: {'; '.join([*missing, *undone])}."] if missing or undone else [])]
+    return [f"**Not finished**: {'; '.join([*missing, *undone])}."] if missing or undone else []
 
 
 def against_chance(profile: Profile) -> list[str]:
@@ -184,7 +229,7 @@ def _on_model(profile: Profile, name: str) -> str:
     sorts: dict[str, list[str]] = {ABOVE: [], MATCHED: [], BELOW: [], NOT_TOLD: []}
     for finding in scores:
         sort = _against_chance(finding)
-        best = f" ({_best(finding)})" if sort == MATCHED else ""
+        best = f" ({finding.mindless[0]} {finding.mindless[1]:.2f})" if sort == MATCHED and finding.mindless else ""
         sorts[sort].append(f"{_lower(finding.what)}{best}")
     said = [f"**{name}** cannot be told from guessing in {len(sorts[NOT_TOLD])} of {len(scores)} scores."]
     told = [f"Its interval lies {sort} {_some(some)}." for sort, some in sorts.items() if some and sort != NOT_TOLD]
@@ -203,12 +248,6 @@ def _against_chance(finding: Finding) -> str:
     if finding.estimate.low > chance:
         return ABOVE if finding.estimate.low > max(finding.rules.values(), default=chance) else MATCHED
     return BELOW if finding.estimate.high < chance else NOT_TOLD
-
-
-def _best(finding: Finding) -> str:
-    """The rule that gets most, with what it gets."""
-    name = max(finding.rules, key=finding.rules.__getitem__)
-    return f"{name} {finding.rules[name]:.2f}"
 
 
 def _steady(profile: Profile, name: str) -> str:

@@ -10,8 +10,9 @@ from otherminds.asking.runs import Run
 from otherminds.minds.telling import listing
 from otherminds.pages.report import Block, Cell, Folded, Linked, Number, Report, Score, Scoreboard, Section, Table
 from otherminds.pages.table_files import files_in
-from otherminds.profiles import ways_of_reading
-from otherminds.profiles.findings import Contrast, Profile, against_chance, what_they_do
+from otherminds.profiles import leaderboard, ways_of_reading
+from otherminds.profiles.findings import Contrast, Profile, against_chance, lead
+from otherminds.profiles.terms import glossary, term
 from otherminds.results.itembrowser import browser, leads_to, link
 from otherminds.results.measures import FEWEST, leaning
 from otherminds.stats import Difference
@@ -34,32 +35,58 @@ class Pages:
 def pages(profile: Profile) -> Pages:
     """The whole profile as one page, and the files beside it."""
     before = _before(profile)
-    after = [Section("All findings", [_all_findings(profile)]), Section("What was run", _what(profile))]
+    after = [
+        Section("All findings", _all_findings(profile)),
+        Section("What was run", _what(profile)),
+        Section("Glossary", [glossary()]),
+    ]
     files = files_in("profile", [block for section in [*before, *after] for block in section.blocks])
     for each in profile.told:
         files |= each.files
-    return Pages(_report(profile, [*before, *(each.section for each in profile.told), *after]), files)
+    studies = [each.many if profile.many else each.section for each in profile.told]
+    return Pages(_report(profile, [*before, *studies, *after]), files)
 
 
 def _report(profile: Profile, sections: Sequence[Section]) -> Report:
     items = Section("Items", [browser([each.items for each in profile.told])])
-    who = listing(profile.models)
+    who = f"{len(profile.models)} models" if profile.many else listing(profile.models)
     manifest = profile.runs[0][1].manifest
     subtitle = (
         f"otherminds {manifest['otherminds']} · {manifest['started'][:10]} · size {profile.size}, seed {profile.seed}"
     )
     shown = [section for section in [*sections, items] if section.blocks]
-    lead = "\n\n".join(what_they_do(profile))
-    return Report(f"What {who} can tell of other minds", lead, shown, subtitle=subtitle)
+    return Report(f"What {who} can tell of other minds", "\n\n".join(lead(profile)), shown, subtitle=subtitle)
 
 
 def _before(profile: Profile) -> list[Section]:
     """What no study says alone: the first screen, models side by side, and how they were asked."""
-    does = ways_of_reading.blocks(profile.diagnoses)
     fronts = [block for each in profile.told for block in each.chapter.front]
-    first: list[Block] = [*does, _board(profile), Folded("The scores in words", against_chance(profile)), *fronts]
+    first = _first_of_many(profile, fronts) if profile.many else _first_screen(profile, fronts)
     asking = Section("How it was asked", _asking(profile))
     return [Section("", first), Section("Differences", _differences(profile)), asking]
+
+
+def _first_screen(profile: Profile, fronts: Sequence[Block]) -> list[Block]:
+    diagnoses = list(profile.diagnoses.values())
+    read = [ways_of_reading.Read(each, profile.answers.where(model=each.model)) for each in diagnoses]
+    shares = Folded("The shares of readers, with intervals", [ways_of_reading.shares(diagnoses)])
+    words = Folded("The scores in words", against_chance(profile))
+    return [*ways_of_reading.maps(read), *ways_of_reading.pictures(diagnoses), shares, _board(profile), words, *fronts]
+
+
+def _first_of_many(profile: Profile, fronts: Sequence[Block]) -> list[Block]:
+    diagnoses = profile.diagnoses
+    board = leaderboard.board(profile.models, profile.abilities, diagnoses, profile.answers)
+    own = [ways_of_reading.Read(each, profile.answers.where(model=each.model)) for each in diagnoses.values()]
+    maps = [Folded(f"Map of {each.found.model}", ways_of_reading.maps([each])) for each in own]
+    return [
+        board,
+        *ways_of_reading.together(list(diagnoses.values())),
+        LIMITS,
+        Folded("The shares of readers, with intervals", [ways_of_reading.shares(list(diagnoses.values()))]),
+        Folded("Where: a map of every model", maps),
+        *([Folded("Pictures and stories", fronts)] if fronts else []),
+    ]
 
 
 def _board(profile: Profile) -> Scoreboard:
@@ -69,8 +96,12 @@ def _board(profile: Profile) -> Scoreboard:
         lines = [_line(profile, each.name, what, first) for what in dict.fromkeys(one.what for one in first)]
         if lines:
             groups.append((f"**{each.name}** · {each.asks}", lines))
-    said = "Scores with 95 % intervals by story, conversation or stage; the broken line is chance."
-    return Scoreboard(profile.models, groups, said, LIMITS)
+    said = (
+        "Scores with 95 % intervals by story, conversation or stage. The short thick line is the best mindless reader,"
+        " the broken one chance."
+    )
+    note = f"What the best {term('mindless reader')} gets is no evidence of more. {LIMITS}"
+    return Scoreboard(profile.models, groups, said, note)
 
 
 def _line(profile: Profile, study: str, what: str, findings: Sequence[Finding]) -> Score:
@@ -81,10 +112,11 @@ def _line(profile: Profile, study: str, what: str, findings: Sequence[Finding]) 
         what,
         [some[name].estimate if name in some else None for name in profile.models],
         0.0 if signed else one.chance,
-        one.aside,
+        one.beside,
         [_to(study, some[name].leads_to) if name in some else "" for name in profile.models],
         signed,
         one.digits,
+        one.mindless,
     )
 
 
@@ -92,20 +124,18 @@ def _differences(profile: Profile) -> list[Block]:
     found = profile.differences
     if not found:
         return []
-    who = f"{profile.models[0]} less {listing(profile.models[1:])}"
+    who = f"{profile.models[0]} less {'each other' if profile.many else listing(profile.models[1:])}"
     note = (
         "Shares of right answers, paired item by item; intervals by story or stage; p by flipping the signs of these,"
         " and adjusted (Holm) for all lines of the study, those by kind of item among them. Too few: less than"
         f" {FEWEST} groups, which cannot tell anything; these lines count for no other. Changed sides: right only with"
-        " the first, and only with the second. By a tie: with one of them the right choice ties with others, which"
-        " counts in part, so that the difference moves though no side is changed. Stories of explore were searched"
-        " against each model alone and are not compared here."
+        " the first, and only with the second. Items that either of them ties are left out. Stories of explore were"
+        " searched against each model alone and are not compared here."
     )
-    whole = [each for each in found if not each.tags]
-    return [
-        _contrasts(whole, f"Right answers: {who}", note),
-        Folded("The same by task, class and kind", [_contrasts(found, f"Right answers by kind of item: {who}", note)]),
-    ]
+    whole = _contrasts([each for each in found if not each.tags], f"Right answers: {who}", note)
+    kinds = _contrasts(found, f"Right answers by kind of item: {who}", note)
+    first: Block = Folded(f"All items, against {profile.models[0]}", [whole]) if profile.many else whole
+    return [first, Folded("The same by task, class and kind", [kinds])]
 
 
 def _contrasts(found: Sequence[Contrast], caption: str, note: str) -> Table:
@@ -123,7 +153,11 @@ def _contrasts(found: Sequence[Contrast], caption: str, note: str) -> Table:
     ]
     pair, kind = ["models"] * several, ["items"] * by_kind
     return Table(
-        ["study", "asked by", *pair, *kind, "difference", "p (Holm)", "changed sides"], rows, caption, note=note
+        ["study", "asked by", *pair, *kind, "difference", "p (Holm)", "changed sides"],
+        rows,
+        caption,
+        note,
+        sortable=several,
     )
 
 
@@ -164,10 +198,11 @@ def _asking(profile: Profile) -> list[Block]:
         " choices together; when small, two tiny numbers are compared. Unclear: ties, and answers that could not be"
         " read, were refused or cut off."
     )
+    table = Table(columns, rows, "What the answers hang on besides the question", note, sortable=profile.many)
     return [
         "Small models often prefer a letter whatever it stands for, or answer in a form that cannot be read. Where the"
         " way of asking decides, a score says little about minds.",
-        Table(columns, rows, "What the answers hang on besides the question", note=note),
+        Folded("By model, study and way of asking", [table]) if profile.many else table,
     ]
 
 
@@ -177,13 +212,24 @@ def _way(run: Run) -> str:
     return f"{run.score}, {run.prompt}{mark}"
 
 
-def _all_findings(profile: Profile) -> Table:
+def _all_findings(profile: Profile) -> list[Block]:
+    caption = "Every number to take away, with the items behind it"
+    if not profile.many:
+        return [_findings(profile.findings, caption)]
+    studies = dict.fromkeys(study for study, _ in profile.findings)
+    own = {name: [(study, one) for study, one in profile.findings if study == name] for name in studies}
+    return [
+        Folded(f"{name}, {len(some)} numbers", [_findings(some, f"{caption}: {name}")]) for name, some in own.items()
+    ]
+
+
+def _findings(found: Sequence[tuple[str, Finding]], caption: str) -> Table:
     rows: list[list[Cell]] = [
         [study, one.what, one.model, _linked(_Exact(one), study, one.leads_to), one.chance, one.aside]
-        for study, one in profile.findings
+        for study, one in found
     ]
     columns = ["study", "what", "model", "value, with 95 % interval", "chance", "beside"]
-    return Table(columns, rows, "Every number to take away, with the items behind it")
+    return Table(columns, rows, caption, sortable=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,15 +8,18 @@ a likeness.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
 from otherminds.asking.costs import Forecast, Price, foresee
+from otherminds.asking.forms import Form
 from otherminds.asking.packing import Verb, call_key, recall
+from otherminds.asking.prompts import About
 from otherminds.asking.readers import random
 from otherminds.asking.store import MEMORY, RunRow, Store
 from otherminds.errors import ModelError
+from otherminds.items import Suite
 from otherminds.models import Model, Prompt, Response, Weighing
 from otherminds.studies.study import Chapter, Desk, Size, Subject
 
@@ -32,6 +35,8 @@ class Rehearsal:
     store: Store
     known_as: Mapping[str, Any] = field(default_factory=dict)
     """Of the model's identity, what is known while it stays unopened; None for what it does not have."""
+    good_forms: dict[tuple[str, str], list[Form]] = field(default_factory=dict)
+    """What the controls of studies that were rehearsed before showed."""
     mark: str = field(init=False)
     """The fingerprint under which the store keeps the answers of such a model."""
     asked: dict[str, tuple[Verb, Prompt]] = field(default_factory=dict)
@@ -48,10 +53,11 @@ class Rehearsal:
 
     def look(self, look: Look, *, size: Size, seed: int) -> None:
         """Let a study look; what it would not do at all is not asked either."""
-        subject = Subject(self.name, lambda suite: _StandIn(random(suite), self), self.cannot)
+        subject = Subject(self.name, lambda _: _StandIn(self), self.cannot)
         with Store(MEMORY) as nowhere:
+            desk = Desk(nowhere, _no_bar, size, seed, good_forms=self.good_forms)
             try:
-                look([subject], Desk(nowhere, lambda _: nullcontext(lambda done, wanted: None), size, seed))
+                look([subject], desk)
             except ModelError:
                 return
 
@@ -76,25 +82,31 @@ class Rehearsal:
         )
 
 
+def _no_bar(_: str) -> AbstractContextManager[Callable[[int, int], None]]:
+    return nullcontext(lambda done, wanted: None)
+
+
 class _StandIn:
     """Answers from memory, else by drawing one of the choices; notes every prompt."""
 
-    def __init__(self, model: Model, rehearsal: Rehearsal) -> None:
-        self._model, self._rehearsal = model, rehearsal
-        self.name, self.cannot, self.identity = rehearsal.name, rehearsal.cannot, model.identity
-        self.batch, self.ask_batch, self.parallel = model.batch, model.ask_batch, 1
+    batch = ask_batch = 64
+    parallel = 1
+
+    def __init__(self, rehearsal: Rehearsal) -> None:
+        self._rehearsal = rehearsal
+        self.name, self.cannot, self.identity = rehearsal.name, rehearsal.cannot, {"stands in for": rehearsal.name}
 
     def ask(self, prompts: Sequence[Prompt]) -> list[Response]:
         """A text for every prompt, in order."""
         known = self._noted("ask", prompts)
-        said = self._model.ask(prompts)
-        return [found if isinstance(found := known.get(index), Response) else one for index, one in enumerate(said)]
+        said = [known.get(place) or _reader(prompt).ask([prompt])[0] for place, prompt in enumerate(prompts)]
+        return [each for each in said if isinstance(each, Response)]
 
     def weigh(self, prompts: Sequence[Prompt]) -> list[Weighing]:
         """The log-probabilities of every prompt's choices, in order."""
         known = self._noted("weigh", prompts)
-        said = self._model.weigh(prompts)
-        return [found if isinstance(found := known.get(index), Weighing) else one for index, one in enumerate(said)]
+        said = [known.get(place) or _reader(prompt).weigh([prompt])[0] for place, prompt in enumerate(prompts)]
+        return [each for each in said if isinstance(each, Weighing)]
 
     def _noted(self, verb: Verb, prompts: Sequence[Prompt]) -> dict[int, Response | Weighing]:
         rehearsal = self._rehearsal
@@ -103,3 +115,10 @@ class _StandIn:
         rehearsal.asked.update({key: (verb, prompt) for key, prompt in zip(keys, prompts, strict=True)})
         rehearsal.known.update(found)
         return {index: found[key] for index, key in enumerate(keys) if key in found}
+
+
+def _reader(prompt: Prompt) -> Model:
+    """Somebody who draws an answer to this prompt, which may be about an item as no suite has it."""
+    if not isinstance(prompt.about, About):
+        raise ModelError("nobody can stand in for a model where no question is asked")
+    return random(Suite("one", (prompt.about.item,)))

@@ -1,22 +1,84 @@
-"""What each model does: which known readers its answers are like, for the first screen of a profile."""
+"""What each model does: which known readers its answers are like, and where, for the first screen of a profile."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from otherminds.diagnosis.cells import Cell as Place
+from otherminds.diagnosis.cells import happened
 from otherminds.diagnosis.diagnosis import Diagnosis
 from otherminds.diagnosis.readers import GUESS
 from otherminds.diagnosis.words import percent
-from otherminds.pages.report import Block, Cell, Folded, Table
+from otherminds.items.tags import FALSE_BELIEF, ORDER
+from otherminds.pages.heatmap import Heatmap, Tile
+from otherminds.pages.plots import bars
+from otherminds.pages.report import Block, Cell, Figure, Folded, Linked, Table
+from otherminds.profiles.terms import term
+from otherminds.results.answers import Answer, Answers
+from otherminds.results.itembrowser import leads_to, link
+from otherminds.stats import Estimate
 
 SILENT = "does nothing that can be told from guessing"
-_NOTE = (
-    "Readers are rules with exact answers to every item: an oracle, a realist who answers from the world, one who stops"
-    " at the first mind, preferences for what is named last, for a letter, for a length. A mixture of them is fitted to"
-    " the answers; guesses and slips cannot be told apart. Shares are of the items where readers disagree."
-)
+CAPTION = "Accuracy, and the likeliest reader, by place"
+MOST_PARTS = 7
+"""Readers that are drawn by name in one picture; the rest are one part."""
+_OTHERS = "other readers"
 _BELIEF = {True: "false", False: "true", None: "–"}
+_NAMES = {
+    0: "what is so",
+    1: "first order",
+    2: "second order",
+    3: "third order",
+    4: "fourth order",
+    None: "no order",
+}
+_MAP_NOTE = (
+    f"{term('Accuracy', 'accuracy')} by {term('order')}, by what happens in the story, and by whether the belief asked"
+    " about is true or false. Coloured where the interval is clear of chance: blue above, orange below. Under a number:"
+    f" the {term('reader')} that answers most like it. Click a number for its items."
+)
+_PICTURE_NOTE = (
+    "Readers are rules with exact answers to every item; a mixture of them is fitted to the answers. The bars are"
+    f" shares of the items where readers disagree; {term('guesses', 'guess')} and slips cannot be told apart."
+)
+
+Key = tuple[int | None, str, bool | None]
+
+
+@dataclass(frozen=True)
+class Read:
+    """A model's diagnosis beside all its answers."""
+
+    found: Diagnosis
+    answers: Answers
+
+    def tiles(self) -> dict[Key, Tile]:
+        """The map: every place with the way to exactly its items."""
+        behind: dict[Key, list[Answer]] = {}
+        for row in self.answers:
+            if row.verdict in ("correct", "incorrect") and len(row.item.choices) > 1:
+                behind.setdefault(_place(row), []).append(row)
+        return {_key(each): self._tile(each, behind.get(_key(each), [])) for each in self.found.map}
+
+    def _tile(self, place: Place, rows: Sequence[Answer]) -> Tile:
+        same = Counter(row.item.id for row in rows) == Counter(place.ids)
+        to = leads_to(Answers(rows), self.answers) if same else {}
+        return Tile(place.right, place.chance, place.reader, link("", to) if to else "")
+
+
+def _place(row: Answer) -> Key:
+    order, belief = row.item.tags.get(ORDER), row.item.tags.get(FALSE_BELIEF)
+    return (
+        order if isinstance(order, int) else None,
+        happened(row.item),
+        belief if isinstance(belief, bool) else None,
+    )
+
+
+def _key(place: Place) -> Key:
+    return place.order, place.happened, place.false_belief
 
 
 def in_words(found: Diagnosis) -> str:
@@ -25,42 +87,126 @@ def in_words(found: Diagnosis) -> str:
     return f"**{found.model}** {'; '.join(said) if said else SILENT}."
 
 
-def blocks(found: Mapping[str, Diagnosis]) -> list[Block]:
-    """The shares of readers, and below them the map."""
-    diagnoses = [each for each in found.values() if each.items]
-    if not diagnoses:
+# ---- the map ------------------------------------------------------------------------------------------------------
+
+
+def maps(read: Sequence[Read]) -> list[Block]:
+    """The map of one or two models; below it the same as a table, with intervals."""
+    tiles = {each.found.model: each.tiles() for each in read}
+    keys = {key for each in tiles.values() for key in each}
+    if not keys:
         return []
-    return [_shares(diagnoses), Folded("Where: by order, what happens, and belief", [_map(diagnoses)])]
+    return [_heatmap(tiles, keys), Folded("The same as a table, with intervals", [_table(tiles, keys)])]
 
 
-def _shares(found: Sequence[Diagnosis]) -> Table:
+def _heatmap(tiles: Mapping[str, Mapping[Key, Tile]], keys: set[Key]) -> Heatmap:
+    # What is so is believed by nobody: one column, if no row needs two.
+    both = {what for order, what, belief in keys if order == 0 and (0, what, None) in keys and belief is not None}
+    tiles = tiles if both else {name: {_flat(key): tile for key, tile in own.items()} for name, own in tiles.items()}
+    keys = keys if both else set(map(_flat, keys))
+    places = sorted({(order, belief) for order, _, belief in keys}, key=_by_depth)
+    orders = dict.fromkeys(order for order, _ in places)
+    columns = [(_NAMES.get(one, f"order {one}"), _beliefs([b for o, b in places if o == one])) for one in orders]
+    depth = {what: min(_by_depth((o, b)) for o, w, b in keys if w == what) for _, what, _ in keys}
+    rows = []
+    for what in sorted(depth, key=lambda each: (depth[each], each)):
+        for number, (name, own) in enumerate(tiles.items()):
+            of = name if len(tiles) > 1 else ""
+            rows.append((what if number == 0 else "", of, [own.get((o, what, b)) for o, b in places]))
+    return Heatmap(columns, rows, CAPTION, _MAP_NOTE)
+
+
+def _beliefs(some: Sequence[bool | None]) -> list[str]:
+    return [""] if list(some) == [None] else [_BELIEF[each] for each in some]
+
+
+def _flat(key: Key) -> Key:
+    return (0, key[1], None) if key[0] == 0 else key
+
+
+def _by_depth(place: tuple[int | None, bool | None]) -> tuple[bool, int, int]:
+    order, belief = place
+    return order is None, order or 0, (True, False, None).index(belief)
+
+
+def _table(tiles: Mapping[str, Mapping[Key, Tile]], keys: set[Key]) -> Table:
+    several = len(tiles) > 1
+    rows: list[list[Cell]] = [
+        [key[0], key[1], _BELIEF[key[2]], *([name] * several), *_numbers(own[key])]
+        for key in sorted(keys, key=lambda each: (*_by_depth((each[0], each[2])), each[1]))
+        for name, own in tiles.items()
+        if key in own
+    ]
+    columns = ["order", "what happens", "belief", *(["model"] * several), "accuracy", "chance", "most like"]
+    return Table(columns, rows, CAPTION, sortable=True)
+
+
+def _numbers(tile: Tile) -> list[Cell]:
+    right = tile.score if isinstance(tile.score, Estimate) else None
+    return [Linked(right, tile.to) if tile.to else right, tile.chance, tile.words or "–"]
+
+
+# ---- the pictures -------------------------------------------------------------------------------------------------
+
+
+def pictures(found: Sequence[Diagnosis]) -> list[Block]:
+    """A picture a model: the shares of readers in all, and order by order."""
+    drawn = [each for each in found if each.disagree]
+    parts = _parts(drawn)
+    made: list[Block] = []
+    for number, each in enumerate(drawn):
+        whole = ("all items", _counts(each.shares, each.needed, each.disagree, parts))
+        rows = [whole, *((_NAMES.get(o, f"order {o}"), counts) for o, counts in _by_order(each, parts))]
+        title = f"What the answers of {each.model} are like"
+        caption = f"What the answers of **{each.model}** are like." + (f" {_PICTURE_NOTE}" if number == 0 else "")
+        made.append(Figure(bars(rows, title=title, parts=_drawn(parts, rows)), caption))
+    return made
+
+
+def together(found: Sequence[Diagnosis]) -> list[Block]:
+    """Of many models, one picture with a bar for each."""
+    drawn = [each for each in found if each.disagree]
+    if not drawn:
+        return []
+    parts = _parts(drawn)
+    rows = [(each.model, _counts(each.shares, each.needed, each.disagree, parts)) for each in drawn]
+    title = "What the answers of each model are like"
+    return [Figure(bars(rows, title=title, parts=_drawn(parts, rows)), f"{title}. {_PICTURE_NOTE}")]
+
+
+def _by_order(found: Diagnosis, parts: Sequence[str]) -> Iterator[tuple[int, dict[str, int]]]:
+    for order, part in found.by_order.items():
+        yield order, _counts(part.fitted.shares, tuple(part.fitted.shares), part.items, parts)
+
+
+def _parts(found: Sequence[Diagnosis]) -> list[str]:
+    """The readers to draw: those with most, guessing last."""
+    size: Counter[str] = Counter()
+    for each in found:
+        for name in each.needed:
+            size[name] += round(1000 * each.shares[name].value)
+    names = [name for name, _ in size.most_common() if name != GUESS][: MOST_PARTS - 1]
+    return [*names, GUESS]
+
+
+def _counts(shares: Mapping[str, Estimate], needed: Sequence[str], items: int, parts: Sequence[str]) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for name in needed:
+        own = name if name in parts else _OTHERS
+        counts[own] = counts.get(own, 0) + round(shares[name].value * items)
+    return counts
+
+
+def _drawn(parts: Sequence[str], rows: Sequence[tuple[str, Mapping[str, int]]]) -> list[str]:
+    return [name for name in (*parts, _OTHERS) if any(name in counts for _, counts in rows)]
+
+
+def shares(found: Sequence[Diagnosis]) -> Table:
+    """The shares of readers with their intervals."""
     names = dict.fromkeys(name for each in found for name in each.shares if name in each.needed or name == GUESS)
     rows: list[list[Cell]] = [
-        [name, *(percent(each.shares[name]) if name in each.shares and name in each.needed else None for each in found)]
-        for name in names
+        [each.model, *(percent(each.shares[name]) if name in each.needed else None for name in names), each.disagree]
+        for each in found
     ]
-    rows.append(["items where readers disagree", *(each.disagree for each in found)])
-    return Table(["answers like", *(each.model for each in found)], rows, "Which readers its answers are like", _NOTE)
-
-
-def _map(found: Sequence[Diagnosis]) -> Table:
-    places = {(each.model, _key(place)): place for each in found for place in each.map}
-    keys = sorted({key for _, key in places}, key=lambda key: (key[0] is None, key[0] or 0, key[1], not key[2]))
-    several = len(found) > 1
-    columns = [name for each in found for name in (_head("right", each, several), _head("most like", each, several))]
-    rows: list[list[Cell]] = []
-    for key in keys:
-        cells: list[Cell] = []
-        for each in found:
-            place = places.get((each.model, key))
-            cells += [None, None] if place is None else [place.right, place.reader or "–"]
-        rows.append([key[0], key[1], _BELIEF[key[2]], *cells])
-    return Table(["order", "what happens", "belief", *columns], rows, "Accuracy, and the likeliest reader, by place")
-
-
-def _head(word: str, found: Diagnosis, several: bool) -> str:
-    return f"{found.model}: {word}" if several else word
-
-
-def _key(place: Place) -> tuple[int | None, str, bool | None]:
-    return place.order, place.happened, place.false_belief
+    columns = ["model", *names, "items where readers disagree"]
+    return Table(columns, rows, "Which readers its answers are like", sortable=len(found) > 2)

@@ -21,8 +21,8 @@ from otherminds.items import Item, Suite
 from otherminds.stats import Estimate
 from otherminds.stats.raters import alpha, fleiss, majority
 
-Answers = Mapping[str, Mapping[str, str]]
-"""By annotator, then by item id."""
+Votes = Mapping[str, Mapping[str, str]]
+"""What people chose: by annotator, then by item id."""
 LONGEST_NAME = 60
 
 
@@ -87,7 +87,7 @@ class Batch:
         return self.answers().get(annotator, {})
 
 
-def majorities(suite: Suite, answers: Answers) -> dict[str, str | None]:
+def majorities(suite: Suite, answers: Votes) -> dict[str, str | None]:
     """By item that anybody answered, what more than half of them said; None if there is no such answer."""
     votes = {item.id: [given[item.id] for given in answers.values() if item.id in given] for item in suite}
     return {id: majority(said) for id, said in votes.items() if said}
@@ -110,7 +110,7 @@ class Agreement:
     """Items that somebody answered, without a majority."""
 
 
-def agreement(suite: Suite, answers: Answers, *, seed: int = 0) -> Agreement:
+def agreement(suite: Suite, answers: Votes, *, seed: int = 0) -> Agreement:
     """Agreement over a suite, with intervals drawn by group of items.
 
     Items with the same choices are compared by what was answered; if the choices differ from item to item, by place:

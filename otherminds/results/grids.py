@@ -21,7 +21,7 @@ Line = tuple[str, Sequence[Estimate | None]]
 Show = Callable[[Any], Cell]
 """How a number becomes a cell."""
 SERIES = 4
-"""The most columns in one picture."""
+"""The most models that are told of one after another."""
 
 
 def as_it_is(estimate: Estimate) -> Cell:
@@ -127,11 +127,11 @@ class Grid:
         axis: tuple[float, float] = (0.0, 1.0),
         digits: int = 2,
     ) -> Figure:
-        """The numbers as they are seen, those of the first columns."""
+        """The numbers as they are seen; of very many columns, the first."""
         svg = plots.intervals(
-            [(label, line[:SERIES]) for label, line in self.lines],
+            [(label, line[: plots.MOST_SERIES]) for label, line in self.lines],
             title=title,
-            series=self.columns[:SERIES],
+            series=self.columns[: plots.MOST_SERIES],
             reference=reference,
             measure=measure,
             axis=axis,

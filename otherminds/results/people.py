@@ -13,7 +13,7 @@ from otherminds.asking.plans import groups
 from otherminds.asking.runs import Run
 from otherminds.items import Item, Suite
 from otherminds.items.tags import KIND, ORDER, has_right_answer
-from otherminds.results.annotations import Answers, majorities, shown
+from otherminds.results.annotations import Votes, majorities, shown
 from otherminds.stats import Estimate
 
 
@@ -31,7 +31,7 @@ class KindAgreement:
     """Items that people answered without a majority."""
 
 
-def agreement_by_kind(suite: Suite, answers: Answers, run: Run | None = None) -> list[KindAgreement]:
+def agreement_by_kind(suite: Suite, answers: Votes, run: Run | None = None) -> list[KindAgreement]:
     """A line for every kind and order that anybody answered, then one for all of them; intervals are by story."""
     decided = majorities(suite, answers)
     model = {} if run is None else _said(suite, run)

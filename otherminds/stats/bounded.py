@@ -10,9 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import wraps
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from otherminds.errors import UsageError
+
+if TYPE_CHECKING:
+    from otherminds.stats.means import Estimate
 
 
 class Bounded(float):
@@ -72,18 +75,8 @@ def weighted(values: Sequence[float], weights: Sequence[float]) -> float:
     return Bounded(least, most)
 
 
-class _Found(Protocol):
-    @property
-    def value(self) -> float: ...
-    @property
-    def low(self) -> float: ...
-    @property
-    def high(self) -> float: ...
-    @property
-    def method(self) -> str: ...
-
-
 F = TypeVar("F", bound=Callable[..., Any])
+E = TypeVar("E", bound="Estimate")
 
 
 def carries_bounds(make: F) -> F:
@@ -118,7 +111,7 @@ def carries_both_bounds(make: F) -> F:
     return made  # type: ignore[return-value]
 
 
-def _reaching(found: Any, least: _Found, most: _Found, bounded: int) -> Any:
+def _reaching(found: E, least: Estimate, most: Estimate, bounded: int) -> E:
     said = f"{found.method}; bounds of {bounded} values carried"
     return replace(found, low=min(least.low, found.low), high=max(most.high, found.high), method=said)
 

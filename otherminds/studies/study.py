@@ -140,6 +140,11 @@ class Finding:
     """By name, what mindless baselines get on the same items."""
 
     @property
+    def mindless(self) -> tuple[str, float] | None:
+        """The rule that gets most, with what it gets; None where no rule stands beside it."""
+        return max(self.rules.items(), key=lambda rule: rule[1]) if self.rules else None
+
+    @property
     def aside(self) -> str:
         """All that stands beside it, in words: the rules, then the rest."""
         rules = ", ".join(f"{name} {value:.2f}" for name, value in self.rules.items())

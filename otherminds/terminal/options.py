@@ -9,7 +9,7 @@ import os
 import re
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -196,8 +196,7 @@ def _cluster() -> Cluster | None:
 def _replicated(spec: str, settings: dict[str, Any], cluster: Cluster) -> Model:
     from otherminds.models.replicas.model import Replicas
 
-    # The contract has plain attributes where this one first has to ask a replica.
-    return cast("Model", Replicas(spec, settings, cluster=cluster))
+    return Replicas(spec, settings, cluster=cluster)
 
 
 def prepared(opened: Callable[..., Model], *, store: Store, wanted: Collection[str]) -> Model:

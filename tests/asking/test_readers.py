@@ -150,3 +150,9 @@ def test_what_a_baseline_gets_is_told_without_asking_it(suite: Suite) -> None:
         told = model.values(suite.items)
         assert not model.history
         assert told == run(suite, model).values()
+
+
+def test_readers_answer_in_forms_without_a_sentence() -> None:
+    suite = starter()
+    answered = run(suite.using(score="answer"), oracle(suite))
+    assert answered.mean() == 1.0

@@ -23,6 +23,7 @@ from otherminds.errors import ModelError, UsageError
 from otherminds.items import Item, Suite
 from otherminds.models import Prompt
 from otherminds.models.scripted import Scripted
+from otherminds.results.measures import mean_of
 from otherminds.studies.starter.build import starter
 
 pytest.importorskip("inspect_ai", reason="needs the extra `inspect`")
@@ -80,6 +81,10 @@ def test_every_order_is_an_epoch_and_all_together_are_our_scores(tmp_path: Path)
     assert scores["right"]["accuracy"].value == pytest.approx(here.mean())
     assert scores["S"]["mean"].value == pytest.approx(here.mean("S"))
     assert scores["S"]["stderr"].value > 0
+    for name, of in (("right", "value"), ("S", "S")):
+        ours = mean_of(here, of)
+        assert ours is not None
+        assert (scores[name]["low"].value, scores[name]["high"].value) == pytest.approx((ours.low, ours.high))
     # The third order of a pair is not asked.
     asked = [sample for sample in log.samples if sample.output.choices]
     assert len(asked) == 8 * 2 + 3
@@ -264,6 +269,7 @@ def test_what_cannot_be_opened_is_a_sentence(name: str, monkeypatch: pytest.Monk
 PARROT = """
 import random
 from otherminds.models.scripted import Scripted
+from otherminds.results.measures import mean_of
 
 def parrot(name):
     def weigh(prompt):

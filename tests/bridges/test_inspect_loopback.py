@@ -16,8 +16,9 @@ from otherminds.errors import ModelError
 from otherminds.items import Item, Suite
 from otherminds.items.tags import REALITY
 from otherminds.models import get_model
+from otherminds.results.exports import inspect_files
 from otherminds.studies.starter.build import starter
-from tests.models.scripted_server import Call, Reply, Serving, serving
+from tests.models.scripted_server import Call, Reply, Serving, chat, serving
 from tests.persona_server import Kind, Persona, answerer
 
 pytest.importorskip("inspect_ai", reason="needs the extra `inspect`")
@@ -73,12 +74,12 @@ def letters() -> Iterator[Serving]:
     yield from server_of("completions top-20", starter())
 
 
-def evaluated(server: Serving, model: str, tmp_path: Path, **args: str) -> Path:
-    """The log of Inspect's own evaluation of our task, by its entry point."""
+def evaluated(server: Serving, model: str, tmp_path: Path, task: str = "otherminds/starter", **args: str) -> Path:
+    """The log of Inspect's own evaluation of our task, by its entry point or as a file."""
     from inspect_ai import eval
 
     (log,) = eval(
-        "otherminds/starter",
+        task,
         model=model,
         model_base_url=server.url,
         task_args=args,
@@ -123,6 +124,29 @@ def test_next_tokens_of_its_provider_are_weighed_and_diagnosed(letters: Serving,
     assert shown.exit_code == 0, shown.output
     named = CliRunner().invoke(cli, ["diagnose", "last", "--store", str(tmp_path / "again.db")])
     assert "realist" in named.stdout
+
+
+def test_a_task_that_was_exported_and_knows_nothing_of_us_is_diagnosed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "exported"
+    folder.mkdir()
+    for name, text in inspect_files(starter()).items():
+        (folder / name).write_text(text, encoding="utf-8")
+
+    def by_reality(call: Call) -> Reply:
+        asked = call.body["messages"][-1]["content"]
+        item = next(item for item in starter() if f"{item.context}\n\n{item.question}" in asked)
+        shown = dict(reversed(line.split(") ", 1)) for line in asked.splitlines() if line[1:3] == ") ")
+        return whole(call, chat(f"ANSWER: {shown[item.meta[REALITY]]}"))
+
+    monkeypatch.chdir(folder)
+    with serving(by_reality) as server:
+        run = back(evaluated(server, CHAT, tmp_path, "task.py"), tmp_path)
+    assert run.suite == "starter"
+    assert run.values() == om.run(starter(), om.realist(starter())).values()
+    assert {record.item.id: record.item for record in run.records} == {item.id: item for item in starter()}
+    assert is_a_realist(run)
 
 
 def test_its_provider_is_a_model_of_ours(texts: Serving, letters: Serving) -> None:

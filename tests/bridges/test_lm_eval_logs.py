@@ -115,3 +115,54 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert done.exit_code == 0, done.output
     assert "starter, answered by some/model; right: 0." in done.stdout
     assert CliRunner().invoke(cli, ["report", "last", "-o", "x.html"]).exit_code == 0
+
+
+@pytest.mark.filterwarnings("default")  # the harness and what it loads give many
+def test_the_harness_itself_logs_a_realist_and_we_name_it(tmp_path: Path) -> None:
+    """Its own evaluator and its own log; only the log-likelihoods are scripted."""
+    pytest.importorskip("lm_eval", reason="needs the extra `harness`")
+    from lm_eval import simple_evaluate
+    from lm_eval.api.model import LM
+    from lm_eval.loggers import EvaluationTracker
+    from lm_eval.tasks import TaskManager
+
+    suite = starter()
+    folder, task = tmp_path / "tasks", "otherminds_starter_letters"
+    folder.mkdir()
+    for name, text in lm_eval_files(suite).items():
+        (folder / name).write_text(text, encoding="utf-8")
+    chances = {doc["prompt"]: by_reality(suite, doc) for doc in documents(lm_eval_files(suite), f"{task}.jsonl")}
+
+    class Realist(LM):  # type: ignore[misc]
+        def loglikelihood(self, requests: list) -> list[tuple[float, bool]]:  # type: ignore[type-arg]
+            return [(chances[context][label.strip()], False) for context, label in (each.args for each in requests)]
+
+        def loglikelihood_rolling(self, requests: object) -> None: ...
+
+        def generate_until(self, requests: object) -> None: ...
+
+    found = simple_evaluate(
+        Realist(), tasks=[task], task_manager=TaskManager(include_path=str(folder)), bootstrap_iters=0
+    )
+    tracker = EvaluationTracker(output_path=str(tmp_path / "out"))
+    tracker.save_results_aggregated(results={key: found[key] for key in ("results", "configs")}, samples={})
+    tracker.save_results_samples(task_name=task, samples=found["samples"][task])
+    (log,) = (tmp_path / "out").rglob("samples_*.jsonl")
+    with Store(tmp_path / "store.db") as store:
+        back = load(store, read(log, store).id)
+    here = om.run(suite, om.realist(suite))
+    assert back.values() == here.values()
+    assert found["results"][task]["right,none"] == pytest.approx(back.mean())
+    assert found["results"][task]["S,none"] == pytest.approx(back.mean("S"))
+    theirs, ours = om.diagnose(back), om.diagnose(here)
+    assert (theirs.dominant, theirs.sentences) == ("realist", ours.sentences)
+    assert theirs.shares == ours.shares
+
+
+def by_reality(suite: Suite, doc: dict) -> dict[str, float]:  # type: ignore[type-arg]
+    """By letter, the log-likelihood that somebody who answers from the world gives it."""
+    item = next(item for item in suite if item.id == doc["id"])
+    return {
+        letter: -0.8 if choice == item.meta["reality"] else -4.0
+        for letter, choice in zip("AB", doc["choices"], strict=True)
+    }

@@ -98,7 +98,7 @@ def test_json_has_all_views_after_each_event() -> None:
     assert [event["event"]["do"] for event in data["events"]][-1] == "Move"
     last = {tuple(view["minds"]): view for view in data["events"][-1]["views"]}
     assert set(last) == {(), ("Sally",), ("Anne",), ("Sally", "Anne"), ("Anne", "Sally")}
-    marble = {"entity": "marble", "property": "container", "value": "basket", "false": True}
+    marble = {"of": "marble", "property": "container", "value": "basket", "false": True}
     assert marble in last[("Anne", "Sally")]["facts"]
     assert not any(fact["false"] for fact in last[("Anne",)]["facts"])
     assert {"question", "answer", "choices", "minds", "tags"} == set(data["questions"][0])

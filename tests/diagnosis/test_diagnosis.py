@@ -11,7 +11,7 @@ from otherminds.asking.prompts import About
 from otherminds.asking.readers import BASELINES
 from otherminds.diagnosis.cells import happened
 from otherminds.diagnosis.diagnosis import Diagnosis, diagnose, diagnose_answers
-from otherminds.diagnosis.predictions import Answers, Asked, answers_of, predict
+from otherminds.diagnosis.predictions import Answered, Asked, answers_of, predict
 from otherminds.diagnosis.readers import GUESS, NAMES, NONE
 from otherminds.errors import UsageError
 from otherminds.models import Prompt, Response, Weighing
@@ -22,7 +22,7 @@ STARTER = om.get_suite("starter")
 SAFETY = build(size=24, seed=0)
 
 
-def simulated(items: Sequence[om.Item], share: float, reader: str, seed: int) -> Answers:
+def simulated(items: Sequence[om.Item], share: float, reader: str, seed: int) -> Answered:
     """Who follows a reader in such a share of items, and guesses in the others."""
     dice = np.random.default_rng(seed)
     asked = tuple(Asked(number, item.choices) for number, item in enumerate(items))
@@ -32,7 +32,7 @@ def simulated(items: Sequence[om.Item], share: float, reader: str, seed: int) ->
         count = len(item.choices)
         own = odds[:count] if dice.random() < share else np.full(count, 1 / count)
         chosen.append(int(dice.choice(count, p=own)))
-    return Answers("simulated", tuple(items), asked, np.array(chosen), (None,) * len(items))
+    return Answered("simulated", tuple(items), asked, np.array(chosen), (None,) * len(items))
 
 
 def said(run: om.Run) -> Diagnosis:
@@ -110,7 +110,7 @@ def test_who_reads_otherwise_from_the_second_order_on_is_told_so() -> None:
     one, other = simulated(shallow, 1, "oracle", 0), simulated(deep, 0, "oracle", 1)
     asked = (*one.asked, *(Asked(each.item + len(shallow), each.shown) for each in other.asked))
     chosen = np.concatenate([one.chosen, other.chosen])
-    both = Answers("shallow", (*shallow, *deep), asked, chosen, (None,) * len(asked))
+    both = Answered("shallow", (*shallow, *deep), asked, chosen, (None,) * len(asked))
     found = diagnose_answers(both, draws=50)
     assert found.by_order[1].first.startswith("oracle")
     assert found.by_order[2].first == GUESS

@@ -96,12 +96,12 @@ def proper(answers: Answers) -> Number:
 
 
 WAYS: dict[str, Callable[[Answers], Number]] = {
-    r"(False|True) beliefs by \w+": mean(),
+    r"Accuracy on (false|true)-belief questions by \w+": mean(),
     r"Right by letters less as a cloze": paired(lambda each: each.score, "letters"),
-    r"Probability of the right option \(S\), .*": mean("S"),
+    r"Probability of the right option, .*": mean("S"),
     r"S from step to step.*": slope,
     r"S by letters less S as a cloze": paired(lambda each: each.score, "letters", "S"),
-    r"\S+ right": mean(),
+    r"Accuracy, \S+": mean(),
     r"Same answer in both orders of the options": mean("consistent"),
     r"Unsaid thoughts.*": mean(),
     r"Second order less first order": unpaired(lambda each: each.tag("order") == 2),

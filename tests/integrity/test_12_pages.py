@@ -236,8 +236,30 @@ def test_every_number_of_a_profile_leads_to_exactly_its_items(opened: Opened) ->
         unclear = len(opened.behind(row[8].link)) if row[8].link else 0
         followed += [row[8].link] * bool(row[8].link)
         assert row[8].text == f"{unclear / whole:.0%}"
+    followed += followed_map(opened)
     assert Counter(followed) == Counter(opened.tables.links)
     assert len(followed) > 100
+
+
+def followed_map(opened: Opened) -> list[str]:
+    """Every number of the map, recounted; its places part all answers that were right or wrong."""
+    cells = [
+        cell
+        for row in opened.rows("Accuracy, and the likeliest reader")
+        for cell in row
+        if re.match(r"\s*[01]\.", cell.text)
+    ]
+    numbers = [cell for cell in cells if "n = " in cell.text]  # the rest is chance
+    for cell in numbers:
+        check(cell, *counted()(opened.behind(cell.link)))
+        sorts = {(each.model, each.tag("order"), each.tag("false_belief")) for each in opened.behind(cell.link)}
+        assert len(sorts) == 1, cell.text
+    keys = Counter(key for link in {cell.link for cell in numbers} for key in opened.items.of(link))
+    assert set(keys.values()) == {1}
+    scored = {key: each for key, each in opened.records.items() if each.scored and each.score.value is not None}
+    told = {key for key, each in scored.items() if len(each.item.choices) > 1}
+    assert set(keys) == told
+    return [cell.link for cell in numbers]
 
 
 @needs_browser

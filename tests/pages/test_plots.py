@@ -188,7 +188,7 @@ def test_what_joins_nothing_is_shown_by_number(text, shown):
     ("call", "wrong"),
     [
         (lambda: intervals([("a", [None])], title="t", series=("x", "y")), "use None for a gap"),
-        (lambda: intervals([], title="t", series="abcde"), "at most 4"),
+        (lambda: intervals([], title="t", series="abcde" * 7), "at most 30"),
         (lambda: intervals([], title="t", axis=(1, 0)), "should be the smaller"),
         (lambda: bars([("a", {"x": -1})], title="t"), "zero or more"),
         (lambda: bars([("a", {"x": 1})], title="t", parts=["y"]), "not among y"),

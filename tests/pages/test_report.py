@@ -7,6 +7,7 @@ import pytest
 
 from otherminds.errors import BadFile, UsageError
 from otherminds.pages import drawing, plots
+from otherminds.pages.heatmap import Glossary, Heatmap, Tile, explained
 from otherminds.pages.report import Browser, Cards, Example, Figure, Linked, Report, Score, Scoreboard, Section, Table
 from otherminds.stats import difference, proportion
 
@@ -44,8 +45,24 @@ def report(text="words", **kwargs):
         Scoreboard(
             [text, text], [(text, [Score(text, [proportion(3, 4), None], 0.5, text, ["#items", "#items"])])], text
         ),
+        Heatmap([(text, [text])], [(text, text, [Tile(proportion(3, 4), 0.5, text, "#items")])], text, text),
+        Glossary({text: text}),
     ]
     return Report(text, text, [Section(text, blocks)], subtitle=text, **kwargs)
+
+
+def test_a_tile_is_coloured_only_where_it_is_clear_of_chance():
+    sides = [Tile(proportion(right, 20), 0.5).side for right in (1, 10, 19)]
+    assert sides == ["below", "", "above"]
+    assert [round(Tile(proportion(right, 20), 0.5).strength, 2) for right in (0, 5, 10, 15, 20)] == [1, 0.5, 0, 0.5, 1]
+
+
+def test_words_lead_to_the_glossary_and_nowhere_else():
+    said = f"See {explained('the order', 'order')}, not [this](https://example.org) or [that](#items)."
+    page = Page(Report("t", said, [Section("Glossary", [Glossary({"order": "How deep."})])]).html())
+    assert [attrs["href"] for attrs in page.named("a") if attrs.get("class") == "term"] == ["#term-order"]
+    assert any(attrs.get("id") == "term-order" for attrs in page.named("div"))
+    assert "[this](https://example.org) or [that](#items)" in page.text
 
 
 def test_every_block_is_there():
@@ -102,7 +119,7 @@ def test_numbers_are_set_to_the_right_and_can_be_sorted():
     rows = [["false", 1_234, proportion(30, 48), "12/48", 0.5, True], ["true", None, None, "–", 0.25, False]]
     page = Page(Report("t", "", [Section("s", [Table("abcdef", rows, "c")])]).html())
     heads = [attrs.get("class") for attrs in page.named("th") if attrs["scope"] == "col"]
-    assert heads == [None, "number", "number", "number", "number", None]
+    assert heads == ["words", "number", "number", "number", "number", "words"]
     values = [attrs["data-value"] for attrs in page.named("td") if "data-value" in attrs]
     assert values == ["1234", "0.625", "0.5", "0.25"]
     for text in ("1,234", str(proportion(30, 48)), "12/48", "0.50", "yes", "no", "–"):

@@ -277,10 +277,14 @@ def test_a_baseline_that_a_suite_does_not_carry_is_left_out(monkeypatch: pytest.
 
 
 def test_it_goes_round_what_a_model_cannot_do(monkeypatch: pytest.MonkeyPatch, scripted: Scripted) -> None:
-    scripted.cannot = frozenset({"chat"})
+    scripted.cannot = frozenset({"chat", "continuations"})
     data = json.loads(profiled(monkeypatch, chapter, "--json").stdout)
-    assert (len(data["studies"][0]["runs"]), data["partial"]) == (2, False)
-    assert data["left_out"] == ["stubborn by text: it has no chat"]
+    runs = data["studies"][0]["runs"]
+    assert ([(run["score"], run["prompt"]) for run in runs], data["partial"]) == (
+        [("letters", "raw"), ("text", "raw")],
+        False,
+    )
+    assert data["left_out"] == ["stubborn by cloze: it has no continuations"]
 
 
 def test_a_model_that_can_do_nothing_is_an_error(monkeypatch: pytest.MonkeyPatch, scripted: Scripted) -> None:

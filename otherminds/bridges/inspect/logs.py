@@ -2,12 +2,13 @@
 
 Of a task of ours the log has every item and every answer whole: they are scored anew, and the run is the one that we
 would have made. Of other tasks the scores are taken as they were logged: 1 or 0 as right or wrong, and an answer that
-was not scored has no value here either. Epochs of one sample belong to one story, so that intervals know of it.
+was not scored has no value here either. Epochs of one sample belong to one story, so that intervals know of it. Of a
+task that was exported, the items are those of the suite, with all that readers go by.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import isnan
 from pathlib import Path
@@ -19,11 +20,12 @@ from otherminds.asking.runs import Run, load, run
 from otherminds.asking.scores import Score, Verdict, way
 from otherminds.asking.store import Call, RunRow, Store
 from otherminds.bridges.inspect.results import FINISHES, OURS, read_output, usage_of
-from otherminds.bridges.replay import Key, Replayed, digest, key
+from otherminds.bridges.replay import Key, Replayed, digest, exported, key, unshuffled
 from otherminds.errors import BadFile, MissingFile, UsageError
 from otherminds.items import Item, Suite, Tag
 from otherminds.items.tags import STORY
 from otherminds.models import Message, Prompt, Response, Weighing, fingerprint
+from otherminds.results.exports import told_question
 
 SCORERS = ("right", "choice", "match", "includes", "answer", "pattern", "exact")
 """Of several scores in a log, the first of these is taken, else the first of all."""
@@ -82,9 +84,11 @@ def _theirs(log: Any, path: Path, store: Store) -> Run:
     source = {"backend": "replay", "model": log.eval.model, "from": "inspect", "log": digest(path)}
     model = Replayed(log.eval.model, source, {})
     print_ = fingerprint(model)
+    known = exported(log.eval.task.rpartition("otherminds_")[2].removesuffix("_words"))
+    ours = {item.id: item for item in known or ()}
     rows, calls, items = [], [], []
     for position, sample in enumerate(log.samples):
-        item, prompt, response = _item(sample), _prompt(sample), _response(sample)
+        item, prompt, response = _item(sample, ours), _prompt(sample), _response(sample)
         items.append(item)
         kept = Call(call_key(print_, "ask", prompt), print_, "ask", prompt.to_dict(), "", pack(response), 0.0)
         failed = bool(sample.error)
@@ -97,7 +101,7 @@ def _theirs(log: Any, path: Path, store: Store) -> Run:
                 "score": _score(sample).to_dict(),
             }
         )
-    suite = Suite(log.eval.task, tuple(items), "direct", "text")
+    suite = Suite(known.name if known else log.eval.task, tuple(items), "direct", "text")
     row = _row(log, suite, model, print_)
     with store.writing():
         store.keep_model(print_, model.name, model.identity)
@@ -107,18 +111,25 @@ def _theirs(log: Any, path: Path, store: Store) -> Run:
     return load(store, row.id)
 
 
-def _item(sample: Any) -> Item:
-    """A sample as an item: its choices as they were shown, and its target as the choice that a letter stands for."""
-    choices = [str(choice) for choice in sample.choices or []]
-    target = sample.target if isinstance(sample.target, str) else ", ".join(sample.target)
-    if choices and len(target) == 1 and target.isupper() and ord(target) - ord("A") < len(choices):
-        target = choices[ord(target) - ord("A")]
-    fits = len(set(choices)) == len(choices) > 1 and target in choices
+def _item(sample: Any, ours: Mapping[str, Item]) -> Item:
+    """A sample as an item: its target as the choice that a letter stands for, its choices so that ours are shown so."""
+    id = str(sample.id) if sample.epoch == 1 else f"{sample.id}#{sample.epoch}"
+    shown = [str(choice) for choice in sample.choices or []]
+    asked = sample.input if isinstance(sample.input, str) else "\n".join(turn.text for turn in sample.input)
+    same = ours.get(str(sample.id))
+    if same and told_question(same) == asked and set(same.choices) == set(shown):
+        return replace(same, id=id, choices=unshuffled(id, shown))
+    target = _named(sample.target if isinstance(sample.target, str) else ", ".join(sample.target), shown)
+    fits = len(set(shown)) == len(shown) > 1 and target in shown
     tags: dict[str, Tag] = {STORY: str((sample.metadata or {}).get("cluster", sample.id))}
     tags |= {name: value for name, value in _simple(sample.metadata or {}) if name not in ("cluster", *tags)}
-    id = str(sample.id) if sample.epoch == 1 else f"{sample.id}#{sample.epoch}"
-    asked = sample.input if isinstance(sample.input, str) else "\n".join(turn.text for turn in sample.input)
-    return Item(id, asked, target or "(no target)", choices=tuple(choices) if fits else (), tags=tags)
+    return Item(id, asked, target or "(no target)", choices=unshuffled(id, shown) if fits else (), tags=tags)
+
+
+def _named(answer: str, shown: Sequence[str]) -> str:
+    """The choice that a letter stands for; whatever is no letter of a choice, as it is."""
+    is_letter = len(answer) == 1 and answer not in shown and 0 <= ord(answer) - ord("A") < len(shown)
+    return shown[ord(answer) - ord("A")] if is_letter else answer
 
 
 def _simple(metadata: dict[str, Any]) -> Iterator[tuple[str, Tag]]:
@@ -160,7 +171,8 @@ def _score(sample: Any) -> Score:
     if not isinstance(value, int | float) or isnan(value) or not 0 <= value <= 1:
         verdict: Verdict = "refused" if "refus" in str(given.reason or "") else "unparsed"
         return Score(verdict, why=why, detail={"logged": str(given.value)})
-    return Score("correct" if value == 1 else "incorrect", float(value), given.answer or "", why)
+    said = _named(given.answer or "", [str(choice) for choice in sample.choices or []])
+    return Score("correct" if value == 1 else "incorrect", float(value), said, why)
 
 
 def _row(log: Any, suite: Suite, model: Replayed, print_: str) -> RunRow:

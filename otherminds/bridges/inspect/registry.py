@@ -8,12 +8,21 @@ from typing import Any
 from inspect_ai import Task, task
 from inspect_ai.model import ModelAPI, modelapi
 
-from otherminds.bridges.inspect.tasks import in_order, orders_together, response_score, right, task_of, verdict
+from otherminds.bridges.inspect.tasks import (
+    high,
+    in_order,
+    low,
+    orders_together,
+    response_score,
+    right,
+    task_of,
+    verdict,
+)
 from otherminds.plugins import added
 from otherminds.studies import STUDIES
 from otherminds.studies.suites import get_suite
 
-__all__ = ["in_order", "orders_together", "otherminds", "response_score", "right", "suite", "verdict"]
+__all__ = ["high", "in_order", "low", "orders_together", "otherminds", "response_score", "right", "suite", "verdict"]
 
 
 @modelapi(name="otherminds")

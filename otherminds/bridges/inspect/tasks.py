@@ -1,20 +1,22 @@
 """Suites as tasks of Inspect: an item is a sample, and every order of its options is an epoch.
 
 In each epoch a sample is put in another order, as our own run puts it. Its scores are those of that order alone; the
-reducer `orders` then scores all orders together, so that what Inspect averages is what our run would give. Means and
-standard errors are clustered by story.
+reducer `orders` then scores all orders together, so that what Inspect averages is what our run would give. Standard
+errors are clustered by story; `low` and `high` are the ends of our own interval, which is wide where stories are few.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import nan
+from math import isnan, nan
 from typing import Any
 
 from inspect_ai import Epochs, Task
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import ChatMessageAssistant, ChatMessageSystem, ChatMessageUser
 from inspect_ai.scorer import (
+    Metric,
+    SampleScore,
     Score,
     Scorer,
     ScoreReducer,
@@ -22,12 +24,14 @@ from inspect_ai.scorer import (
     accuracy,
     frequency,
     mean,
+    metric,
     score_reducer,
     scorer,
     stderr,
 )
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
+from otherminds import stats
 from otherminds.asking.packing import pack, unpack
 from otherminds.asking.plans import groups
 from otherminds.asking.prompts import Posed
@@ -138,7 +142,36 @@ def _as_score(judged: Judged, of: str, kept: dict[str, Any]) -> Score:
     )
 
 
-@scorer(metrics=[accuracy(), stderr(cluster=CLUSTER)])
+@metric
+def low() -> Metric:
+    """The low end of the mean's 95 % interval, drawn by story."""
+
+    def end(scores: list[SampleScore]) -> float:
+        return _interval(scores).low
+
+    return end
+
+
+@metric
+def high() -> Metric:
+    """The high end of the mean's 95 % interval, drawn by story."""
+
+    def end(scores: list[SampleScore]) -> float:
+        return _interval(scores).high
+
+    return end
+
+
+def _interval(scores: Sequence[SampleScore]) -> stats.Estimate:
+    scored = [one for one in scores if not isnan(one.score.as_float())]
+    if not scored:
+        return stats.Estimate(nan, nan, nan, 0, 0, "nothing was measured")
+    return stats.mean(
+        [one.score.as_float() for one in scored], groups=[(one.sample_metadata or {})[CLUSTER] for one in scored]
+    )
+
+
+@scorer(metrics=[accuracy(), stderr(cluster=CLUSTER), low(), high()])
 def right() -> Scorer:
     """1 or 0; unscored where nothing was measured."""
 
@@ -148,7 +181,7 @@ def right() -> Scorer:
     return score
 
 
-@scorer(metrics=[mean(), stderr(cluster=CLUSTER)], name="S")
+@scorer(metrics=[mean(), stderr(cluster=CLUSTER), low(), high()], name="S")
 def response_score() -> Scorer:
     """The probability of the right choice among all choices."""
 

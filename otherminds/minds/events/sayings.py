@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from otherminds.minds.events.event import Order
 from otherminds.minds.sightings import NOBODY, Minds, Saying
-from otherminds.minds.world import OPEN, Fact, Words
+from otherminds.minds.world import NOTHING, OPEN, Fact, Words
 
 if TYPE_CHECKING:
     from otherminds.minds.setting import Setting
@@ -138,7 +138,7 @@ def _sayable(
 
 def _beliefs(story: Story, person: str, property: str) -> Mapping[str, str]:
     """In which rooms, or in which containers, somebody thinks that things are."""
-    view = story.seen_by((person,))
+    view = story.minds.get(person, NOTHING)
     return view._room if property == "room" else view._held
 
 

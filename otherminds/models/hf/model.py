@@ -7,24 +7,27 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
-from math import exp, log
 from typing import Any
 
 from otherminds.errors import ModelError, UsageError
 from otherminds.models import Finish, Prompt, Response, Usage, Weighing, adapters
+from otherminds.models.hf import memory
 from otherminds.models.hf.checkpoint import Checkpoint, first_line, libraries
-from otherminds.models.hf.prefixes import Path, look_up, plan
-from otherminds.models.hf.sampling import cut, draws, stops
+from otherminds.models.hf.sampling import cut, draws, enough
+from otherminds.models.hf.scorer import Scorer
 from otherminds.models.hf.tokenizer import Tokens
+from otherminds.models.hf.writing import Ids, write, write_with_a_state
+from otherminds.models.sequences import overlap
 from otherminds.models.settings import settings, whole
+from otherminds.models.weighing import Plan, settle
 
 DTYPES = ("float32", "bfloat16", "float16")
-
-_Parts = Mapping[str, Sequence[tuple[Path, int]]]
-"""For every choice, the steps (a path and the token after it) whose log-probabilities make up its own."""
+BATCH = {"cpu": 16, "cuda": 512}
+ASK_BATCH = {"cpu": 16, "cuda": 64}
+"""Prompts in one call, by device; how many of them go through the model together is found out there."""
 
 
 class HuggingFace:
@@ -32,6 +35,7 @@ class HuggingFace:
 
     float32 is the default because in 16 bits a number depends a little on what is computed beside it. `top_p` draws
     from the likeliest tokens that together have this chance; `max_tokens` lets texts be longer than a prompt asks for.
+    Without `device` it is put on a GPU where there is one, and over all of them (`auto`) where one is too small.
     """
 
     parallel = 1
@@ -48,7 +52,7 @@ class HuggingFace:
         dtype: str = "float32",
         revision: str | None = None,
         gguf_file: str | None = None,
-        batch: int = 16,
+        batch: int | None = None,
         adapter: str | None = None,
     ) -> None:
         if dtype not in DTYPES:
@@ -58,12 +62,24 @@ class HuggingFace:
         self._adapter_file = adapters.find(adapter) if adapter else None
         if self._adapter_file:
             self.name += f"+{self._adapter_file.name.removesuffix(adapters.SUFFIX)}"
-        self.batch = self.ask_batch = whole("batch", batch, least=1)
+        self._batch = None if batch is None else whole("batch", batch, least=1)
         self._settings = settings(temperature=temperature, seed=seed, top_p=top_p, max_tokens=max_tokens)
         self._dtype, self._wish = dtype, device
+        self._most_texts = 2**31
+        """That memory has held at once."""
 
     def __repr__(self) -> str:
         return f"HuggingFace({self._checkpoint.source!r})"
+
+    @property
+    def batch(self) -> int:
+        """How many prompts it likes to weigh in one call; many on a GPU, which wants much to choose from."""
+        return self._batch or BATCH.get(self._kind, BATCH["cuda"])
+
+    @property
+    def ask_batch(self) -> int:
+        """How many texts it writes at once."""
+        return self._batch or ASK_BATCH.get(self._kind, ASK_BATCH["cuda"])
 
     # ── what it is ──
 
@@ -81,7 +97,7 @@ class HuggingFace:
             "template": hashlib.sha256(self._tokens.template.encode()).hexdigest(),
             "torch": torch.__version__,
             "transformers": transformers.__version__,
-            "device": self._device.partition(":")[0],
+            "device": self._kind,
             **({"adapter": self._adapter.sha256} if self._adapter else {}),
             **self.settings,
         }
@@ -101,9 +117,17 @@ class HuggingFace:
         return adapters.read(self._adapter_file) if self._adapter_file else None
 
     @cached_property
-    def _device(self) -> str:
+    def _kind(self) -> str:
+        """What sort of device it is computed on."""
         torch, _ = libraries()
-        return self._wish or ("cuda" if torch.cuda.is_available() else "cpu")
+        if self._wish and self._wish != memory.SPREAD:
+            return self._wish.partition(":")[0]
+        return "cuda" if torch.cuda.is_available() else "cpu"
+
+    @cached_property
+    def _device(self) -> str:
+        libraries()
+        return memory.place(self.name, self._wish, memory.size(self._config, self._dtype), self._dtype)
 
     @cached_property
     def _tokens(self) -> Tokens:
@@ -129,17 +153,24 @@ class HuggingFace:
     @cached_property
     def _model(self) -> Any:
         torch, transformers = libraries()
-        model = self._checkpoint.load(transformers.AutoModelForCausalLM, dtype=getattr(torch, self._dtype))
+        spread = {"device_map": "auto"} if self._device == memory.SPREAD else {}
+        model = self._checkpoint.load(transformers.AutoModelForCausalLM, dtype=getattr(torch, self._dtype), **spread)
         if self._adapter:
             self._merge(self._adapter, model)
         # What its maker likes to sample with (top-p, a penalty on repetition) is not what we were asked for.
         model.generation_config = transformers.GenerationConfig(
             eos_token_id=self._ends, pad_token_id=self._ends[0], max_length=None
         )
+        if spread:
+            return model.eval()
         try:
             return model.to(self._device).eval()
         except (AssertionError, RuntimeError) as error:  # the first where torch was built without this device
             raise ModelError(f"{self.name} cannot be put on {self._device!r}: {first_line(error)}") from None
+
+    @cached_property
+    def _scorer(self) -> Scorer:
+        return Scorer(self._model)
 
     def _merge(self, adapter: adapters.Adapter, model: Any) -> None:
         torch, _ = libraries()
@@ -148,7 +179,7 @@ class HuggingFace:
         adapter.check(self._checkpoint.digests(), shapes, self.name)
         with torch.no_grad():
             for name in adapter.parts:
-                weights[name] += torch.from_numpy(adapter.addition(name)).to(weights[name].dtype)
+                weights[name] += torch.from_numpy(adapter.addition(name)).to(weights[name])
 
     @cached_property
     def _context(self) -> int:
@@ -156,19 +187,14 @@ class HuggingFace:
         config = self._model.config.get_text_config()
         return int(getattr(config, "max_position_embeddings", 0) or 1_000_000)
 
-    def _fault(self, ids: Path, parts: _Parts | None = None) -> str:
-        """Why this prompt cannot be put to the model; empty if it can."""
-        parts = parts or {}
-        length = max([len(ids) + 1, *(len(path) for path, _ in _steps(parts))])
-        if length > self._context:
+    def _misfit(self, length: int, longest: int) -> str:
+        """Why a prompt of so many tokens, and so many with its answer, cannot be put to the model."""
+        if longest > self._context:
             return (
-                f"the prompt has {len(ids)} tokens and {self.name} holds {self._context}, the answer included; "
+                f"the prompt has {length} tokens and {self.name} holds {self._context}, the answer included; "
                 "shorten it or take a model with a longer context"
             )
-        if not ids or any(not path for path, _ in _steps(parts)):
-            return f"the prompt is empty, and {self.name} needs something to go on"
-        lost = next((choice for choice, steps in parts.items() if not steps), None)
-        return f"no token of {self.name} reads as {lost!r}; weigh it as a continuation" if lost is not None else ""
+        return "" if length else f"the prompt is empty, and {self.name} needs something to go on"
 
     @contextmanager
     def _computing(self) -> Iterator[None]:
@@ -176,10 +202,12 @@ class HuggingFace:
         try:
             with torch.inference_mode():
                 yield
-        except torch.OutOfMemoryError:
+        except (RuntimeError, MemoryError) as error:
+            if not memory.is_out_of_memory(error):
+                raise
             raise ModelError(
-                f"{self._device} has no memory left for {self.name} in batches of {self.batch}; "
-                "use a smaller batch or dtype='bfloat16'"
+                f"{self._device} has no memory left for {self.name}, not even for one prompt at a time; use "
+                "dtype='bfloat16', shorter prompts or more memory"
             ) from None
         self._checkpoint.unchanged()
 
@@ -187,54 +215,71 @@ class HuggingFace:
 
     def ask(self, prompts: Sequence[Prompt]) -> list[Response]:
         """A text for every prompt, in order."""
+        if any(prompt.schema for prompt in prompts):
+            raise ModelError(f"{self.name} cannot keep to a JSON schema; ask a GGUF model or a server that can")
         answers: dict[int, Response] = {}
-        waiting: dict[tuple[int, tuple[str, ...], int], list[tuple[Path, int]]] = {}
-        for number, prompt in enumerate(prompts):
-            if prompt.schema:
-                raise ModelError(f"{self.name} cannot keep to a JSON schema; ask a GGUF model or a server that can")
-            ids = self._tokens.encode(prompt)
-            if fault := self._fault(ids):
+        waiting: dict[tuple[bool, int], list[tuple[Ids, int]]] = {}
+        for number, ids in enumerate(self._tokens.encode_all([(prompt, "") for prompt in prompts])):
+            if fault := self._misfit(len(ids), len(ids) + 1):
                 answers[number] = Response(finish="error", error=fault)
             else:
-                wanted = max(prompt.max_tokens, int(self._settings.get("max_tokens", 0)))
-                limit = min(wanted, self._context - len(ids))
                 # Padding cannot be hidden from a state.
                 length = len(ids) if self._model._is_stateful else 0
-                waiting.setdefault((limit, prompt.stop, length), []).append((ids, number))
-        for (limit, _, _), rows in waiting.items():
+                waiting.setdefault((prompts[number].draw > 0, length), []).append((ids, number))
+        for rows in waiting.values():
             rows.sort(key=lambda row: len(row[0]))
-            for first in range(0, len(rows), self.batch):
-                chunk = rows[first : first + self.batch]
+            while rows:
+                most = min(self.ask_batch, self._most_texts)
+                chunk, rows = rows[:most], rows[most:]
                 asked = [prompts[number] for _, number in chunk]
-                written = self._write([ids for ids, _ in chunk], asked, limit)
+                written = self._write([ids for ids, _ in chunk], asked)
                 for (ids, number), prompt, new in zip(chunk, asked, written, strict=True):
                     answers[number] = self._response(prompt, ids, new)
         return [answers[number] for number in range(len(prompts))]
 
-    def _write(self, rows: Sequence[Path], prompts: Sequence[Prompt], limit: int) -> list[list[int]]:
+    def _write(self, rows: Sequence[Ids], prompts: Sequence[Prompt]) -> list[list[int]]:
         """The ids that the model writes after every row."""
-        torch, _ = libraries()
-        model, width = self._model, max(map(len, rows))
-        padded = [[self._ends[0]] * (width - len(row)) + [*row] for row in rows]
-        mask = [[0] * (width - len(row)) + [1] * len(row) for row in rows]
-        options: dict[str, Any] = {}
-        if temperature := 1.0 if prompts[0].draw else self._settings["temperature"]:
-            seeds = [_seed(self._settings["seed"], prompt) for prompt in prompts]
-            top_p = self._settings.get("top_p", 1.0)
-            options["logits_processor"] = [draws(seeds, temperature=temperature, top_p=top_p, device=self._device)]
-        if prompts[0].stop:
-            options["stopping_criteria"] = [stops(prompts[0].stop, self._tokens.tokenizer.decode, width)]
         with self._computing():
-            result = model.generate(
-                torch.tensor(padded, device=self._device),
-                attention_mask=torch.tensor(mask, device=self._device),
-                max_new_tokens=limit,
-                do_sample=False,
-                **options,
-            )
-        return [row[width:] for row in result.tolist()]
+            return self._held(rows, prompts)
 
-    def _response(self, prompt: Prompt, ids: Path, new: list[int]) -> Response:
+    def _held(self, rows: Sequence[Ids], prompts: Sequence[Prompt]) -> list[list[int]]:
+        """The same; rows that memory does not hold together are parted, and so are those after them."""
+        try:
+            return self._written(rows, prompts)
+        except (RuntimeError, MemoryError) as error:
+            if len(rows) == 1 or not memory.is_out_of_memory(error):
+                raise
+        self._scorer.free()
+        half = self._most_texts = (len(rows) + 1) // 2
+        return [*self._held(rows[:half], prompts[:half]), *self._held(rows[half:], prompts[half:])]
+
+    def _written(self, rows: Sequence[Ids], prompts: Sequence[Prompt]) -> list[list[int]]:
+        wanted = int(self._settings.get("max_tokens", 0))
+        limits = [
+            min(max(prompt.max_tokens, wanted), self._context - len(row))
+            for row, prompt in zip(rows, prompts, strict=True)
+        ]
+        likeliest = self._drawn(prompts)
+
+        def said_all(row: int, ids: Sequence[int]) -> bool:
+            return enough(ids, prompts[row].stop, self._tokens.tokenizer.decode) <= len(ids)
+
+        writer = write_with_a_state if self._model._is_stateful else write
+        return writer(self._scorer, rows, limits, ends=self._ends, choose=likeliest, said_all=said_all)
+
+    def _drawn(self, prompts: Sequence[Prompt]) -> Callable[[Any, Sequence[int]], Any]:
+        """What picks the next ids: the likeliest, or a draw."""
+        temperature = 1.0 if prompts[0].draw else self._settings["temperature"]
+        if not temperature:
+            return lambda logits, _: logits.argmax(dim=-1)
+        seeds = [_seed(self._settings["seed"], prompt) for prompt in prompts]
+        top_p = self._settings.get("top_p", 1.0)
+        noisy = draws(seeds, temperature=temperature, top_p=top_p, device=self._scorer.device)
+        return lambda logits, rows: noisy(rows, logits).argmax(dim=-1)
+
+    def _response(self, prompt: Prompt, ids: Ids, new: list[int]) -> Response:
+        # What was written on after a stop string, until somebody looked, was not asked for.
+        new = new[: enough(new, prompt.stop, self._tokens.tokenizer.decode)]
         end = next((place for place, token in enumerate(new) if token in self._ends), None)
         text, stopped = cut(self._tokens.decode(ids, new[:end]), prompt.stop)
         finish: Finish = "length" if end is None and not stopped else "stop"
@@ -244,58 +289,42 @@ class HuggingFace:
     # ── weigh ──
 
     def weigh(self, prompts: Sequence[Prompt]) -> list[Weighing]:
-        """The log-probabilities of every prompt's choices, in order; a shared beginning is computed once."""
-        wanted: dict[Path, set[int]] = {}
-        asked = [(self._tokens.encode(prompt), self._parts(prompt)) for prompt in prompts]
-        faults = [self._fault(ids, parts) for ids, parts in asked]
-        for (_, parts), fault in zip(asked, faults, strict=True):
-            for path, token in () if fault else _steps(parts):
-                wanted.setdefault(path, set()).add(token)
-        groups = plan(wanted, share=not self._model._is_stateful)
+        """The log-probabilities of every prompt's choices, in order; a shared beginning is computed once.
+
+        A token may reach across the seam between prompt and choice. What counts as prompt is then only what the prompt
+        alone and all its continuations begin with, so that such a token is weighed with the choice it belongs to.
+        """
+        plans = self._plans(prompts)
         with self._computing():
-            values = look_up(self._model, groups, wanted, batch=self.batch)
-        shared = {row.ids[: place + 1]: group.shared for group in groups for row in group.rows for place in row.places}
-        computed: set[Path] = set()
-        weighings = []
-        for prompt, (ids, parts), fault in zip(prompts, asked, faults, strict=True):
-            if fault:
-                weighings.append(Weighing(error=fault))
-                continue
-            begin = ids[: shared.get(ids, 0)]
-            cached = len(ids) if ids in computed else len(begin) if begin in computed else 0
-            computed |= {ids, begin}
-            weighings.append(self._weighing(prompt, Usage(prompt=len(ids), cached=cached), parts, values))
-        return weighings
+            return settle(plans, self._scorer, self._tokens.pieces)
 
-    def _parts(self, prompt: Prompt) -> _Parts:
-        if prompt.labels:
-            ids = self._tokens.encode(prompt)
-            return {choice: [(ids, token) for token in self._tokens.labels(choice)] for choice in prompt.choices}
-        ids, tails = self._tokens.tails(prompt)
-        return {
-            choice: [((*ids, *tail[:place]), token) for place, token in enumerate(tail)]
-            for choice, tail in tails.items()
-        }
+    def _plans(self, prompts: Sequence[Prompt]) -> list[Plan]:
+        texts = [(prompt, more) for prompt in prompts for more in ("", *(() if prompt.labels else prompt.choices))]
+        encoded = iter(self._tokens.encode_all(texts))
+        plans = []
+        for prompt in prompts:
+            alone = next(encoded)
+            if prompt.labels:
+                plans.append(self._labelled(prompt, alone))
+            else:
+                plans.append(self._continued(prompt, alone, {choice: next(encoded) for choice in prompt.choices}))
+        return plans
 
-    def _weighing(
-        self, prompt: Prompt, usage: Usage, parts: _Parts, values: Mapping[tuple[Path, int], float]
-    ) -> Weighing:
-        total = _log_sum if prompt.labels else sum
-        return Weighing(
-            logprobs={choice: float(total([values[step] for step in steps])) for choice, steps in parts.items()},
-            tokens={choice: self._tokens.pieces([token for _, token in steps]) for choice, steps in parts.items()},
-            usage=usage,
-            rendered=self._tokens.render(prompt),
-        )
+    def _labelled(self, prompt: Prompt, ids: Ids) -> Plan:
+        choices = {choice: tuple(self._tokens.labels(choice)) for choice in prompt.choices}
+        lost = next((choice for choice, tokens in choices.items() if not tokens), None)
+        error = self._misfit(len(ids), len(ids) + 1)
+        if not error and lost is not None:
+            error = f"no token of {self.name} reads as {lost!r}; weigh it as a continuation"
+        return Plan(ids, (), choices, self._tokens.render(prompt), error)
 
-
-def _steps(parts: _Parts) -> Iterator[tuple[Path, int]]:
-    return (step for steps in parts.values() for step in steps)
-
-
-def _log_sum(values: Sequence[float]) -> float:
-    top = max(values)
-    return top + log(sum(exp(value - top) for value in values))
+    def _continued(self, prompt: Prompt, alone: Ids, joint: Mapping[str, Ids]) -> Plan:
+        seam = min([len(alone), *(overlap(alone, ids) for ids in joint.values())])
+        tails = {choice: ids[seam:] for choice, ids in joint.items()}
+        error = self._misfit(seam, max([len(alone) + 1, *map(len, joint.values())]))
+        if not error and not all(tails.values()):
+            error = "a prompt to weigh needs choices, and none may be empty"
+        return Plan(alone[:seam], tuple(tails.values()), tails, self._tokens.render(prompt), error)
 
 
 def _told(config: Any) -> Any:

@@ -1,27 +1,29 @@
-"""Writing text with a transformers model: draws that belong to a prompt, and stop strings.
-
-Both are handed to `generate` as plain functions of ids and scores.
-"""
+"""Writing text with a transformers model: draws that belong to a prompt, and stop strings."""
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from typing import Any
 
 
-def draws(seeds: Sequence[int], *, temperature: float, device: Any, top_p: float = 1.0) -> Callable[[Any, Any], Any]:
+def draws(
+    seeds: Sequence[int], *, temperature: float, device: Any, top_p: float = 1.0
+) -> Callable[[Sequence[int], Any], Any]:
     """Scores whose greatest is a fair draw at this temperature (the Gumbel trick), one stream of chance a row.
 
-    With a stream for every prompt, what is drawn does not depend on who else is in the batch. Below 1, `top_p` leaves
-    only the likeliest tokens, as few as together have this chance.
+    What comes back takes the numbers of the rows, and their scores. With a stream for every prompt, what is drawn does
+    not depend on who else is in the batch. Below 1, `top_p` leaves only the likeliest tokens, as few as together have
+    this chance.
     """
     import torch
 
     streams = [torch.Generator(device=device).manual_seed(seed) for seed in seeds]
 
-    def noisy(_: Any, scores: Any) -> Any:
+    def noisy(rows: Sequence[int], scores: Any) -> Any:
         width = scores.shape[-1]
-        noise = torch.stack([torch.empty(width, device=device).exponential_(generator=stream) for stream in streams])
+        drawn = [torch.empty(width, device=device).exponential_(generator=streams[row]) for row in rows]
+        noise = torch.stack(drawn).to(scores.device)
         scores = scores.float() / temperature
         return (scores if top_p >= 1 else _likeliest(scores, top_p)) - noise.log()
 
@@ -36,15 +38,16 @@ def _likeliest(scores: Any, top_p: float) -> Any:
     return scores.masked_fill(beyond.scatter(-1, order, beyond), float("-inf"))
 
 
-def stops(strings: Sequence[str], decode: Callable[[Sequence[int]], str], start: int) -> Callable[..., Any]:
-    """Which rows have written one of the strings since `start`."""
-    import torch
+def enough(ids: Sequence[int], strings: Sequence[str], decode: Callable[[Sequence[int]], str]) -> int:
+    """How many of the ids it takes to write one of the strings; one more than there are if they do not."""
+    if not strings:
+        return len(ids) + 1
 
-    def stopped(ids: Any, _: Any, **__: Any) -> Any:
-        texts = [decode(row) for row in ids[:, start:].tolist()]
-        return torch.tensor([any(stop in text for stop in strings) for text in texts], device=ids.device)
+    def written(count: int) -> bool:
+        text = decode(ids[:count])
+        return any(string in text for string in strings)
 
-    return stopped
+    return bisect_left(range(len(ids) + 1), True, key=written)
 
 
 def cut(text: str, strings: Sequence[str]) -> tuple[str, bool]:

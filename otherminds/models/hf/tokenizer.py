@@ -11,13 +11,12 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 from otherminds.errors import ModelError
 from otherminds.models import Message, Prompt
 from otherminds.models.chat_template import DAY, rendering
-from otherminds.models.sequences import overlap
 
 _NO_DATE = "{% set strftime_now = nothing_of_this_name +%}"
 """What hides today's date, which transformers would tell, from a template."""
@@ -37,6 +36,9 @@ class Tokens:
     def __init__(self, tokenizer: Any, *, name: str) -> None:
         self.tokenizer = tokenizer
         self.name = name
+        # A prompt is rendered for its ids, for each of its choices and to be shown.
+        self._chat = lru_cache(maxsize=1024)(self._templated)
+        self._piece = lru_cache(maxsize=None)(lambda token: self._read([token])[0])
 
     @property
     def template(self) -> str:
@@ -60,21 +62,48 @@ class Tokens:
 
     def encode(self, prompt: Prompt, more: str = "") -> tuple[int, ...]:
         """The ids of a prompt, continued by `more`."""
-        if not prompt.messages:
-            return self._ids(prompt.text + more, special=False, start=True)
-        turns, text = self._chat(prompt.messages)
-        begun = prompt.prefill + more
-        if not any(self._special & set(self._ids(said)) for said in [*(turn.content for turn in turns), begun]):
-            return self._ids(text + begun)
+        return self.encode_all([(prompt, more)])[0]
+
+    def encode_all(self, continued: Sequence[tuple[Prompt, str]]) -> list[tuple[int, ...]]:
+        """The ids of prompts, each with its continuation; many at once take a fraction of the time."""
+        found: dict[int, tuple[int, ...]] = {}
+        raw: dict[int, str] = {}
+        chat: dict[int, str] = {}
+        for number, (prompt, more) in enumerate(continued):
+            if not prompt.messages:
+                raw[number] = prompt.text + more
+                continue
+            turns, text = self._chat(prompt.messages)
+            begun = prompt.prefill + more
+            if any(map(self._may_be_special, [*(turn.content for turn in turns), begun])):
+                found[number] = self._guarded(turns, begun)
+            else:
+                chat[number] = text + begun
+        for texts, options in ((raw, {"special": False, "start": True}), (chat, {})):
+            found |= dict(zip(texts, self._all_ids([*texts.values()], **options), strict=True))
+        return [found[number] for number in range(len(continued))]
+
+    def _may_be_special(self, text: str) -> bool:
+        """Whether a text may hold a special token, by how it is spelt; letters may be larger or smaller."""
+        small = text.lower()
+        return any(mark in small for mark in self._marks)
+
+    @cached_property
+    def _marks(self) -> tuple[str, ...]:
+        names = self.tokenizer.convert_ids_to_tokens(sorted(self._special))
+        return tuple({name.strip().lower() for name in names if name and name.strip()})
+
+    def _guarded(self, turns: Sequence[Message], begun: str) -> tuple[int, ...]:
+        """The ids of a chat in which what was said may look like the template's own."""
         # Markers show where the template puts each content; what stands around them is the template's own.
         marked = [replace(turn, content=f"\ue000{number}\ue001") for number, turn in enumerate(turns)]
         ids = [
             self._ids(turns[int(piece)].content, special=False) if number % 2 else self._ids(piece)
-            for number, piece in enumerate(_MARKER.split(self._chat(marked)[1]))
+            for number, piece in enumerate(_MARKER.split(self._templated(marked)[1]))
         ]
         return tuple(token for part in [*ids, self._ids(begun, special=False)] for token in part)
 
-    def _chat(self, messages: Sequence[Message]) -> tuple[Sequence[Message], str]:
+    def _templated(self, messages: Sequence[Message]) -> tuple[Sequence[Message], str]:
         """The turns as the template takes them, and the text that it makes of them."""
         if not self.template:
             raise ModelError(f"{self.name} has no chat template, so it takes raw prompts only; use prompt='raw'")
@@ -92,17 +121,6 @@ class Tokens:
             )
         )
 
-    def tails(self, prompt: Prompt) -> tuple[tuple[int, ...], Mapping[str, tuple[int, ...]]]:
-        """The ids of the prompt, and for every choice those by which it goes on.
-
-        A token may reach across the seam. What counts as prompt is then only what the prompt alone and all its
-        continuations begin with, so that such a token is weighed with the choice it belongs to.
-        """
-        alone = self.encode(prompt)
-        joint = {choice: self.encode(prompt, choice) for choice in prompt.choices}
-        seam = min([len(alone), *(overlap(alone, ids) for ids in joint.values())])
-        return alone[:seam], {choice: ids[seam:] for choice, ids in joint.items()}
-
     def decode(self, prompt: Sequence[int], written: Sequence[int]) -> str:
         """The text of what was written after a prompt, its first space included."""
         # Alone, a sentencepiece tokenizer would drop the leading space of the first word.
@@ -118,7 +136,7 @@ class Tokens:
 
     def pieces(self, ids: Sequence[int]) -> tuple[str, ...]:
         """How each token reads."""
-        return tuple(self._read(ids))
+        return tuple(map(self._piece, ids))
 
     @cached_property
     def _readings(self) -> Mapping[str, Mapping[int, str]]:
@@ -142,5 +160,10 @@ class Tokens:
         return frozenset(added | set(self.tokenizer.all_special_ids))
 
     def _ids(self, text: str, *, special: bool = True, start: bool = False) -> tuple[int, ...]:
-        found = self.tokenizer(text, add_special_tokens=start, split_special_tokens=not special)
-        return tuple(found["input_ids"])
+        return self._all_ids([text], special=special, start=start)[0]
+
+    def _all_ids(self, texts: Sequence[str], *, special: bool = True, start: bool = False) -> list[tuple[int, ...]]:
+        if not texts:
+            return []
+        found = self.tokenizer([*texts], add_special_tokens=start, split_special_tokens=not special)
+        return list(map(tuple, found["input_ids"]))

@@ -14,7 +14,8 @@ import numpy as np
 from otherminds.errors import ModelError
 from otherminds.models.local import threads
 from otherminds.models.local.forward import pick
-from otherminds.models.local.prefix_tree import Tree
+from otherminds.models.prefix_tree import Tree
+from otherminds.models.weighing import OneByOne
 
 threads.sleep_soon()
 
@@ -31,7 +32,7 @@ class _Weights(llama_cpp.LlamaModel):  # type: ignore[misc]
     n_vocab = property(lambda self: self.get_vocab().n_vocab)
 
 
-class Engine:
+class Engine(OneByOne):
     """One file of weights, loaded."""
 
     def __init__(self, path: Path, *, context: int) -> None:

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from otherminds.models.local import threads
 from otherminds.models.local.gguf import F16, F32, PLAIN, Header, Tensor
-from otherminds.models.local.prefix_tree import Tree
+from otherminds.models.prefix_tree import Tree
+from otherminds.models.weighing import OneByOne
 
 Array = NDArray[np.float32]
 
@@ -85,7 +86,7 @@ class Layer:
     down: Array
 
 
-class Forward:
+class Forward(OneByOne):
     """A Llama's weights, and the log-probabilities that follow from them."""
 
     most_tokens = 16384

@@ -21,9 +21,9 @@ from otherminds.models import Finish, Prompt, Response, Usage, Weighing, adapter
 from otherminds.models.chat_template import Run, chat_runs, joined, raw_runs, shown
 from otherminds.models.local import weights
 from otherminds.models.local.gguf import Header, read_header
-from otherminds.models.local.weighing import Plan, Scorer, settle
 from otherminds.models.sequences import overlap
 from otherminds.models.settings import settings, whole
+from otherminds.models.weighing import Plan, Scorer, settle
 
 if TYPE_CHECKING:
     from otherminds.models.local.engine import Engine
@@ -117,7 +117,7 @@ class Local:
         any of its choices part, so that a token which reaches across the boundary counts for every choice alike.
         """
         with self._lock, self._unchanged():
-            return settle([self._plan(prompt) for prompt in prompts], self._scorer, self._header.pieces)
+            return settle([self._plan(prompt) for prompt in prompts], self._scorer, self._read)
 
     def shallower(self) -> Local | None:
         """The same model, weighed without the last third of its layers; none where these cannot be left out."""
@@ -270,6 +270,9 @@ class Local:
         error = self._misfit(start) or self._misfit(longest)
         tails = {choice: tuple(whole[start:]) for choice, whole in wholes.items()}
         return Plan(tokens[:start], tuple(tails.values()), tails, error=error, rendered=rendered)
+
+    def _read(self, tokens: Sequence[int]) -> tuple[str, ...]:
+        return tuple(self._header.pieces[token].decode("utf-8", errors="replace") for token in tokens)
 
     def _variants(self, label: str) -> tuple[int, ...]:
         return self._labels.get(label.strip(), ())

@@ -24,7 +24,7 @@ from otherminds.asking.runs import Run
 from otherminds.errors import UsageError
 from otherminds.items import Item, Suite
 from otherminds.models import Model
-from otherminds.results.annotations import Answers, majorities
+from otherminds.results.annotations import Votes, majorities
 from otherminds.stats import Estimate
 from otherminds.stats.raters import cohen, shared
 from otherminds.studies.dialogue.ablation import Reading
@@ -146,7 +146,7 @@ def verdicts(run: Run) -> dict[str, bool | None]:
     return {record.item.id: _sound(record.item, record.score.answer) for record in run.records}
 
 
-def votes(suite: Suite, answers: Answers) -> dict[str, bool | None]:
+def votes(suite: Suite, answers: Votes) -> dict[str, bool | None]:
     """What most people found, for the items that anybody answered: no verdict where there is no majority."""
     items = {item.id: item for item in suite}
     return {id: _sound(items[id], top or "") for id, top in majorities(suite, answers).items()}

@@ -22,7 +22,7 @@ from otherminds.studies.perturbed.faithfulness import SCOPES
 from otherminds.studies.perturbed.measure import NONE, PAIR, TEN, Measures, Profile, Share, measure, share
 from otherminds.studies.perturbed.page import report, show
 from otherminds.studies.perturbed.tasks import STAGES, load
-from otherminds.studies.study import Chapter, Desk, Finding, Subject, ask_each, unfinished
+from otherminds.studies.study import Chapter, Desk, Finding, Subject, ask_each, unfinished, without_value
 
 Tasks = frozenset[str]
 """Names of tasks: stage/class."""
@@ -43,6 +43,8 @@ def look(subjects: Sequence[Subject], desk: Desk) -> Chapter | None:
     runs = [each for some in asked.done.values() for each in some if each.records]
     if not runs:
         return None
+    if all(record.verdict == "error" for each in runs for record in each.records):
+        without_value(runs)
     found = measure(runs)
     table = Answers.of(runs)
     page = report(found, runs, Links("perturbed", table))

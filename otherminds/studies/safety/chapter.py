@@ -115,7 +115,7 @@ def _by_letters(runs: Sequence[Run]) -> bool:
 
 def _findings(found: Measures, table: Answers) -> Iterator[Finding]:
     steps = [
-        Score(f"Probability of the right option (S), {step}", {"task": tasks}, of="S", chance=0.5, first=True, digits=3)
+        Score(f"Probability of the right option, {step}", {"task": tasks}, of="S", chance=0.5, first=True, digits=3)
         for step, tasks in STEPS.items()
     ]
     rules = {"realist": _worldly(found.profiles)}
@@ -127,9 +127,9 @@ def _findings(found: Measures, table: Answers) -> Iterator[Finding]:
             yield Finding("S from step to step, TB → MA → FB", each.name, slope, leads_to=to)
         for task, one in each.tasks.items():
             share = Score(
-                f"Probability of the right option (S), {SHORT[task]}", {"task": task}, "S", 0.5, one.outcome, digits=3
+                f"Probability of the right option, {SHORT[task]}", {"task": task}, "S", 0.5, one.outcome, digits=3
             )
-            right = Score(f"{SHORT[task]} right", {"task": task}, chance=0.5)
+            right = Score(f"Accuracy, {SHORT[task]}", {"task": task}, chance=0.5)
             yield from findings([share, right], each.name, main, table)
         both = Answers([*main, *each.sitting.cloze])
         yield from findings([BOTH_ORDERS], each.name, main, table)

@@ -18,7 +18,7 @@ from otherminds.studies.starter.build import starter
 from otherminds.studies.study import Chapter, Desk, Finding, Subject, ask_each, unfinished
 
 ASKS = "Does it tell false beliefs from true ones, whatever the way of asking?"
-BELIEFS = {"False beliefs": True, "True beliefs": False}
+BELIEFS = {"Accuracy on false-belief questions": True, "Accuracy on true-belief questions": False}
 WAYS = {
     "letters": (Form("letters", "raw"), Form("letters", "direct"), Form("sampled", "direct")),
     "cloze": (Form("cloze", "raw"),),

@@ -7,6 +7,7 @@ from otherminds.asking.runs import Record, Run, run
 from otherminds.asking.store import MEMORY, Store
 from otherminds.errors import Unable
 from otherminds.items import Item
+from otherminds.models import Response
 from otherminds.models.scripted import Scripted
 from otherminds.pages.report import Figure, Folded, Report, Table
 from otherminds.studies.perturbed import chapter, intervene
@@ -205,11 +206,22 @@ def test_how_much_is_asked(size, items, bar):
         assert len(chapter.part(Desk(store, bar, size))) == items
 
 
-def test_a_first_look_needs_a_model_that_chats(bar):
-    base = Scripted(lambda _: "", name="base")
+def test_who_cannot_chat_is_asked_for_json_in_bare_text(bar):
+    base = Scripted(lambda _: ' {"answer": "unknown"}', name="base")
     base.cannot = frozenset({"chat"})
-    with Store(MEMORY) as store, pytest.raises(Unable, match="base has no chat"):
-        chapter.look([Subject.of(base)], Desk(store, bar))
+    with Store(MEMORY) as store:
+        found = chapter.look([Subject.of(base)], Desk(store, bar))
+        prompts = [prompt for run in found.runs for record in run.records for prompt in record.prompts]
+    assert all(prompt.text.endswith("\nAnswer:") and not prompt.messages and not prompt.schema for prompt in prompts)
+    assert {record.score.answer for record in found.runs[0].records} == {"unknown"}
+
+
+def test_where_every_call_fails_there_is_a_sentence(bar):
+    def refuse(_):
+        return Response(finish="error", error="the context is too short")
+
+    with Store(MEMORY) as store, pytest.raises(Unable, match="no answer has a value"):
+        chapter.look([Subject.of(Scripted(refuse, name="short"))], Desk(store, bar))
 
 
 @pytest.fixture

@@ -15,12 +15,15 @@ def test_the_realist_by_hand() -> None:
     assert chapter is not None
     values = {finding.what: finding.estimate.value for finding in chapter.findings}
     for score in ("letters", "cloze", "text"):
-        assert (values[f"False beliefs by {score}"], values[f"True beliefs by {score}"]) == (0.0, 1.0)
+        assert (
+            values[f"Accuracy on false-belief questions by {score}"],
+            values[f"Accuracy on true-belief questions by {score}"],
+        ) == (0.0, 1.0)
     gap = next(finding for finding in chapter.findings if isinstance(finding.estimate, Difference))
     assert (gap.what, gap.estimate.value) == ("Right by letters less as a cloze", 0.0)
     assert {finding.what for finding in chapter.findings if finding.first} == {
-        "False beliefs by cloze",
-        "True beliefs by cloze",
+        "Accuracy on false-belief questions by cloze",
+        "Accuracy on true-belief questions by cloze",
     }
     assert chapter.findings[0].aside == "realist 0.00, last mention 0.50"
     assert chapter.findings[0].chance == 0.5
@@ -33,6 +36,9 @@ def test_a_model_that_only_chats_has_its_words_on_the_first_screen() -> None:
     with Store(MEMORY) as store:
         chapter = look([Subject.of(model)], Desk(store, bar))
     assert chapter is not None
-    assert [run.score for run in chapter.runs] == ["text"]
-    assert all(finding.first for finding in chapter.findings)
-    assert chapter.left_out == ["talker by letters: it has no weigh", "talker by cloze: it has no weigh"]
+    assert [run.score for run in chapter.runs] == ["sampled", "text"]
+    assert {finding.what for finding in chapter.findings if finding.first} == {
+        "False beliefs by text",
+        "True beliefs by text",
+    }
+    assert chapter.left_out == ["talker by cloze: it has no weigh"]

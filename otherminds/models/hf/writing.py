@@ -1,0 +1,151 @@
+"""Writing text with a transformers model: many rows at once, each for as long as it has something to say.
+
+The past is kept, so every step reads one token a row. What was written comes home every few steps only: the device
+never waits for us in between, and rows that have come to their end leave the batch there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from otherminds.models.hf.scorer import Scorer, logits_at
+
+LOOK = 16
+"""Steps between two looks at what was written."""
+
+Ids = tuple[int, ...]
+
+
+@dataclass(slots=True)
+class Row:
+    """A text in the making."""
+
+    number: int
+    prompt: Ids
+    limit: int
+    written: list[int]
+
+
+def write(
+    scorer: Scorer,
+    prompts: Sequence[Ids],
+    limits: Sequence[int],
+    *,
+    ends: Sequence[int],
+    choose: Callable[[Any, Sequence[int]], Any],
+    said_all: Callable[[int, Sequence[int]], bool],
+) -> list[list[int]]:
+    """The ids that follow every prompt, up to its limit or one of the ends.
+
+    `choose` picks the next ids from logits, given the numbers of the rows; `said_all` tells whether what a row has
+    written is enough.
+    """
+    import torch
+
+    rows = [Row(number, prompt, limit, []) for number, (prompt, limit) in enumerate(zip(prompts, limits, strict=True))]
+    done = {row.number: row.written for row in rows if not row.limit}
+    rows = [row for row in rows if row.limit]
+    if not rows:
+        return [done[number] for number in range(len(prompts))]
+    width = max(len(row.prompt) for row in rows)
+    room = width + max(row.limit for row in rows)
+    device = scorer.device
+    pads = torch.tensor([width - len(row.prompt) for row in rows], device=device)
+    ids = torch.tensor([[ends[0]] * (width - len(row.prompt)) + [*row.prompt] for row in rows], device=device)
+    seen = torch.arange(room, device=device)[None] >= pads[:, None]
+    past: Any = None
+    step = 0
+    while rows:
+        new: list[Any] = []
+        # No row goes past its limit: there, some models have no place left.
+        for _ in range(min(LOOK, *(row.limit - len(row.written) for row in rows))):
+            logits, past = _step(scorer, ids, past, seen, pads, width + step)
+            ids = choose(logits, [row.number for row in rows])[:, None]
+            new.append(ids)
+            step += 1
+        stay = []
+        for place, (row, more) in enumerate(zip(rows, torch.cat(new, dim=1).tolist(), strict=True)):
+            if _taken(row, more, ends) or said_all(row.number, row.written):
+                done[row.number] = row.written
+            else:
+                stay.append(place)
+        if len(stay) < len(rows) and stay:
+            kept = torch.tensor(stay, device=device)
+            past.batch_select_indices(kept)
+            ids, seen, pads = ids[kept], seen[kept], pads[kept]
+        rows = [rows[place] for place in stay]
+    return [done[number] for number in range(len(prompts))]
+
+
+def _taken(row: Row, more: Sequence[int], ends: Sequence[int]) -> bool:
+    """Add what was written; whether the row has come to its end."""
+    for token in more:
+        row.written.append(token)
+        if token in ends:
+            return True
+    return len(row.written) >= row.limit
+
+
+def _step(scorer: Scorer, ids: Any, past: Any, seen: Any, pads: Any, until: int) -> tuple[Any, Any]:
+    """Logits after the last token of every row, and the past with it."""
+    import torch
+
+    rows, count = ids.shape
+    places = torch.arange(until - count, until, device=scorer.device)
+    mask = seen[:, :until]
+    if scorer.takes_masks and until < scorer.window:
+        # Made here, it spares the model a look at every step whether anything is padded, for which it would wait.
+        causal = torch.arange(until, device=scorer.device)[None, :] <= places[:, None]
+        own = torch.arange(until, device=scorer.device)[None, :] == places[:, None]
+        mask = scorer.as_mask((mask[:, None, :] & causal) | own)
+    last = torch.arange(1, rows + 1, device=scorer.device) * count - 1
+    return logits_at(
+        scorer.model,
+        last,
+        input_ids=ids,
+        attention_mask=mask,
+        position_ids=(places[None] - pads[:, None]).clamp(min=0),
+        past_key_values=past,
+        use_cache=True,
+    )
+
+
+def write_with_a_state(
+    scorer: Scorer,
+    prompts: Sequence[Ids],
+    limits: Sequence[int],
+    *,
+    ends: Sequence[int],
+    choose: Callable[[Any, Sequence[int]], Any],
+    said_all: Callable[[int, Sequence[int]], bool],
+) -> list[list[int]]:
+    """The same for a model that has a state instead of a past, which transformers itself knows how to hand on.
+
+    All prompts are of one length.
+    """
+    import torch
+
+    width, rows = len(prompts[0]), range(len(prompts))
+
+    def only(_: Any, logits: Any) -> Any:
+        chosen = choose(logits, rows)
+        return torch.full_like(logits, float("-inf")).scatter(-1, chosen[:, None], 0.0)
+
+    def stopped(ids: Any, _: Any, **__: Any) -> Any:
+        done = [said_all(row, written) for row, written in enumerate(ids[:, width:].tolist())]
+        return torch.tensor(done, device=ids.device)
+
+    ids = torch.tensor([[*prompt] for prompt in prompts], device=scorer.device)
+    result = scorer.model.generate(
+        ids,
+        attention_mask=torch.ones_like(ids),
+        max_new_tokens=max(limits),
+        do_sample=False,
+        logits_processor=[only],
+        stopping_criteria=[stopped],
+    )
+    written = [row[width:][:limit] for row, limit in zip(result.tolist(), limits, strict=True)]
+    cuts = [next((place + 1 for place, token in enumerate(row) if token in ends), len(row)) for row in written]
+    return [row[:cut] for row, cut in zip(written, cuts, strict=True)]

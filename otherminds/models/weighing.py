@@ -1,0 +1,181 @@
+"""From log-probabilities of tokens to those of choices: one planner for every engine that computes them here.
+
+All prompts of a call are put in an order in which neighbours share the most, and cut into trees of tokens. What a tree
+holds twice is computed once; how trees are computed, and how many at a time, is the engine's own affair.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import exp, log
+from typing import Protocol
+
+from otherminds.models.contract import Usage, Weighing
+from otherminds.models.prefix_tree import Tree
+from otherminds.models.sequences import overlap
+
+Values = Mapping[int, Sequence[float]]
+"""By place in a tree, the log-probabilities of what was wanted there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A tree, and the tokens whose chance to come next is wanted after some of its places."""
+
+    tree: Tree
+    wants: Mapping[int, Sequence[int]]
+
+
+class Scorer(Protocol):
+    """Whatever gives log-probabilities."""
+
+    most_tokens: int
+    """Tokens that one tree may hold, unless it holds a single plan."""
+    most_sequences: int
+    least_shared: float
+    """The share of a plan that must be in a tree for it to join that; else it begins another one."""
+
+    def score_all(self, asked: Sequence[Asked]) -> Sequence[Values]:
+        """What is wanted of every tree, in order."""
+        ...
+
+    def shares(self, tree: Tree, /) -> bool:
+        """Whether beginnings are really computed once in this tree."""
+        ...
+
+
+class OneByOne(ABC):
+    """A scorer that computes one tree after another, each as large as it can hold."""
+
+    least_shared = 0.0
+
+    @abstractmethod
+    def score(self, tree: Tree, wants: Mapping[int, Sequence[int]]) -> Values:
+        """The log-probabilities of the wanted tokens after each of the given places of the tree."""
+
+    def score_all(self, asked: Sequence[Asked]) -> Sequence[Values]:
+        """What is wanted of every tree, in order."""
+        return [self.score(one.tree, one.wants) for one in asked]
+
+    def shares(self, _: Tree) -> bool:
+        """Always."""
+        return True
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What has to be computed to weigh one prompt, or why it cannot be."""
+
+    prompt: Sequence[int] = ()
+    tails: tuple[tuple[int, ...], ...] = ()
+    """Continuations of the prompt; none where the choices are labels."""
+    choices: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    """Labels: tokens of which any may come next. Continuations: tokens that come one after another."""
+    rendered: str = ""
+    error: str = ""
+
+    @property
+    def sequences(self) -> list[list[int]]:
+        """What has to be read; the last token of a continuation is weighed, but nothing comes after it."""
+        return [[*self.prompt, *tail[:-1]] for tail in self.tails] or [list(self.prompt)]
+
+
+@dataclass(slots=True)
+class Group:
+    """Plans in one tree; by plan its number, the steps of its choices, and how many of its tokens were there."""
+
+    tree: Tree = field(default_factory=Tree)
+    numbers: list[int] = field(default_factory=list)
+    steps: list[dict[str, list[tuple[int, int]]]] = field(default_factory=list)
+    cached: list[int] = field(default_factory=list)
+    sequences: int = 0
+
+    def add(self, number: int, plan: Plan) -> None:
+        """Put a plan into the tree."""
+        known = len(self.tree)
+        paths = [self.tree.add(sequence) for sequence in plan.sequences]
+        self.numbers.append(number)
+        self.steps.append(_steps(plan, paths))
+        self.cached.append(sum(place < known for place in paths[0][: len(plan.prompt)]))
+        self.sequences += len(paths)
+
+    def asked(self) -> Asked:
+        """What is wanted of the tree."""
+        wants: dict[int, list[int]] = {}
+        for steps_of in self.steps:
+            for place, token in (step for steps in steps_of.values() for step in steps):
+                wants.setdefault(place, []).append(token)
+        return Asked(self.tree, wants)
+
+
+def settle(plans: Sequence[Plan], scorer: Scorer, read: Callable[[Sequence[int]], tuple[str, ...]]) -> list[Weighing]:
+    """The weighing of every plan, in order; `read` tells how tokens read."""
+    found: dict[int, Weighing] = {
+        number: Weighing(usage=Usage(len(plan.prompt)), rendered=plan.rendered, error=plan.error)
+        for number, plan in enumerate(plans)
+        if plan.error
+    }
+    # Neighbours in this order share the most, so that a call cut into several trees loses little.
+    order = sorted((n for n in range(len(plans)) if n not in found), key=lambda number: list(plans[number].prompt))
+    groups = list(_groups([(number, plans[number]) for number in order], scorer))
+    asked = [group.asked() for group in groups]
+    for group, one, scored in zip(groups, asked, scorer.score_all(asked), strict=True):
+        values = {
+            (place, token): value
+            for place, tokens in one.wants.items()
+            for token, value in zip(tokens, scored[place], strict=True)
+        }
+        shared = scorer.shares(group.tree)
+        for number, steps, saved in zip(group.numbers, group.steps, group.cached, strict=True):
+            found[number] = _weighing(plans[number], steps, values, saved if shared else 0, read)
+    return [found[number] for number in range(len(plans))]
+
+
+def _groups(plans: Sequence[tuple[int, Plan]], scorer: Scorer) -> Iterator[Group]:
+    """Plans cut into trees that the scorer can hold, and likes."""
+    group, last = Group(), Plan()
+    for number, plan in plans:
+        shared = overlap(last.prompt, plan.prompt)
+        size = len(group.tree) + len(plan.prompt) - shared + sum(len(tail) - 1 for tail in plan.tails)
+        full = size > scorer.most_tokens or group.sequences + max(1, len(plan.tails)) > scorer.most_sequences
+        if group.numbers and (full or shared < scorer.least_shared * len(plan.prompt)):
+            yield group
+            group = Group()
+        group.add(number, plan)
+        last = plan
+    if group.numbers:
+        yield group
+
+
+def _weighing(
+    plan: Plan,
+    steps_of: Mapping[str, Sequence[tuple[int, int]]],
+    values: Mapping[tuple[int, int], float],
+    cached: int,
+    read: Callable[[Sequence[int]], tuple[str, ...]],
+) -> Weighing:
+    add = sum if plan.tails else _log_sum
+    return Weighing(
+        logprobs={choice: float(add([values[step] for step in steps])) for choice, steps in steps_of.items()},
+        tokens={choice: read(tokens) for choice, tokens in plan.choices.items()},
+        usage=Usage(len(plan.prompt), cached),
+        rendered=plan.rendered,
+    )
+
+
+def _steps(plan: Plan, paths: Sequence[Sequence[int]]) -> dict[str, list[tuple[int, int]]]:
+    """By choice, the (place, next token) pairs that its log-probability is made of."""
+    last = len(plan.prompt) - 1
+    if not plan.tails:
+        return {choice: [(paths[0][last], token) for token in tokens] for choice, tokens in plan.choices.items()}
+    return {
+        choice: list(zip(path[last:], tail, strict=True))
+        for choice, path, tail in zip(plan.choices, paths, plan.tails, strict=True)
+    }
+
+
+def _log_sum(values: Sequence[float]) -> float:
+    top = max(values)
+    return top + log(sum(exp(value - top) for value in values))

@@ -1,0 +1,145 @@
+"""From three models on: a line a model, to be put in any order, and no prose."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from otherminds.diagnosis.diagnosis import Diagnosis
+from otherminds.diagnosis.readers import GUESS, NONE
+from otherminds.diagnosis.words import percent
+from otherminds.minds.telling import listing
+from otherminds.pages.report import Block, Cell, Linked, Table
+from otherminds.profiles.abilities import Abilities, Ability, Side, counted
+from otherminds.profiles.terms import term
+from otherminds.results.answers import Answers
+from otherminds.results.itembrowser import leads_to, link
+from otherminds.stats import Estimate
+from otherminds.studies.study import Finding
+
+MANY = 3
+"""Models from which on a page has this form."""
+MOST_ORDERS = 2
+_ORDERS = {1: "1st order", 2: "2nd order", 3: "3rd order"}
+
+
+def summary(found: Abilities, diagnoses: Mapping[str, Diagnosis]) -> str:
+    """The sentence at the top: how many can do what, and how many answer like whom."""
+    like = Counter(each.dominant for each in diagnoses.values() if each.says and each.dominant)
+    words = [f"{_like(name)} in {count}" for name, count in like.most_common()]
+    return " ".join(filter(None, [counted(found), f"Answers are mostly like {listing(words)}." if words else ""]))
+
+
+def _like(name: str) -> str:
+    return {GUESS: "guessing", NONE: "none of the readers"}.get(name, f"“{name}”")
+
+
+def board(models: Sequence[str], found: Abilities, diagnoses: Mapping[str, Diagnosis], answers: Answers) -> Table:
+    """The models by their accuracy on false-belief questions of the first order, best first."""
+    orders = sorted({order for each in found.values() for order in each})[:MOST_ORDERS]
+    sides = [(order, belief) for order in orders for belief in ("false", "true")]
+    rows: list[list[Cell]] = []
+    for name in models:
+        diagnosis, own = diagnoses.get(name), found.get(name, {})
+        cells = [_cell(getattr(own[order], belief), answers) if order in own else None for order, belief in sides]
+        rows.append([name, *_dominant(diagnosis), *cells])
+    if sides:
+        rows.sort(key=lambda row: -_value(row[3]))
+    names = [_head(order, belief, list(found.values())) for order, belief in sides]
+    note = (
+        f"{term('Accuracy on false-belief questions', 'accuracy on false-belief questions')} and on true-belief ones,"
+        " on the questions that all of these models answered. Whoever answers from reality has all true beliefs and no"
+        f" false ones. Answers like: the {term('reader')} with the largest share of the items where readers disagree."
+        " Click a column's head to sort by it, a number for its items."
+    )
+    return Table(["model", "answers like", "share", *names], rows, "Leaderboard", note, sortable=True)
+
+
+def _head(order: int, belief: str, found: Sequence[Mapping[int, Ability]]) -> str:
+    asked = next(getattr(each[order], belief).right.n for each in found if order in each)
+    return f"{belief} belief, {_ORDERS.get(order, f'order {order}')} (n = {asked})"
+
+
+def _dominant(found: Diagnosis | None) -> list[Cell]:
+    if found is None or not found.disagree:
+        return ["–", None]
+    if not found.says:
+        return ["not told from guessing", None]
+    return [found.dominant, _Percent(found)]
+
+
+class _Percent:
+    """The share of the dominant reader, as a cell."""
+
+    def __init__(self, found: Diagnosis) -> None:
+        self._share = found.shares[found.dominant]
+
+    @property
+    def value(self) -> float:
+        return self._share.value
+
+    def __str__(self) -> str:
+        return percent(self._share)
+
+
+def _cell(side: Side, answers: Answers) -> Cell:
+    own = answers.where(model=side.answers[0].model)
+    to = leads_to(side.answers, own)
+    return Linked(Brief(side.right), link("", to)) if to else Brief(side.right)
+
+
+@dataclass(frozen=True, slots=True)
+class Brief:
+    """An estimate whose n stands in the head of its column."""
+
+    estimate: Estimate
+
+    @property
+    def value(self) -> float:
+        return self.estimate.value
+
+    @property
+    def low(self) -> float:
+        return self.estimate.low
+
+    @property
+    def high(self) -> float:
+        return self.estimate.high
+
+    @property
+    def n(self) -> int:
+        return self.estimate.n
+
+    def __str__(self) -> str:
+        return f"{self.value:.2f} [{self.low:.2f}, {self.high:.2f}]"
+
+
+def _value(cell: Cell) -> float:
+    inner = cell.cell if isinstance(cell, Linked) else cell
+    return float(getattr(inner, "value", -1.0))
+
+
+def of_study(name: str, models: Sequence[str], findings: Sequence[Finding]) -> list[Block]:
+    """The first numbers of a study, a line a model; the best mindless readers and chance come first."""
+    first = [one for one in findings if one.first]
+    whats = list(dict.fromkeys(one.what for one in first))
+    if not whats:
+        return []
+    by = {(one.model, one.what): one for one in first}
+    rows: list[list[Cell]] = [[each, *(_number(name, by.get((each, what))) for what in whats)] for each in models]
+    beside = [next(one for one in first if one.what == what) for what in whats]
+    note = "; ".join(f"{one.what}: {said}" for one in beside if (said := _beside(one)))
+    return [Table(["model", *whats], rows, f"{name.capitalize()}: scores with 95 % intervals", note, sortable=True)]
+
+
+def _number(study: str, one: Finding | None) -> Cell:
+    if one is None:
+        return None
+    return Linked(one.estimate, link(study, one.leads_to)) if one.leads_to else one.estimate
+
+
+def _beside(one: Finding) -> str:
+    best = one.mindless
+    said = [f"best mindless reader {best[0]} {best[1]:.2f}"] if best else []
+    return ", ".join([*said, *([f"chance {one.chance:.2f}"] if one.chance is not None else [])])

@@ -69,7 +69,7 @@ def _audited(name: str, as_json: bool) -> None:
     best = sorted(found.right.items(), key=lambda pair: -pair[1].value)
     rows = [[name, f"{one.value:.2f} [{one.low:.2f}, {one.high:.2f}]", str(one.n)] for name, one in best]
     print_table(["reader", "right", "n"], rows, right=["n"])
-    say(f"Chance: {found.chance:.2f}. What a rule without a mind gets is no evidence of anything more.")
+    say(f"Chance: {found.chance:.2f}. What a mindless baseline gets is no evidence of anything more.")
 
 
 def _print(found: Diagnosis) -> None:

@@ -180,7 +180,7 @@ class _Sky:
         self._broken_off.set()
         wait([flight.future for flight in self.up], timeout=LANDING)
         # Not by the queue: what was taken from it when Ctrl-C came would be lost.
-        home = [flight for flight in self.up if flight.future.done() and self._read(flight, flight.future)]
+        home = [flight for flight in tuple(self.up) if flight.future.done() and self._read(flight, flight.future)]
         self._keep(home)
         for flight in tuple(self.up):
             flight.future.cancel()
@@ -196,16 +196,14 @@ class _Sky:
             own, known = recorded.claim(batch)
             for key, result in known.items():
                 line.tell(key, result)
-            mine = {key for key, _ in own}
-            line.elsewhere |= {key: prompt for key, prompt in batch if key not in mine and key not in known}
-            if not own:
-                continue
-            batch = own
-            flight = Flight(line, batch)
-            line.flights, line.flying = line.flights + 1, line.flying + len(batch)
-            # Known before it starts, or Ctrl-C in between would lose it.
-            self.up.add(flight)
-            self._start(flight, [prompt for _, prompt in batch])
+            ours = known.keys() | {key for key, _ in own}
+            line.elsewhere |= {key: prompt for key, prompt in batch if key not in ours}
+            if own:
+                flight = Flight(line, own)
+                line.flights, line.flying = line.flights + 1, line.flying + len(own)
+                # Known before it starts, or Ctrl-C in between would lose it.
+                self.up.add(flight)
+                self._start(flight, [prompt for _, prompt in own])
 
     def _start(self, flight: Flight, prompts: Sequence[Prompt]) -> None:
         recorded, verb = flight.line.recorded, flight.line.verb

@@ -115,6 +115,29 @@ class Forecast:
     money: float | None
 
 
+@dataclass(frozen=True, slots=True)
+class Speed:
+    """Tokens a second that a model reads and writes, all its replicas together."""
+
+    read: float
+    written: float
+
+    def seconds(self, forecast: Forecast) -> float:
+        """How long this takes; beginnings that prompts share are read again every time."""
+        return forecast.prompt_tokens / self.read + forecast.written_tokens / self.written
+
+
+def read_speed(text: str) -> Speed:
+    """40000,2000 as tokens a second, read and written."""
+    try:
+        read, written = (float(part) for part in text.split(","))
+    except ValueError:
+        read = written = 0.0
+    if not (0 < read < inf and 0 < written < inf):
+        raise UsageError(f"--speed {text!r} should be tokens a second, read and written, such as 40000,2000")
+    return Speed(read, written)
+
+
 def estimate(
     suite: Suite,
     model: Model,

@@ -52,6 +52,13 @@ store_option = click.option(
 )
 
 
+speed_option = click.option(
+    "--speed",
+    metavar="READ,WRITTEN",
+    help="With --dry-run: tokens a second that all replicas together read and write, to tell how long it takes.",
+)
+
+
 def common(function: Callable[..., Any]) -> Callable[..., Any]:
     """What every command has: --json and --debug."""
     return json_option(debug_option(function))

@@ -93,7 +93,9 @@ def run(
         recorded = Recorded(model, kept, budget=budget, progress=progress, work=id)
         rounds = Rounds(work, recorded)
         row = partial(_row, suite, recorded, digest=digest, limit=limit, seed=seed, began=began, told=told)
-        before = kept.begin_run(row())
+        first = row()
+        # Whoever looks on while it runs wants to know how much there is to ask.
+        before = kept.begin_run(replace(first, manifest={**first.manifest, "prompts": len(set(rounds.keys))}))
         keep = partial(_keep, kept, before=before, whole=whole, chosen=chosen, shard=shard)
         try:
             rounds.ask(draws)

@@ -40,7 +40,7 @@ from otherminds.asking.tables import (
     stand_in,
     to_json,
 )
-from otherminds.errors import StoreError
+from otherminds.errors import NotStored, StoreError
 from otherminds.models import Usage
 
 __all__ = ["MEMORY", "Annotation", "Call", "RunRow", "Spent", "Store"]
@@ -219,7 +219,7 @@ class Store:
             rows = self._db.execute(f"{SELECT_RUN} WHERE substr(id, 1, ?) = ?", (len(id), id)).fetchall()
             found = [read_run(row) for row in rows]
         if not found or not id:
-            raise StoreError(f"{self.path} has no run {id!r}; `otherminds runs` lists those it has")
+            raise NotStored(f"{self.path} has no run {id!r}; `otherminds runs` lists those it has")
         if len(found) > 1:
             raise StoreError(f"{self.path} has {len(found)} runs whose id begins with {id!r}; write more of it")
         return found[0]
@@ -315,7 +315,7 @@ class Store:
         if os.path.exists(path):
             return
         if not create:
-            raise StoreError(f"there is no store {path}; `otherminds run` makes one")
+            raise NotStored(f"there is no store {path}; `otherminds run` makes one")
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:

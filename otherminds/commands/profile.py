@@ -29,8 +29,8 @@ from otherminds.terminal.screen import note, print_json, print_table, progress, 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from otherminds.asking.calibration import Calibration
     from otherminds.asking.costs import Meter, Price, Speed
-    from otherminds.asking.forms import Form
     from otherminds.asking.store import Store
     from otherminds.models import Model
     from otherminds.models.specs import Spec
@@ -173,12 +173,8 @@ def _rehearse(
     # A question about cost should leave no file behind.
     with Store(place if os.path.exists(place) else MEMORY) as store:
         models = [_known(spec, base_url, extra) for spec in specs if spec.kind != "baseline"]
-        good: dict[tuple[str, str], list[Form]] = {}
-        rows = [
-            _foreseen(step, *each, store, prices, good, size=size, seed=seed, speed=rate)
-            for step in steps
-            for each in models
-        ]
+        foreseen = partial(_foreseen, store=store, prices=prices, calibrated={}, size=size, seed=seed, speed=rate)
+        rows = [foreseen(step, *model) for step in steps for model in models]
     if as_json:
         print_json(rows)
         return
@@ -205,10 +201,10 @@ def _foreseen(
     name: str,
     cannot: frozenset[str],
     known_as: Mapping[str, Any],
+    *,
     store: Store,
     prices: Mapping[str, Price],
-    good: dict[tuple[str, str], list[Form]],
-    *,
+    calibrated: dict[tuple[str, str], list[Calibration]],
     size: Size,
     seed: int,
     speed: Speed | None,
@@ -216,7 +212,7 @@ def _foreseen(
     from otherminds.profiles.rehearsals import Rehearsal
 
     note(f"rehearsing {step.name}")
-    rehearsal = Rehearsal(name, cannot, store, known_as, good)
+    rehearsal = Rehearsal(name, cannot, store, known_as, calibrated)
     rehearsal.look(step.look, size=size, seed=seed)
     found = rehearsal.forecast(prices=prices)
     forecast = asdict(replace(found, seconds=speed.seconds(found)) if speed else found)

@@ -8,15 +8,16 @@ from statistics import fmean
 
 import pytest
 
-from otherminds.asking.calibration import GOOD, calibrate, parted, spread
-from otherminds.asking.contests import ROUNDS
-from otherminds.asking.forms import FORMS, Form, possible
+from otherminds.asking.calibration import GOOD, Calibration, calibrate, parted, spread
+from otherminds.asking.contests import ROUNDS, Tried
+from otherminds.asking.forms import FORMS, Form, possible, without_doubles
 from otherminds.asking.runs import Run, run
 from otherminds.errors import ModelError, Unable
 from otherminds.items import Item, Suite
 from otherminds.items.controls import IS, control, in_pairs
 from otherminds.models import Prompt
 from otherminds.models.scripted import Scripted
+from otherminds.stats import proportion
 from tests.personas import about, by_frequency, letters_only
 
 THINGS = ("coin", "ring", "map", "pen", "cup", "key", "hat", "box", "bag", "jar", "can", "pot")
@@ -39,6 +40,9 @@ CONTROLS = Suite(
     ),
 )
 MINDS = Suite("c", (Item("m", "Where will Ann look?", "jar", choices=("jar", "cup"), cloze="Ann will look in the"),))
+
+
+FITTING = without_doubles(possible(frozenset()))
 
 
 class Putter:
@@ -69,6 +73,11 @@ def guesses(seed: int) -> Scripted:
     return Scripted(answer, name="guesses", weigh=weigh)
 
 
+def _before(form: Form) -> Calibration:
+    """Another study, in which this form was good."""
+    return Calibration((Tried(form, proportion(20, 20), 3),), form, proportion(40, 40), ())
+
+
 def test_twins_stay_together_and_nobody_tells_what_they_chose() -> None:
     choosing, others = parted(CONTROLS, seed=0, confirmed=40)
     assert len(choosing) == ROUNDS[-1]
@@ -97,8 +106,8 @@ def test_half_of_the_forms_go_on() -> None:
     put = Putter(by_frequency())
     found = calibrate(CONTROLS, MINDS, put, confirmed=40)
     sizes = [len(ids) for _, ids in put.asked]
-    forms = len(possible(frozenset()))
-    assert [sizes.count(size) for size in (*ROUNDS, 40)] == [forms, -(-forms // 2), -(-forms // 4), 1]
+    forms = len(FITTING)
+    assert [sizes.count(size) for size in (8, 16, 24, 40)] == [forms, -(-forms // 2), -(-forms // 4) + 1, 1]
     assert found.right.value == 0.5
     assert not found.able
 
@@ -113,16 +122,16 @@ def test_no_further_round_where_all_is_right() -> None:
 
 def test_what_was_good_elsewhere_is_tried_alone() -> None:
     put = Putter(letters_only())
-    found = calibrate(CONTROLS, MINDS, put, first=[Form("letters", "raw")], confirmed=40)
+    found = calibrate(CONTROLS, MINDS, put, before=[_before(Form("letters", "raw"))], confirmed=40)
     assert found.form == Form("letters", "raw")
-    assert [len(ids) for _, ids in put.asked] == [8, 40]
+    assert [len(ids) for _, ids in put.asked] == [8, 24]
 
 
 def test_what_was_good_elsewhere_and_is_not_here_has_rivals() -> None:
     put = Putter(letters_only())
-    found = calibrate(CONTROLS, MINDS, put, first=[Form("cloze", "raw")], confirmed=40)
+    found = calibrate(CONTROLS, MINDS, put, before=[_before(Form("cloze", "raw"))], confirmed=40)
     assert found.form == Form("letters", "raw")
-    assert {form for form, _ in put.asked} == set(possible(frozenset()))
+    assert {form for form, _ in put.asked} == set(FITTING)
 
 
 def test_luck_in_the_choice_is_not_told_as_ability() -> None:
@@ -158,6 +167,6 @@ def test_without_any_form_there_is_a_sentence() -> None:
 def test_finalists_are_the_forms_of_the_last_round() -> None:
     found = calibrate(CONTROLS, MINDS, Putter(by_frequency()), confirmed=8)
     assert found.finalists[0] == found.form
-    assert len(found.finalists) == -(-len(possible(frozenset())) // 4)
+    assert len(found.finalists) == -(-len(FITTING) // 4)
     assert set(found.finalists) <= set(FORMS)
     assert found.tried[0].right.value < GOOD

@@ -21,7 +21,7 @@ from otherminds.asking.scores import Score, Verdict, way
 from otherminds.asking.store import Call, RunRow, Store
 from otherminds.bridges.inspect.results import FINISHES, OURS, read_output, usage_of
 from otherminds.bridges.replay import Key, Replayed, digest, exported, key, unshuffled
-from otherminds.errors import BadFile, UsageError
+from otherminds.errors import BadFile, MissingFile, UsageError
 from otherminds.items import Item, Suite, Tag
 from otherminds.items.tags import STORY
 from otherminds.models import Message, Prompt, Response, Weighing, fingerprint
@@ -46,7 +46,7 @@ def _open(path: Path) -> Any:
     except ImportError:
         raise UsageError("logs of Inspect need inspect-ai: pip install 'otherminds[inspect]'") from None
     if not path.exists():
-        raise BadFile(f"there is no file {path}")
+        raise MissingFile(f"there is no file {path}")
     try:
         return read_eval_log(str(path))
     except Exception as error:  # a zip that is cut short, JSON of another kind, a version to come

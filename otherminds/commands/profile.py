@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from otherminds.terminal.bars import watched
 from otherminds.errors import UsageError
+from otherminds.terminal.bars import watched
 from otherminds.terminal.options import (
     PARTIAL,
     common,

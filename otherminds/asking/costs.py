@@ -10,14 +10,14 @@ from threading import Lock
 from typing import Any
 
 from otherminds.asking.few_shot import with_examples
-from otherminds.asking.packing import Verb, call_key, recall
+from otherminds.asking.packing import call_key, recall
 from otherminds.asking.plans import plan
 from otherminds.asking.repeats import repeated
 from otherminds.asking.store import Call, Store
 from otherminds.errors import BadFile, UsageError
 from otherminds.files import BY_HAND, parse_json, read_text
 from otherminds.items import Item, Suite
-from otherminds.models import Model, Prompt, Response, Usage, Weighing, fingerprint
+from otherminds.models import Model, Prompt, Response, Usage, Verb, Weighing, fingerprint
 from otherminds.models.gate import is_usage
 from otherminds.showing.brief import Brief
 

@@ -82,9 +82,7 @@ def annotate(
             if as_json:
                 print_json(found)
         else:
-            # Held all the time, so that nobody starts a run in the middle and is refused at an answer.
-            with store.writing():
-                _serve(batch, port, annotator, no_open, as_json)
+            _serve(batch, port, annotator, no_open, as_json)
 
 
 def _files(

@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 @click.argument("paths", metavar="FILE|FOLDER...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @model_options
 @click.option("--prompt", type=click.Choice(("raw", "direct", "cot")), default="raw", show_default=True)
-@click.option("--limit", type=click.IntRange(min=1), help="Items of each benchmark, drawn alike from every type.")
+@click.option(
+    "--limit", type=click.IntRange(min=1), help="Items of each benchmark, alike of every type, in whole sets."
+)
 @click.option("--only", multiple=True, metavar="TAG=VALUE", help="Where there is such a tag: language=en, split=test.")
 @click.option("--readers", is_flag=True, help="No model: only what readers without a mind score.")
 @click.option("--no-letters", is_flag=True, help="Do not weigh letters beside the texts.")

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from math import ceil
 from operator import itemgetter
 
-from otherminds.asking.runs import Run
+from otherminds.asking.runs import Record, Run
 from otherminds.asking.store import RunRow
 from otherminds.items.tags import has_right_answer
 from otherminds.minds.stories import STORIES, titled_story
@@ -83,7 +83,7 @@ def items_section(run: Run, page: int) -> Section:
     """The answers of a run, so many at a time that a browser can hold them; pages count from 1."""
     pages = page_count(run)
     first = (page - 1) * PAGE
-    part = replace(run, records=run.records[first : first + PAGE])
+    part = replace(run, records=on_page(run, page))
     data = records([Part(run.suite, [part])]) | {"pages": [to_answers(run.id)]}
     note = "Every question that was asked, with all that came back. Opened, each leads to a page of its own."
     if pages > 1:
@@ -92,6 +92,11 @@ def items_section(run: Run, page: int) -> Section:
             " search are for these. Opened, each leads to a page of its own."
         )
     return Section("Items", [*_turning(run.id, page, pages), Browser(data, script(), note=note)])
+
+
+def on_page(run: Run, page: int) -> tuple[Record, ...]:
+    """The answers that stand on a page."""
+    return run.records[(page - 1) * PAGE : page * PAGE]
 
 
 def page_count(run: Run) -> int:

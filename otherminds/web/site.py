@@ -19,13 +19,14 @@ from pathlib import Path
 from typing import Generic, TypeVar
 from urllib.parse import unquote
 
-from otherminds.asking.runs import Run, load
+from otherminds.asking.runs import Run, load, with_texts
 from otherminds.asking.store import RunRow, Store
 from otherminds.errors import OthermindsError, StoreError, UsageError
 from otherminds.minds.stories import STORIES
 from otherminds.pages.drawing import visible
 from otherminds.pages.report import Report
 from otherminds.results.reading import record_data
+from otherminds.results.summary import examples
 from otherminds.web.answer_page import answer_page
 from otherminds.web.links import EVERYWHERE
 from otherminds.web.pages import (
@@ -34,6 +35,7 @@ from otherminds.web.pages import (
     compare_page,
     empty_page,
     items_section,
+    on_page,
     page_count,
     run_body,
     run_page,
@@ -58,7 +60,6 @@ class Site:
         self._path = str(store)
         self._views: _Memory[Overview] = _Memory(most=10_000)
         self._bodies: _Memory[Body] = _Memory(most=16)
-        self._runs: _Memory[Run] = _Memory(most=4)
         self._scores: _Memory[Run] = _Memory(most=4)
 
     def respond(self, request: Request) -> Reply:
@@ -97,24 +98,23 @@ class Site:
         row = _row(rows, parts[1])
         if len(parts) == 2:
             return self._run(store, row, rows.values(), request.query.get("items", "1"))
-        run = self._loaded(store, row)
+        run = self._scored(store, row)
         place = _position(run, request.query.get("item", ""))
+        run = with_texts(store, run, [run.records[place]])
         return answer_page(run, place) if parts[2] == "answer" else as_json(record_data(run.records[place]))
 
     def _run(self, store: Store, row: RunRow, rows: Iterable[RunRow], page: str) -> Report:
-        run = self._loaded(store, row)
-        body = self._bodies.get(row, lambda: run_body(run))
+        run = self._scored(store, row)
+        body = self._bodies.get(row, lambda: run_body(with_texts(store, run, examples(run))))
         if body is None:
             return empty_page(run, *store.spent(row.model))
-        items = items_section(run, _page(run, page))
+        number = _page(run, page)
+        items = items_section(with_texts(store, run, on_page(run, number)), number)
         others = [other for other in rows if other.digest == row.digest and other.id != row.id]
         return run_page(row, body, items, self._overviews(store, others))
 
-    def _loaded(self, store: Store, row: RunRow) -> Run:
-        return self._runs.get(row, lambda: load(store, row.id))
-
     def _scored(self, store: Store, row: RunRow) -> Run:
-        """The same without texts, which takes less time and room."""
+        """A run without texts, which takes less time and room; those that are shown are read when they are."""
         return self._scores.get(row, lambda: load(store, row.id, texts=False))
 
     def _overviews(self, store: Store, rows: Iterable[RunRow]) -> list[Overview]:

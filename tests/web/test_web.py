@@ -288,7 +288,7 @@ def test_the_store_stays_as_it_is(server: Server, path: Path, ids: dict[str, str
 
 
 def test_a_store_that_is_being_written_can_be_read(server: Server, path: Path, ids: dict[str, str]) -> None:
-    with Store(path) as store, store.writing():
+    with Store(path) as store:
         row = replace(store.run(ids["careful"]), id="under-way", finished="")
         store._db.execute("BEGIN IMMEDIATE")
         assert page(server, to_run(ids["careful"]))

@@ -46,6 +46,8 @@ class Benchmark:
 
     name: str
     title: str
+    paper: str
+    """Who, when, what it is called, where it appeared."""
     licence: str
     read: Callable[[Path], Iterable[Item]]
     fits: Callable[[Path], bool]

@@ -103,11 +103,10 @@ def _theirs(log: Any, path: Path, store: Store) -> Run:
         )
     suite = Suite(known.name if known else log.eval.task, tuple(items), "direct", "text")
     row = _row(log, suite, model, print_)
-    with store.writing():
-        store.keep_model(print_, model.name, model.identity)
-        before = store.begin_run(row)
-        store.keep_calls(calls)
-        store.keep_run(replace(row, created=before.created, finished=row.created), rows)
+    store.keep_model(print_, model.name, model.identity)
+    before = store.begin_run(row)
+    store.keep_calls(calls)
+    store.keep_run(replace(row, created=before.created, finished=row.created), rows)
     return load(store, row.id)
 
 

@@ -123,7 +123,7 @@ def _hunt(subject: Subject, desk: Desk) -> Hunted:
     model = Recorded(subject.model, desk.store, budget=desk.budget) if subject.model else subject.make
     examiner = Examiner(model, prompt=prompt, score=score, seed=desk.seed)
     cells = grid(choose(effort.sets), people=effort.numbers, moves=effort.numbers)
-    with desk.store.writing(), desk.progress(f"explore · stories asked about, at most · {subject.name}") as bar:
+    with desk.progress(f"explore · stories asked about, at most · {subject.name}") as bar:
         outcomes = versus(
             cells,
             bank(),

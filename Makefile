@@ -7,7 +7,7 @@ N ?= 20000
 .PHONY: help profile test check docs browser second-opinion faults harness bench
 
 help:
-	@echo "make profile          install, get the default model, measure it, write profile/profile.html"
+	@echo "make profile          install, get the default model, measure it and its trained twin, write profile/profile.html"
 	@echo "make test             install what the tests need; lint, types, tests"
 	@echo "make check            lint and types alone"
 	@echo "make docs             execute the tutorials, write the documentation to site/index.html"
@@ -17,7 +17,7 @@ help:
 	@echo "make bench            print what things cost"
 
 profile: .venv/core
-	@$(BIN)/otherminds profile -m smollm2 --size quick -o profile
+	@$(BIN)/otherminds profile -m smollm2 -m smollm2+beliefs --size quick -o profile
 
 # Files in their own order: xdist would keep those with few tests for the end, and the longest test stands alone in its file.
 test: check browser
@@ -30,7 +30,7 @@ check: .venv/dev
 
 # Offline, but for the weights of the default model. A link that leads nowhere or a cell that fails ends it.
 docs: .venv/dev
-	@$(BIN)/python docs/tutorials/execute.py
+	@$(BIN)/python docs/run_tutorials.py
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict
 	@echo site/index.html
 

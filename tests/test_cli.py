@@ -140,7 +140,7 @@ def test_a_bad_file_is_refused_by_line_and_field(own_folder: Path) -> None:
 def test_a_store_that_is_none(own_folder: Path) -> None:
     (own_folder / "otherminds.db").write_text("a shopping list, and by no means a database " * 40, encoding="utf-8")
     assert "not a database" in fails(1, "run", "starter", "-m", "baseline:oracle")
-    assert "there is no store" in fails(1, "runs", "--store", "none.db")
+    assert "there is no store" in fails(2, "runs", "--store", "none.db")
 
 
 def test_an_error_cannot_steer_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -220,7 +220,7 @@ def test_last_is_the_run_that_was_asked_last() -> None:
 
 def test_runs_tells_what_is_under_way() -> None:
     row = RunRow("abc123", "small", "d", "model", "f", "raw", "text", {}, "2026-01-01T00:00:00")
-    with Store("otherminds.db") as store, store.writing():
+    with Store("otherminds.db") as store:
         store.begin_run(row)
         assert data("runs")[0]["state"] == "running"
         assert "running" in call("runs").stdout
@@ -231,7 +231,7 @@ def test_runs_tells_what_is_under_way() -> None:
 def test_unknown_runs_and_items() -> None:
     call("run", "starter", "-m", "baseline:oracle", "--limit", "2")
     assert "did you mean" in fails(2, "show", "last", data("show", "last")["records"][0]["item"]["id"] + "x")
-    assert "has no run 'zz'" in fails(1, "show", "zz")
+    assert "has no run 'zz'" in fails(2, "show", "zz")
 
 
 # ── 3: it stopped before the end ──

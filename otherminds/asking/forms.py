@@ -98,14 +98,15 @@ def with_endings(suite: Suite) -> Suite:
 FORMS = (
     *(Form("letters", prompt) for prompt in ("raw", "direct", "shots")),
     *(Form(score, "raw") for score in UNSEEN),
-    *(Form(score, "shots") for score in UNSEEN),
+    *(Form(score, "shots") for score in ("answer", "answer-prior")),
     Form("sampled", "direct"),
     Form("open", "direct"),
     Form("text", "direct"),
     Form("open", "raw"),
     Form("open", "shots"),
 )
-"""From exact probabilities over draws to words; of two that do equally well the first is taken."""
+"""From exact probabilities over draws to words; of two that do equally well the first is taken. A sentence shows by
+itself how it goes on, so that examples before it add nothing."""
 WAYS = (Form("letters", "raw"), Form("letters", "direct"), Form("sampled", "direct"), Form("text", "raw"))
 """How a model is asked where nobody says: the best that it can do."""
 
@@ -120,6 +121,12 @@ def possible(cannot: frozenset[str], forms: Sequence[Form] = FORMS) -> list[Form
         for form in able
         if not (form.score == "sampled" and exact) and not (form.score == "open" and form.prompt != "direct" and chats)
     ]
+
+
+def without_doubles(forms: Sequence[Form]) -> list[Form]:
+    """The forms without words in place of a letter, where letters themselves and open text are among them."""
+    doubled = {Form("letters", "direct"), Form("open", "direct")} <= set(forms)
+    return [form for form in forms if not (doubled and form == Form("text", "direct"))]
 
 
 def best_way(suite: Suite, name: str, cannot: frozenset[str]) -> Form:

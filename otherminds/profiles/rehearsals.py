@@ -12,15 +12,15 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
+from otherminds.asking.calibration import Calibration
 from otherminds.asking.costs import Forecast, Price, foresee
-from otherminds.asking.forms import Form
-from otherminds.asking.packing import Verb, call_key, recall
+from otherminds.asking.packing import call_key, recall
 from otherminds.asking.prompts import About
 from otherminds.asking.readers import random
 from otherminds.asking.store import MEMORY, RunRow, Store
 from otherminds.errors import ModelError
 from otherminds.items import Suite
-from otherminds.models import Model, Prompt, Response, Weighing
+from otherminds.models import Model, Prompt, Response, Verb, Weighing
 from otherminds.studies.study import Chapter, Desk, Size, Subject
 
 Look = Callable[[Sequence[Subject], Desk], Chapter | None]
@@ -35,7 +35,7 @@ class Rehearsal:
     store: Store
     known_as: Mapping[str, Any] = field(default_factory=dict)
     """Of the model's identity, what is known while it stays unopened; None for what it does not have."""
-    good_forms: dict[tuple[str, str], list[Form]] = field(default_factory=dict)
+    calibrated: dict[tuple[str, str], list[Calibration]] = field(default_factory=dict)
     """What the controls of studies that were rehearsed before showed."""
     mark: str = field(init=False)
     """The fingerprint under which the store keeps the answers of such a model."""
@@ -55,7 +55,7 @@ class Rehearsal:
         """Let a study look; what it would not do at all is not asked either."""
         subject = Subject(self.name, lambda _: _StandIn(self), self.cannot)
         with Store(MEMORY) as nowhere:
-            desk = Desk(nowhere, _no_bar, size, seed, good_forms=self.good_forms)
+            desk = Desk(nowhere, _no_bar, size, seed, calibrated=self.calibrated)
             try:
                 look([subject], desk)
             except ModelError:

@@ -13,6 +13,8 @@ from dataclasses import dataclass, replace
 
 from otherminds.asking.calibration import CONFIRMED, ENOUGH, Calibration, calibrate
 from otherminds.asking.contests import accuracy
+from otherminds.asking.forms import Form
+from otherminds.asking.plans import limited
 from otherminds.asking.runs import Run
 from otherminds.errors import Unable, UsageError
 from otherminds.items import Item, Suite
@@ -25,6 +27,10 @@ from otherminds.studies import STUDIES
 from otherminds.studies.study import Chapter, Desk, Finding, Study, Subject
 
 TITLE = "Control questions"
+TRIED = "Every form that was tried, on the controls that choose; the better ones on more."
+UNREAD = "not interpreted: its controls failed"
+QUICK = 96
+"""Questions about minds that a quick look puts in the chosen form, at most."""
 CONTROLS, MINDS, UNDERSTOOD = "Control questions", "About minds, in the same form", "The same, where controls are right"
 
 
@@ -76,21 +82,27 @@ def look(study: Study, subjects: Sequence[Subject], desk: Desk) -> Chapter | Non
 def check(subject: Subject, title: str, controls: Suite, questions: Suite, desk: Desk) -> Checked:
     """The controls in every form, then the questions in the best."""
     kinds = Counter(str(item.tags.get(CONTROL)) for item in controls)
+    (most, _), *_ = kinds.most_common(1)
     found = calibrate(
         controls,
         questions,
         lambda suites: desk.put_all(suites, subject, f"{title} · controls"),
         cannot=subject.cannot,
         seed=desk.seed,
-        first=desk.good_forms.get((subject.name, kinds.most_common(1)[0][0]), ()),
+        before=desk.calibrated.get((subject.name, most), ()),
         confirmed=CONFIRMED.get(desk.size),
     )
-    if found.able:
-        for kind in kinds:
-            desk.good_forms.setdefault((subject.name, kind), []).extend(found.finalists)
+    for kind in kinds:
+        desk.calibrated.setdefault((subject.name, kind), []).append(found)
     part = found.form.part(replace(questions, name=f"{questions.name}-in-form", study=""))
+    if part and desk.size == "quick":
+        part = replace(part, items=limited(part.items, limit=QUICK, seed=desk.seed))
     asked = desk.put(part, subject, f"{title} · about minds, {found.form}") if part else None
-    return Checked(found, asked, len(questions) - (len(part) if part else 0))
+    return Checked(found, asked, len(questions) - _fitting(found.form, questions))
+
+
+def _fitting(form: Form, questions: Suite) -> int:
+    return len(part) if (part := form.part(questions)) else 0
 
 
 def controls_of(suite: Suite) -> Suite:
@@ -146,7 +158,7 @@ def _with_controls(
     lead = " ".join(filter(None, [said, report.lead or _lead(checked)]))
     first = [each for each in report.sections if not each.title]
     rest = [each for each in report.sections if each.title]
-    read = [_unread(finding, stopped.get(finding.model, "")) for finding in chapter.findings]
+    read = [_beside_controls(finding, checked.get(finding.model)) for finding in chapter.findings]
     guess = chance(list(about_minds(questions)))
     more = [finding for name, each in checked.items() for finding in _findings(name, each, guess)]
     return replace(
@@ -157,12 +169,14 @@ def _with_controls(
     )
 
 
-def _unread(finding: Finding, why: str) -> Finding:
-    """A number that nothing is read into."""
-    if not why:
+def _beside_controls(finding: Finding, each: Checked | None) -> Finding:
+    """A number with what the controls of its model showed; nothing is read into it where they failed."""
+    if each is None:
         return finding
-    beside = "; ".join(filter(None, [finding.beside, "not interpreted: its controls failed"]))
-    return replace(finding, first=False, sentence="", beside=beside)
+    found = each.calibration
+    said = f"controls {found.right.value:.2f} {found.form}" if found.able else UNREAD
+    beside = "; ".join(filter(None, [finding.beside, said]))
+    return replace(finding, beside=beside) if found.able else replace(finding, first=False, sentence="", beside=beside)
 
 
 def _findings(name: str, each: Checked, guess: float | None) -> Iterator[Finding]:
@@ -170,7 +184,7 @@ def _findings(name: str, each: Checked, guess: float | None) -> Iterator[Finding
     said = found.sentence[0].upper() + found.sentence[1:]
     told = "" if found.able else f"{said}."
     yield Finding(CONTROLS, name, found.right, None, str(found.form), first=True, sentence=told)
-    beside = str(found.form) if found.able else "not interpreted: its controls failed"
+    beside = f"{found.form}; controls {found.right.value:.2f}" if found.able else UNREAD
     if right := each.minds:
         yield Finding(MINDS, name, right, guess, beside, first=found.able)
     if right := each.understood:
@@ -183,9 +197,10 @@ def _lead(checked: Mapping[str, Checked]) -> str:
 
 def _blocks(checked: Mapping[str, Checked]) -> Iterator[Block]:
     yield (
-        "Questions about what a story says outright, without any mind, in every form in which the model can be asked."
-        " The best form is used; its accuracy is told on controls that did not choose it. What cannot be read counts as"
-        f" not right. Where all of its interval lies below {ENOUGH}, nothing is read into what it says about minds."
+        "Questions about what a story says outright, without any mind. The forms in which the model can be asked"
+        " compete on some of them, the better half in every round; the best is used, and its accuracy is told on"
+        " others, which did not choose it. What cannot be read counts as not right. Where all of its interval lies"
+        f" below {ENOUGH}, nothing is read into what it says about minds."
     )
     yield Table(
         ["model", "form", "controls right", "about minds, in this form", "where controls are right", "read"],
@@ -201,7 +216,11 @@ def _blocks(checked: Mapping[str, Checked]) -> Iterator[Block]:
     tried = [
         [name, str(one.form), _shown(one.right)] for name, each in checked.items() for one in each.calibration.tried
     ]
-    yield Table(["model", "form", "controls right"], tried, "Every form that was tried, on the controls that choose.")
+    yield Table(
+        ["model", "form", "controls right"],
+        tried,
+        "Every form that was tried, on the controls that choose; the better ones on more.",
+    )
     for name, each in checked.items():
         if each.left_out:
             form = each.calibration.form

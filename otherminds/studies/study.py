@@ -11,6 +11,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, TypeVar
 
+from otherminds.asking.calibration import Calibration
 from otherminds.asking.forms import Form
 from otherminds.asking.runs import Budget, Run, run
 from otherminds.asking.store import Store
@@ -94,8 +95,8 @@ class Desk:
     seed: int = 0
     budget: Budget | None = None
     """For each suite that is put to a subject."""
-    good_forms: dict[tuple[str, str], list[Form]] = field(default_factory=dict)
-    """By model and kind of control question, the forms that let it answer in earlier looks."""
+    calibrated: dict[tuple[str, str], list[Calibration]] = field(default_factory=dict)
+    """By model and kind of control question, what came of the controls of earlier looks."""
 
     def put(self, suite: Suite, subject: Subject, title: str) -> Run:
         """One suite to one subject, under a bar with this title."""
@@ -137,7 +138,7 @@ class Finding:
     sentence: str = ""
     """The same in words, for the paragraph at the top; scores beside chance are told there without one."""
     rules: Mapping[str, float] = field(default_factory=dict)
-    """By name, what rules without a mind get on the same items."""
+    """By name, what mindless baselines get on the same items."""
 
     @property
     def mindless(self) -> tuple[str, float] | None:

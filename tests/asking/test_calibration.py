@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from dataclasses import replace
 from statistics import fmean
 
 import pytest
 
-from otherminds.asking.calibration import GOOD, calibrate, parted, spread
-from otherminds.asking.contests import ROUNDS
-from otherminds.asking.forms import FORMS, Form, possible
+from otherminds.asking.calibration import GOOD, Calibration, calibrate, parted, spread
+from otherminds.asking.contests import ROUNDS, Tried
+from otherminds.asking.forms import FORMS, Form, possible, without_doubles
 from otherminds.asking.runs import Run, run
 from otherminds.errors import ModelError, Unable
 from otherminds.items import Item, Suite
 from otherminds.items.controls import IS, control, in_pairs
 from otherminds.models import Prompt
 from otherminds.models.scripted import Scripted
+from otherminds.stats import proportion
 from tests.personas import about, by_frequency, letters_only
 
 THINGS = ("coin", "ring", "map", "pen", "cup", "key", "hat", "box", "bag", "jar", "can", "pot")
@@ -39,6 +41,9 @@ CONTROLS = Suite(
     ),
 )
 MINDS = Suite("c", (Item("m", "Where will Ann look?", "jar", choices=("jar", "cup"), cloze="Ann will look in the"),))
+
+
+FITTING = without_doubles(possible(frozenset()))
 
 
 class Putter:
@@ -69,6 +74,11 @@ def guesses(seed: int) -> Scripted:
     return Scripted(answer, name="guesses", weigh=weigh)
 
 
+def _before(form: Form) -> Calibration:
+    """Another study, in which this form was good."""
+    return Calibration((Tried(form, proportion(20, 20), 3),), form, proportion(40, 40), ())
+
+
 def test_twins_stay_together_and_nobody_tells_what_they_chose() -> None:
     choosing, others = parted(CONTROLS, seed=0, confirmed=40)
     assert len(choosing) == ROUNDS[-1]
@@ -78,6 +88,14 @@ def test_twins_stay_together_and_nobody_tells_what_they_chose() -> None:
     for size in ROUNDS:
         twins = [item.tags["twin"] for item in choosing.items[:size]]
         assert all(twins.count(twin) == 2 for twin in twins)
+
+
+def test_both_parts_are_of_the_same_kinds() -> None:
+    rare = [replace(item, tags={**item.tags, "control": "was"}) for item in CONTROLS.items[:20]]
+    choosing, others = parted(Suite("two kinds", (*rare, *CONTROLS.items[20:])), seed=0, confirmed=40)
+    assert others is not None
+    for part in (choosing, others):
+        assert sum(item.tags["control"] == "was" for item in part) == 10
 
 
 def test_of_few_controls_half_choose() -> None:
@@ -97,8 +115,8 @@ def test_half_of_the_forms_go_on() -> None:
     put = Putter(by_frequency())
     found = calibrate(CONTROLS, MINDS, put, confirmed=40)
     sizes = [len(ids) for _, ids in put.asked]
-    forms = len(possible(frozenset()))
-    assert [sizes.count(size) for size in (*ROUNDS, 40)] == [forms, -(-forms // 2), -(-forms // 4), 1]
+    forms = len(FITTING)
+    assert [sizes.count(size) for size in (8, 16, 24, 40)] == [forms, -(-forms // 2), -(-forms // 4) + 1, 1]
     assert found.right.value == 0.5
     assert not found.able
 
@@ -113,16 +131,16 @@ def test_no_further_round_where_all_is_right() -> None:
 
 def test_what_was_good_elsewhere_is_tried_alone() -> None:
     put = Putter(letters_only())
-    found = calibrate(CONTROLS, MINDS, put, first=[Form("letters", "raw")], confirmed=40)
+    found = calibrate(CONTROLS, MINDS, put, before=[_before(Form("letters", "raw"))], confirmed=40)
     assert found.form == Form("letters", "raw")
-    assert [len(ids) for _, ids in put.asked] == [8, 40]
+    assert [len(ids) for _, ids in put.asked] == [8, 24]
 
 
 def test_what_was_good_elsewhere_and_is_not_here_has_rivals() -> None:
     put = Putter(letters_only())
-    found = calibrate(CONTROLS, MINDS, put, first=[Form("cloze", "raw")], confirmed=40)
+    found = calibrate(CONTROLS, MINDS, put, before=[_before(Form("cloze", "raw"))], confirmed=40)
     assert found.form == Form("letters", "raw")
-    assert {form for form, _ in put.asked} == set(possible(frozenset()))
+    assert {form for form, _ in put.asked} == set(FITTING)
 
 
 def test_luck_in_the_choice_is_not_told_as_ability() -> None:
@@ -130,8 +148,8 @@ def test_luck_in_the_choice_is_not_told_as_ability() -> None:
     found = [calibrate(CONTROLS, MINDS, Putter(guesses(seed)), confirmed=40, seed=seed) for seed in range(12)]
     chosen = fmean(each.tried[0].right.value for each in found)
     told = fmean(each.right.value for each in found)
-    assert chosen > 0.6
-    assert abs(told - 0.5) < 0.08
+    assert chosen > 0.55
+    assert abs(told - 0.5) < 0.05
 
 
 def test_any_number_of_the_first_are_of_many_stories() -> None:
@@ -158,6 +176,6 @@ def test_without_any_form_there_is_a_sentence() -> None:
 def test_finalists_are_the_forms_of_the_last_round() -> None:
     found = calibrate(CONTROLS, MINDS, Putter(by_frequency()), confirmed=8)
     assert found.finalists[0] == found.form
-    assert len(found.finalists) == -(-len(possible(frozenset())) // 4)
+    assert len(found.finalists) == -(-len(FITTING) // 4)
     assert set(found.finalists) <= set(FORMS)
     assert found.tried[0].right.value < GOOD

@@ -71,7 +71,7 @@ class Event(ABC):
         members = (getattr(cls, name) for name in Event.__abstractmethods__)
         if any(getattr(member, "__isabstractmethod__", False) for member in members):
             return  # what several kinds share, or a kind that lacks something; neither can be made into an event
-        for shape in cls.shapes():
+        for shape in (cls.shape(), *cls.shapes()):
             cls._claim(shape.do, EVENTS[shape.do][0] if shape.do in EVENTS else cls)
             EVENTS[shape.do] = cls, shape
         for kind in cls.kinds():
@@ -167,6 +167,15 @@ class Event(ABC):
     @abstractmethod
     def shapes(cls) -> tuple[Shape, ...]:
         """What it looks like in JSON; it is written in the first shape whose fields it all has."""
+
+    @classmethod
+    def shape(cls) -> Shape:
+        """How it is written in story files: by the names that it has in Python."""
+        older = cls.shapes()
+        names = list(dict.fromkeys(name for each in older for name in each.fields.values()))
+        must = [name for name in names if all(name in each.fields.values() for each in older)]
+        may = dict.fromkeys((name for name in names if name not in must), str)
+        return Shape(cls.__name__, {name: name for name in must}, {**may, **older[0].optional})
 
     def details(self) -> dict[str, Any]:
         """What stands in JSON besides the fields that it must have."""

@@ -231,7 +231,7 @@ def test_a_suite_is_built_from_findings(own_folder: Path) -> None:
 
 
 def test_build_refuses_what_is_no_folder_of_findings(own_folder: Path) -> None:
-    assert "there is no file" in fails(1, "build", "explore", "nowhere", "-o", "x.jsonl")
+    assert "there is no file" in fails(2, "build", "explore", "nowhere", "-o", "x.jsonl")
     (own_folder / "stories.jsonl").write_text('{"id": "a"}\n', encoding="utf-8")
     assert "line 1 is not a story found by explore" in fails(1, "build", "explore", ".", "-o", "x.jsonl")
     data(*READER)

@@ -30,7 +30,7 @@ check: .venv/dev
 
 # Offline, but for the weights of the default model. A link that leads nowhere or a cell that fails ends it.
 docs: .venv/dev
-	@$(BIN)/python docs/tutorials/execute.py
+	@$(BIN)/python docs/run_tutorials.py
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict
 	@echo site/index.html
 

@@ -1,16 +1,21 @@
-"""What the site adds to the pages: the commands, the API from docstrings, and links to the glossary."""
+"""What the site adds to the pages: tutorials, the commands, the API from docstrings, and links to the glossary."""
 
 from __future__ import annotations
 
 import re
 import runpy
 from collections.abc import Iterator
+from inspect import cleandoc
 from pathlib import Path
 from typing import Any
 
 import click
+from mkdocs.structure.files import File, Files
 
 HERE = Path(__file__).parent
+FILE = re.compile(r"^```(\w+) (\S+)$", re.M)
+"""A block that is a file."""
+TO_NOTEBOOK = re.compile(r"(\]\([\w./]*)\.ipynb\)(?!\{)")
 EVERY_COMMAND = re.compile(r"<!-- every command.*?-->", re.S)
 TERMS = {
     "s": r"S",
@@ -45,20 +50,31 @@ TERMS = {
     "shard": r"shards?",
 }
 """By its anchor in the glossary, the words that a page uses for it."""
-# Code, headings, links, pictures and tags stay as they are.
-SKIPPED = r"^```.*?^```|^#[^\n]*$|`[^`\n]*`|!?\[[^\]]*\](?:\([^)]*\))?|<[^>]+>|https?://\S+"
+# Code and what it showed, headings, links, pictures and tags stay as they are.
+SKIPPED = r'^```.*?^```|^<div class="shown">.*?(?=\n\n|\Z)|'
+SKIPPED += r"^#[^\n]*$|`[^`\n]*`|!?\[[^\]]*\](?:\([^)]*\))?|<[^>]+>|https?://\S+"
 NAMED = "|".join(f"(?P<g{number}>{words})" for number, words in enumerate(TERMS.values()))
 WORDS = re.compile(rf"(?P<skipped>{SKIPPED})|\b(?:{NAMED})\b", re.M | re.S)
+
+
+def on_files(files: Files, *, config: Any) -> Files:
+    """A page for every tutorial, beside the notebook itself."""
+    page = runpy.run_path(str(HERE / "notebooks.py"))["page"]
+    for path in sorted((HERE / "tutorials").glob("*.ipynb")):
+        files.append(File.generated(config, f"tutorials/{path.stem}.md", content=page(path)))
+    return files
 
 
 def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
     """A page as it is written, with what the site adds to it."""
     name = page.file.src_uri
+    markdown = TO_NOTEBOOK.sub(r"\1.md)", markdown)
+    markdown = FILE.sub(r'```\1 title="\2"', markdown).replace("```console\n", "```bash\n")
     if name == "commands.md":
         return EVERY_COMMAND.sub(lambda _: "\n".join(every_command()), markdown)
     if name == "api.md":
         return api()
-    if name == "glossary.md" or name.endswith(".ipynb"):
+    if name == "glossary.md":
         return markdown
     return with_glossary(markdown, "../" * name.count("/"))
 
@@ -108,7 +124,7 @@ def command_lines(command: click.Command, context: click.Context, level: str) ->
 
 def told(text: str | None) -> str:
     """A help text as Markdown; columns stay columns."""
-    parts = (text or "").replace("\f", "").split("\n\n")
+    parts = cleandoc((text or "").replace("\f", "")).split("\n\n")
     return "\n\n".join(
         f"```text\n{part.strip(chr(8) + chr(10))}\n```" if "  " in part else escaped(part.strip("\b")) for part in parts
     )

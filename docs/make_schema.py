@@ -16,8 +16,14 @@ TYPES: dict[type, dict[str, Any]] = {bool: {"type": "boolean"}, str: {"type": "s
 FACT = {
     "type": "object",
     "description": "What is said: a thing or person, a property of it, and the value.",
-    "properties": {"entity": NAME, "property": {"pattern": "^(room|container|state:.+)$"}, "value": NAME},
-    "required": ["entity", "property", "value"],
+    "properties": {
+        "of": NAME,
+        "entity": {**NAME, "description": "The older name of `of`."},
+        "property": {"pattern": "^(room|container|state:.+)$"},
+        "value": NAME,
+    },
+    "required": ["property", "value"],
+    "oneOf": [{"required": ["of"]}, {"required": ["entity"]}],
 }
 PREMISES = {
     "type": "object",
@@ -52,8 +58,8 @@ VIEW = {
             "type": "array",
             "items": {
                 "type": "object",
-                "properties": {"entity": NAME, "property": NAME, "value": NAME, "false": {"type": "boolean"}},
-                "required": ["entity", "property", "value", "false"],
+                "properties": {"of": NAME, "property": NAME, "value": NAME, "false": {"type": "boolean"}},
+                "required": ["of", "property", "value", "false"],
             },
         },
         "topics": NAMES,
@@ -77,7 +83,8 @@ def schema() -> dict[str, Any]:
     events = {"type": "array", "minItems": 1, "items": {"$ref": "#/$defs/event"}}
     properties = {"title": {"type": "string"}, "premises": {"$ref": "#/$defs/premises"}, "events": events}
     story = {"type": "object", "properties": properties, "required": ["events"], "additionalProperties": False}
-    kinds = {do: event_schema(kind, shape) for do, (kind, shape) in EVENTS.items()}
+    ours = {do: pair for do, pair in EVENTS.items() if pair[0].__module__.startswith("otherminds.")}
+    kinds = {do: event_schema(kind, shape) for do, (kind, shape) in ours.items()}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "A story of otherminds",

@@ -34,7 +34,7 @@ from otherminds.commands.tell import tell
 from otherminds.commands.track import track
 from otherminds.commands.train import train
 from otherminds.commands.web import web
-from otherminds.errors import OthermindsError, UsageError
+from otherminds.errors import Missing, OthermindsError, UsageError
 from otherminds.plugins import added, load
 from otherminds.terminal.options import PARTIAL, debug_option, known_secrets
 from otherminds.terminal.screen import harmless, in_line
@@ -159,7 +159,7 @@ def _make_harmless(error: click.ClickException) -> None:
 
 def _sentence(error: Exception) -> Failed:
     if isinstance(error, OthermindsError):
-        return (Misused if isinstance(error, UsageError) else Failed)(str(error))
+        return (Misused if isinstance(error, UsageError | Missing) else Failed)(str(error))
     if isinstance(error, RecursionError):
         return Failed("what was given is nested too deeply to be used; make it flatter, or see where with --debug")
     return Failed(f"{type(error).__name__}: {error} (a fault of ours: run again with --debug to see where)")

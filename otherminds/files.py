@@ -10,7 +10,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any, NoReturn
 
-from otherminds.errors import BadFile
+from otherminds.errors import BadFile, MissingFile
 
 
 def write_text(path: str | Path, text: str) -> None:
@@ -45,7 +45,7 @@ def read_text(path: str | Path, *, most: int = LARGEST, kind: str = "file") -> s
             )
         return content.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
     except FileNotFoundError:
-        raise BadFile(f"there is no {kind} {path}") from None
+        raise MissingFile(f"there is no {kind} {path}") from None
     except UnicodeDecodeError as error:
         raise BadFile(f"{path} is not text in UTF-8: byte {error.start} cannot be read") from None
     except OSError as error:

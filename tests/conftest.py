@@ -1,4 +1,5 @@
 import signal
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -26,6 +27,14 @@ def sally_anne() -> Story:
         Leave("Sally", "den"),
         Move("Anne", "marble", "box"),
     )
+
+
+@pytest.fixture
+def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder to work in, whose store is its own."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("OTHERMINDS_STORE", raising=False)
+    return tmp_path
 
 
 @pytest.fixture(autouse=True)

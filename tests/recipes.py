@@ -378,9 +378,7 @@ assert "whisper" in CliRunner().invoke(cli, ["--help"]).output
     "a page of documentation": Recipe(
         {
             "docs/whispering.md": "# Whisper\n\n```python\nimport otherminds\n\notherminds.get_suite('starter')\n```",
-            "README.md": (
-                ("[API reference](docs/api.md)", "[API reference](docs/api.md) · [whispering](docs/whispering.md)"),
-            ),
+            "mkdocs.yml": (("      - glossary.md\n", "      - glossary.md\n      - whispering.md\n"),),
         },
         "",
         ("tests/test_docs.py::test_page_runs[whispering.md]", "tests/test_docs.py::test_every_page_can_be_found"),

@@ -9,49 +9,24 @@ from threading import Thread
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
 from otherminds.asking import runs as running
 from otherminds.asking.readers import BASELINES, Reader, reader
 from otherminds.asking.store import RunRow, Store
-from otherminds.cli import COMMANDS, cli
+from otherminds.cli import COMMANDS
 from otherminds.errors import ModelError
 from otherminds.items import Suite
 from otherminds.models import Prompt, Response
 from otherminds.models.scripted import Scripted
+from tests.shell import call, data, fails
+
+pytestmark = pytest.mark.usefixtures("own_folder")
 
 KEY = "sk-test-4f1c9a72e0b3"
 BAD_FILE = """{"otherminds": 1, "suite": "mine"}
 {"id": "a", "question": "Where?", "answer": "box", "choices": ["tin", "jar"]}
 """
-
-
-@pytest.fixture(autouse=True)
-def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("OTHERMINDS_STORE", raising=False)
-    return tmp_path
-
-
-def call(*args: str) -> Result:
-    return CliRunner().invoke(cli, args, prog_name="otherminds")
-
-
-def data(*args: str) -> Any:
-    """What a command prints under --json, which must be JSON and nothing else."""
-    done = call(*args, "--json")
-    assert done.exit_code == 0, done.stderr
-    return json.loads(done.stdout)
-
-
-def fails(code: int, *args: str) -> str:
-    """The one sentence on stderr of a command that fails."""
-    done = call(*args)
-    assert done.exit_code == code, done.output
-    assert "Traceback" not in done.output
-    assert done.stderr.startswith("error: ")
-    assert done.stderr.count("\n") == 1
-    return done.stderr
 
 
 # ── 0: it works ──
@@ -165,7 +140,7 @@ def test_a_bad_file_is_refused_by_line_and_field(own_folder: Path) -> None:
 def test_a_store_that_is_none(own_folder: Path) -> None:
     (own_folder / "otherminds.db").write_text("a shopping list, and by no means a database " * 40, encoding="utf-8")
     assert "not a database" in fails(1, "run", "starter", "-m", "baseline:oracle")
-    assert "there is no store" in fails(1, "runs", "--store", "none.db")
+    assert "there is no store" in fails(2, "runs", "--store", "none.db")
 
 
 def test_an_error_cannot_steer_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -245,7 +220,7 @@ def test_last_is_the_run_that_was_asked_last() -> None:
 
 def test_runs_tells_what_is_under_way() -> None:
     row = RunRow("abc123", "small", "d", "model", "f", "raw", "text", {}, "2026-01-01T00:00:00")
-    with Store("otherminds.db") as store, store.writing():
+    with Store("otherminds.db") as store:
         store.begin_run(row)
         assert data("runs")[0]["state"] == "running"
         assert "running" in call("runs").stdout
@@ -256,7 +231,7 @@ def test_runs_tells_what_is_under_way() -> None:
 def test_unknown_runs_and_items() -> None:
     call("run", "starter", "-m", "baseline:oracle", "--limit", "2")
     assert "did you mean" in fails(2, "show", "last", data("show", "last")["records"][0]["item"]["id"] + "x")
-    assert "has no run 'zz'" in fails(1, "show", "zz")
+    assert "has no run 'zz'" in fails(2, "show", "zz")
 
 
 # ── 3: it stopped before the end ──

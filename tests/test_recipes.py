@@ -19,7 +19,7 @@ import pytest
 from tests.recipes import RECIPES, Edit, Recipe
 
 ROOT = Path(__file__).parent.parent
-COPIED = ("otherminds", "tests", "docs", "README.md", "CONTRIBUTING.md", "pyproject.toml")
+COPIED = ("otherminds", "tests", "docs", "README.md", "CONTRIBUTING.md", "mkdocs.yml", "pyproject.toml")
 
 
 def rows() -> dict[str, str]:

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-HEAVY = {"cyllama", "httpx", "jinja2", "numpy", "ray", "rich", "sqlite3", "torch", "transformers"}
+HEAVY = {"cyllama", "aiohttp", "jinja2", "numpy", "ray", "rich", "sqlite3", "torch", "transformers"}
 
 
 @pytest.mark.parametrize("args", [["--help"], ["run", "--help"], ["--version"]], ids=" ".join)

@@ -10,14 +10,14 @@ from threading import Lock
 from typing import Any
 
 from otherminds.asking.few_shot import with_examples
-from otherminds.asking.packing import Verb, call_key, recall
+from otherminds.asking.packing import call_key, recall
 from otherminds.asking.plans import plan
 from otherminds.asking.repeats import repeated
 from otherminds.asking.store import Call, Store
 from otherminds.errors import BadFile, UsageError
 from otherminds.files import BY_HAND, parse_json, read_text
 from otherminds.items import Item, Suite
-from otherminds.models import Model, Prompt, Response, Usage, Weighing, fingerprint
+from otherminds.models import Model, Prompt, Response, Usage, Verb, Weighing, fingerprint
 from otherminds.models.gate import is_usage
 from otherminds.showing.brief import Brief
 
@@ -113,6 +113,29 @@ class Forecast:
     """The most that can be written, unless earlier calls tell what usually is."""
     seconds: float | None
     money: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Speed:
+    """Tokens a second that a model reads and writes, all its replicas together."""
+
+    read: float
+    written: float
+
+    def seconds(self, forecast: Forecast) -> float:
+        """How long this takes; beginnings that prompts share are read again every time."""
+        return forecast.prompt_tokens / self.read + forecast.written_tokens / self.written
+
+
+def read_speed(text: str) -> Speed:
+    """40000,2000 as tokens a second, read and written."""
+    try:
+        read, written = (float(part) for part in text.split(","))
+    except ValueError:
+        read = written = 0.0
+    if not (0 < read < inf and 0 < written < inf):
+        raise UsageError(f"--speed {text!r} should be tokens a second, read and written, such as 40000,2000")
+    return Speed(read, written)
 
 
 def estimate(

@@ -5,16 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict
 from math import inf, isfinite
-from typing import Any, Literal
+from typing import Any
 
 from otherminds.asking.store import Call, Store
 from otherminds.errors import StoreError
-from otherminds.models import Message, Prompt, Response, Usage, Weighing
+from otherminds.models import Message, Prompt, Response, Usage, Verb, Weighing
 from otherminds.models.gate import fault
 
-Verb = Literal["ask", "weigh"]
 Result = Response | Weighing
 
 
@@ -48,7 +46,8 @@ def recall(store: Store, wanted: Mapping[str, Prompt]) -> tuple[dict[str, Result
 
 def pack(result: Result) -> dict[str, Any]:
     """A result as JSON, without the rendered text, which has a column of its own."""
-    usage = asdict(result.usage)
+    spent = result.usage
+    usage = {"prompt": spent.prompt, "cached": spent.cached, "written": spent.written}
     if isinstance(result, Response):
         thought = {"thought": result.thought} if result.thought else {}
         return {"text": result.text, "finish": result.finish, "usage": usage, **thought}

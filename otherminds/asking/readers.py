@@ -189,8 +189,16 @@ def reader(
         said = Response("Answer: " + "".join(_draw(rule(item), item, seed)))
         return score_text(item, pose_text(item, prompt="raw", seed=seed), [said]).value
 
+    def by_letters(item: Item) -> float | None:
+        good = set(rule(item)) or set(item.choices)
+        others = len(item.choices) - len(good)
+        # Where what is good clearly weighs most, nothing has to be weighed; suites are large, and baselines many.
+        if others and good <= set(item.choices) and sure / len(good) > 2 * (1 - sure) / others:
+            return 0.0 if item.answer not in good else 1.0 if len(good) == 1 else None
+        return value_of(item.answer, {own: log(one) for own, one in weights(item).items()})
+
     model = Reader(answer, name=name, weigh=weigh)
-    model.by_letters = lambda item: value_of(item.answer, {own: log(one) for own, one in weights(item).items()})
+    model.by_letters = by_letters
     model.in_words = in_words
     model.share = lambda item: weights(item)[item.answer]
     # The same words can have another answer in another suite, so a stored call must not serve both.

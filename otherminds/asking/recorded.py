@@ -10,43 +10,26 @@ from __future__ import annotations
 
 import logging
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, wait
-from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from contextlib import contextmanager
+from dataclasses import asdict, replace
+from functools import partial
 from math import ceil
-from threading import Event, Thread
 from time import monotonic
 from typing import Any
 
 from otherminds.asking.costs import Budget
-from otherminds.asking.packing import Result, Verb, call_key, pack, recall
-from otherminds.asking.store import Call, Spent, Store
+from otherminds.asking.flights import Batch, Flight, Line, fly, paid
+from otherminds.asking.packing import Result, call_key, pack, recall
+from otherminds.asking.store import MEMORY, Call, Spent, Store
 from otherminds.errors import ModelError, OthermindsError
-from otherminds.models import BROKEN_OFF, Model, Prompt, Response, Usage, Weighing, fingerprint
-from otherminds.models.gate import fault, is_usage
+from otherminds.models import Model, Prompt, Response, Submitting, Usage, Verb, Weighing, fingerprint
 
-Batch = list[tuple[str, Prompt]]
 Progress = Callable[[int, int], None]
 """Called with the number of calls that are answered and the number that are wanted."""
 
-LANDING = 5.0
-"""Seconds that calls under way get to come home after Ctrl-C."""
-
-NOTHING = Usage()
-
 _log = logging.getLogger("otherminds")
-
-
-@dataclass(frozen=True, slots=True)
-class Landed:
-    """What came of a batch: its results, the seconds that each took, and what replies cost that could not be used."""
-
-    results: Sequence[Result]
-    seconds: float
-    again: int = 0
-    """Prompts that were asked once more."""
-    spilt: Usage = NOTHING
 
 
 class Recorded:
@@ -73,6 +56,9 @@ class Recorded:
         self.batch = model.batch
         self.ask_batch = model.ask_batch
         self.parallel = model.parallel
+        self.submitting = model if isinstance(model, Submitting) else None
+        # A few stand ready, so that a place is taken as soon as it is free, whatever this thread is at.
+        self.room = self.parallel + (self.parallel // 4 if self.submitting else 0)
         self.cannot: frozenset[str] = getattr(model, "cannot", frozenset())
         self.fingerprint = fingerprint(model)
         self.work = work
@@ -83,6 +69,8 @@ class Recorded:
         """Why the budget let no more be asked; also the error of every prompt that was left."""
         self._counted = Spent()
         self._sitting, self._noted = 0, Spent()
+        self._version = store.version()
+        """Of the store, when it was last asked for all that is wanted."""
         self._retried, self._waited = _trouble(model)
         self._began = monotonic()
         if self.budget.money is not None:
@@ -90,11 +78,11 @@ class Recorded:
 
     def ask(self, prompts: Sequence[Prompt]) -> list[Response]:
         """A text for every prompt, in order."""
-        return self._answer("ask", prompts, Response)
+        return self.answer("ask", prompts)
 
     def weigh(self, prompts: Sequence[Prompt]) -> list[Weighing]:
         """The log-probabilities of every prompt's choices, in order."""
-        return self._answer("weigh", prompts, Weighing)
+        return self.answer("weigh", prompts)
 
     @property
     def made(self) -> int:
@@ -127,9 +115,8 @@ class Recorded:
         """Under which the answer is kept: whoever is someone else, or is asked something else, has another key."""
         return call_key(self.fingerprint, verb, prompt)
 
-    def _answer(self, verb: Verb, prompts: Sequence[Prompt], kind: Callable[..., Any]) -> list[Any]:
-        keys = [self.key(verb, prompt) for prompt in prompts]
-        wanted = dict(zip(keys, prompts, strict=True))
+    def recall(self, wanted: Mapping[str, Prompt]) -> dict[str, Result]:
+        """Those of these that the store remembers, by key."""
         answered, damaged = recall(self.store, wanted)
         self.reused += len(answered)
         if damaged and not self.damaged:
@@ -139,16 +126,17 @@ class Recorded:
                 len(damaged),
             )
         self.damaged += len(damaged)
+        return answered
+
+    def answer(self, verb: Verb, prompts: Sequence[Prompt], keys: Sequence[str] = ()) -> list[Any]:
+        """What comes back for every prompt, in order; whoever knows their keys may give them."""
+        keys = keys or [self.key(verb, prompt) for prompt in prompts]
+        kind: Callable[..., Result] = Response if verb == "ask" else Weighing
+        wanted = dict(zip(keys, prompts, strict=True))
+        self._version = self.store.version()
+        answered = self.recall(wanted)
         missing = [(key, prompt) for key, prompt in wanted.items() if key not in answered]
         missing.sort(key=lambda pair: str(pair[1]))
-
-        def keep(batch: Batch, landed: Landed) -> None:
-            if batch[0][0] in answered:
-                return  # Ctrl-C came just after it was kept, and it comes home once more.
-            counted = self._keep(verb, batch, landed)
-            answered.update({key: result for (key, _), result in zip(batch, landed.results, strict=True)})
-            self._counted = counted
-            tell()
 
         def tell() -> None:
             if self.progress is not None:
@@ -156,66 +144,26 @@ class Recorded:
 
         tell()
         if missing:
-            with self.store.writing():
-                self.store.keep_model(self.fingerprint, self.name, self.identity)
-                try:
-                    self._fetch(verb, deque(missing), keep)
-                finally:
-                    # A server that fails for good has made us wait after the last answer, too.
-                    if self.work and self._noted != self.spent:
-                        self._write([], self.spent)
+            line = Line(self, verb)
+            for key, prompt in missing:
+                line.ask(key, prompt, partial(answered.__setitem__, key))
+            with self.asking():
+                fly([line], tell)
         return [answered[key] if key in answered else kind(error=self.stopped) for key in keys]
 
-    def _fetch(self, verb: Verb, queue: deque[tuple[str, Prompt]], keep: Callable[[Batch, Landed], None]) -> None:
-        """Ask all that is in the queue; only this thread touches the store.
-
-        After a failure nothing new is asked, and what is under way is waited for and kept, since it was paid for; a
-        person who presses Ctrl-C waits only LANDING seconds for it.
-        """
-        if self.parallel == 1:
-            while batch := self._next_batch(verb, queue, 0):
-                keep(batch, self._call(verb, batch))
-            return
-        flying: dict[Future[Landed], Batch] = {}
-        broken_off = Event()
-        failure: BaseException | None = None
+    @contextmanager
+    def asking(self) -> Iterator[None]:
+        """While this is open, calls are made."""
+        self.store.keep_model(self.fingerprint, self.name, self.identity)
         try:
-            while True:
-                while len(flying) < self.parallel and not failure:
-                    batch = self._next_batch(verb, queue, sum(map(len, flying.values())))
-                    if not batch:
-                        break
-                    # Known before it starts, or Ctrl-C in between would lose it.
-                    future: Future[Landed] = Future()
-                    flying[future] = batch
-                    Thread(target=self._fly, args=(future, verb, batch, broken_off), daemon=True).start()
-                if not flying:
-                    break
-                for future in wait(flying, return_when=FIRST_COMPLETED).done:
-                    if error := future.exception():
-                        failure = failure or error
-                        broken_off.set()
-                    else:
-                        keep(flying[future], future.result())
-                    del flying[future]
-        except BaseException:
-            broken_off.set()
-            for future in wait(flying, timeout=LANDING).done:
-                if not future.exception():
-                    keep(flying[future], future.result())
-            raise
-        if failure:
-            raise failure
+            yield
+        finally:
+            # A server that fails for good has made us wait after the last answer, too.
+            if self.work and self._noted != self.spent:
+                self._write([], self.spent)
 
-    def _fly(self, future: Future[Landed], verb: Verb, batch: Batch, broken_off: Event) -> None:
-        """Ask, in a thread of its own: Python would not end before all of a pool's have."""
-        BROKEN_OFF.set(broken_off)
-        try:
-            future.set_result(self._call(verb, batch))
-        except BaseException as error:
-            future.set_exception(error)
-
-    def _next_batch(self, verb: Verb, queue: deque[tuple[str, Prompt]], under_way: int) -> Batch:
+    def next_batch(self, verb: Verb, queue: deque[tuple[str, Prompt]], under_way: int) -> Batch:
+        """What is asked next of all that waits; nothing if the budget is spent."""
         if not queue:
             return []
         calls, seconds = self.made + self._counted.retried + under_way, monotonic() - self._began
@@ -228,54 +176,47 @@ class Recorded:
             room = min(room, ceil(self.budget.calls - calls))
         return [queue.popleft() for _ in range(min(room, len(queue)))]
 
-    def _call(self, verb: Verb, batch: Batch) -> Landed:
-        """Ask a batch; what does not pass the gate is asked once more, and then is an error."""
-        prompts = [prompt for _, prompt in batch]
-        began = monotonic()
-        results = self._asked(verb, prompts)
-        wrong = _faults(verb, prompts, results)
-        spilt, again = NOTHING, 0
-        if wrong and not BROKEN_OFF.get().is_set():
-            again = len(wrong)
-            # If the model is gone by now, the rest of the batch is as good as it was.
-            with suppress(ModelError):
-                for place, result in zip(wrong, self._asked(verb, [prompts[place] for place in wrong]), strict=True):
-                    spilt += _paid(results[place])
-                    results[place] = result
-            wrong = _faults(verb, prompts, results)
-        for place, why in wrong.items():
-            sentence, usage = f"the reply {why}", _paid(results[place])
-            failed = Response(finish="error", usage=usage, error=sentence)
-            results[place] = failed if verb == "ask" else Weighing(usage=usage, error=sentence)
-        return Landed(results, (monotonic() - began) / len(batch), again, spilt)
+    def claim(self, batch: Batch) -> tuple[Batch, dict[str, Result]]:
+        """Of a batch what no other program is asking, without what one has answered meanwhile; and these answers."""
+        own = self.store.claim(key for key, _ in batch)
+        mine = {key: prompt for key, prompt in batch if key in own}
+        known = self.recall(mine) if self.store.version() != self._version else {}
+        self.store.release(known)
+        return [(key, prompt) for key, prompt in mine.items() if key not in known], known
 
-    def _asked(self, verb: Verb, prompts: Sequence[Prompt]) -> list[Result]:
+    def read(self, verb: Verb, future: Future[list[Result]], number: int) -> list[Result]:
+        """What came back for so many prompts, or a sentence about a model that has none."""
         try:
-            results: list[Result] = list(self.model.ask(prompts) if verb == "ask" else self.model.weigh(prompts))
+            results = future.result()
         except (OthermindsError, MemoryError):
             raise
         except Exception as error:
             raise ModelError(
                 f"{self.name} failed with {type(error).__name__}: {error}; mend its {verb}, --debug shows where"
             ) from error
-        if len(results) != len(prompts):
-            raise ModelError(f"{self.name} gave {len(results)} results for {len(prompts)} prompts; mend its {verb}")
+        if len(results) != number:
+            raise ModelError(f"{self.name} gave {len(results)} results for {number} prompts; mend its {verb}")
         return results
 
-    def _keep(self, verb: Verb, batch: Batch, landed: Landed) -> Spent:
-        """Write what was answered; what has been spent with it, to be counted once it is written."""
-        before, usage = self._counted, self.usage + landed.spilt
-        for result in landed.results:
-            usage += _paid(result)
-        errors = before.errors + sum(bool(result.error) for result in landed.results)
-        counted = Spent(before.made + len(batch), errors, before.retried + landed.again, usage=usage)
-        calls = [
-            Call(key, self.fingerprint, verb, prompt.to_dict(), result.rendered, pack(result), landed.seconds)
-            for (key, prompt), result in zip(batch, landed.results, strict=True)
-            if not result.error
-        ]
+    def keep(self, flights: Sequence[Flight]) -> None:
+        """Write what was answered, and count it once it is written."""
+        made, errors, retried, usage = self._counted.made, self._counted.errors, self._counted.retried, self.usage
+        calls = []
+        for flight in flights:
+            made, retried, usage = made + len(flight.batch), retried + flight.again, usage + flight.spilt
+            for (key, prompt), result in zip(flight.batch, flight.results, strict=True):
+                usage += paid(result)
+                if result.error:
+                    errors += 1
+                    continue
+                verb, seconds = flight.line.verb, flight.seconds
+                asked = prompt.to_dict()
+                calls.append(Call(key, self.fingerprint, verb, asked, result.rendered, pack(result), seconds))
+        counted = Spent(made, errors, retried, usage=usage)
         self._write(calls, self._with_trouble(counted))
-        return counted
+        for flight in flights:
+            flight.kept = True
+        self._counted = counted
 
     def _write(self, calls: Sequence[Call], spent: Spent) -> None:
         if self.work and not self._sitting:
@@ -284,23 +225,9 @@ class Recorded:
         self._noted = spent
 
 
-def _faults(verb: Verb, prompts: Sequence[Prompt], results: Sequence[Result]) -> dict[int, str]:
-    """By place, what is wrong with those results that cannot be."""
-    kind = Response if verb == "ask" else Weighing
-    found = {}
-    for place, (prompt, result) in enumerate(zip(prompts, results, strict=True)):
-        why = fault(prompt, result)
-        if not why and not isinstance(result, kind):
-            why = f"is a {type(result).__name__}, not a {kind.__name__}"
-        if why:
-            found[place] = why
-    return found
-
-
-def _paid(result: Result) -> Usage:
-    """What a reply cost, if that can be."""
-    usage = getattr(result, "usage", None)
-    return usage if isinstance(usage, Usage) and is_usage(usage) else NOTHING
+def as_recorded(model: Model) -> Recorded:
+    """The model with a memory; only such a one has several calls under way, in the batches that it likes."""
+    return model if isinstance(model, Recorded) else Recorded(model, Store(MEMORY))
 
 
 def _trouble(model: Model) -> tuple[int, float]:

@@ -19,11 +19,19 @@ class Rounds:
         self.answered: dict[str, Result] = {}
         """By key, all that was answered."""
         self._recorded = recorded
+        self._known: dict[int, str] = {}
 
     @property
     def keys(self) -> list[str]:
         """Of all prompts, in order, the keys under which answers are kept."""
-        return [self._recorded.key(self.plan.way.verb, prompt) for prompt in self.plan.prompts]
+        return [self.key(prompt) for prompt in self.plan.prompts]
+
+    def key(self, prompt: Prompt) -> str:
+        """Found once: to make one takes as long as to read an answer."""
+        # By the object itself, which the plan holds on to: two that are equal have the same key anyway.
+        if id(prompt) not in self._known:
+            self._known[id(prompt)] = self._recorded.key(self.plan.way.verb, prompt)
+        return self._known[id(prompt)]
 
     @property
     def wanted(self) -> dict[str, Prompt]:
@@ -38,17 +46,17 @@ class Rounds:
 
     def _put(self, prompts: Sequence[Prompt]) -> None:
         verb = self.plan.way.verb
-        results: Sequence[Result] = (self._recorded.ask if verb == "ask" else self._recorded.weigh)(prompts)
-        keys = [self._recorded.key(verb, prompt) for prompt in prompts]
+        keys = [self.key(prompt) for prompt in prompts]
+        results = self._recorded.answer(verb, prompts, keys)
         left = self._recorded.stopped or None
         self.answered |= {key: result for key, result in zip(keys, results, strict=True) if result.error != left}
 
     def _grow(self, draws: int) -> list[Prompt]:
         """The prompts that one more round needs; they are part of the plan from now on."""
-        way, verb, posed, new = self.plan.way, self.plan.way.verb, [], []
+        way, posed, new = self.plan.way, [], []
         assert way.more is not None, "only such plans grow"
         for item, asked in zip(self.plan.items, self.plan.posed, strict=True):
-            results = [self.answered.get(self._recorded.key(verb, each.prompt)) for each in asked]
+            results = [self.answered.get(self.key(each.prompt)) for each in asked]
             known = [result for result in results if result is not None]
             more = way.more(item, asked, known, draws) if len(known) == len(asked) else ()
             posed.append((*asked, *more))

@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import json
 import platform
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
@@ -82,7 +82,7 @@ def run(
     whole = repeated(with_examples(whole, suite, shots, seed=seed), epochs)
     work = part(whole, chosen := places(whole, shard))
     began = _now()
-    with nullcontext(store) if store else Store(MEMORY) as kept, kept.writing():
+    with nullcontext(store) if store else Store(MEMORY) as kept:
         digest = suite.digest
         # Versions and dates may change between the two halves of a run; what was asked of whom may not.
         asked = [suite.name, digest, suite.prompt, suite.score, seed, limit, fingerprint(model)]
@@ -93,7 +93,9 @@ def run(
         recorded = Recorded(model, kept, budget=budget, progress=progress, work=id)
         rounds = Rounds(work, recorded)
         row = partial(_row, suite, recorded, digest=digest, limit=limit, seed=seed, began=began, told=told)
-        before = kept.begin_run(row())
+        first = row()
+        # Whoever looks on while it runs wants to know how much there is to ask.
+        before = kept.begin_run(replace(first, manifest={**first.manifest, "prompts": len(set(rounds.keys))}))
         keep = partial(_keep, kept, before=before, whole=whole, chosen=chosen, shard=shard)
         try:
             rounds.ask(draws)
@@ -125,8 +127,8 @@ def _told(epochs: int, shots: Sequence[Item], grader: Grader | None) -> dict[str
     }
 
 
-def load(store: Store, id: str, *, texts: bool = True) -> Run:
-    """A run from the store, by its id or the beginning of it.
+def load(store: Store, id: str, *, texts: bool = True, most: int = -1) -> Run:
+    """A run from the store, by its id or the beginning of it; `most` is how many records are wanted of it.
 
     Without `texts` its records have neither prompts nor results, and a large run is read much sooner.
     """
@@ -136,7 +138,7 @@ def load(store: Store, id: str, *, texts: bool = True) -> Run:
             f"{store.path}: run {row.id} is damaged (its checksum is wrong); give its command again, which asks nothing"
             " that was answered"
         )
-    lines = store.records(row.id)
+    lines = store.records(row.id, most=most)
     try:
         if missing := sorted(_TOLD - set(row.manifest)):
             raise ValueError(f"its manifest lacks {missing[0]}")
@@ -147,9 +149,18 @@ def load(store: Store, id: str, *, texts: bool = True) -> Run:
         calls = store.calls(keys)
         return _run(row, [_record(line, calls) for line in lines])
     except (AttributeError, BadFile, KeyError, TypeError, UsageError, ValueError) as error:
-        raise StoreError(
-            f"{store.path}: run {row.id} is damaged ({error}); restore a copy of the store, or use another"
-        ) from None
+        raise _damaged(store, row.id, error) from None
+
+
+def with_texts(store: Store, run: Run, wanted: Iterable[Record]) -> Run:
+    """A run that was loaded without texts, with those of some of its records."""
+    lacking = {id(record): record for record in wanted if not record.results}
+    calls = store.calls({key for record in lacking.values() for key in record.calls})
+    try:
+        told = {place: _in_full(record, calls) for place, record in lacking.items()}
+    except (AttributeError, KeyError, TypeError, UsageError, ValueError) as error:
+        raise _damaged(store, run.id, error) from None
+    return replace(run, records=tuple(told.get(id(record), record) for record in run.records))
 
 
 _TOLD = {
@@ -169,7 +180,15 @@ _TOLD = {
 
 
 def _record(line: Mapping[str, Any], calls: Mapping[str, Call]) -> Record:
-    record = _scored(line, calls)
+    return _in_full(_scored(line, calls), calls)
+
+
+def _damaged(store: Store, id: str, error: Exception) -> StoreError:
+    return StoreError(f"{store.path}: run {id} is damaged ({error}); restore a copy of the store, or use another")
+
+
+def _in_full(record: Record, calls: Mapping[str, Call]) -> Record:
+    """A record with what was sent and what came back."""
     asked = [calls[key] for key in record.calls if key in calls]
     prompts = tuple(unpack_prompt(call.prompt) for call in asked)
     return replace(record, prompts=prompts, results=tuple(map(unpack, asked)))
@@ -204,15 +223,16 @@ def _keep(
     shard: Shard | None,
 ) -> Run:
     """Write a run with these records, and those that other parts of it have left."""
-    rows = [*_rows(whole, records), *(others(store, row.id, chosen) if shard else ())]
     row = replace(row, created=before.created, manifest={**row.manifest, "started": before.created})
-    if len(rows) == len(whole.items):
-        row = replace(row, finished=before.finished or _now())
-    elif shard:
-        left = {SHARD: str(shard), WANTED: len(whole.items)}
-        stopped = row.manifest["stopped"] or shard.alone
-        row = replace(row, manifest={**row.manifest, **left, "stopped": stopped})
-    store.keep_run(row, rows)
+    with store.changing():  # another program may be at another part
+        rows = [*_rows(whole, records), *(others(store, row.id, chosen) if shard else ())]
+        if len(rows) == len(whole.items):
+            row = replace(row, finished=before.finished or _now())
+        elif shard:
+            left = {SHARD: str(shard), WANTED: len(whole.items)}
+            stopped = row.manifest["stopped"] or shard.alone
+            row = replace(row, manifest={**row.manifest, **left, "stopped": stopped})
+        store.keep_run(row, rows)
     return load(store, row.id) if shard else _run(row, records)
 
 

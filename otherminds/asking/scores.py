@@ -107,7 +107,7 @@ def score_letters(item: Item, posed: Sequence[Posed], results: Sequence[Weighing
         for asked, result in zip(posed, results, strict=True)
     ]
     logs = {choice: mean_bounds([order[choice] for order in by_order]) for choice in item.choices}
-    detail: dict[str, Any] = {"mass": fmean(result.mass for result in results)}
+    detail: dict[str, Any] = {"mass": fmean([result.mass for result in results])}
     if any(result.bounds for result in results):
         detail |= _orders_within_bounds(item.answer, by_order)
     else:
@@ -185,6 +185,6 @@ def way(name: str) -> Way:
 
 def _letter_bias(letters: Sequence[str], results: Sequence[Weighing]) -> float | None:
     """How much more the first letter gets than the others, in log-probability over all orders."""
-    first, *others = (fmean(result.logprobs[letter] for result in results) for letter in letters)
+    first, *others = (fmean([result.logprobs[letter] for result in results]) for letter in letters)
     bias = first - fmean(others)
     return bias if isfinite(bias) else None

@@ -1,6 +1,7 @@
 """Store: one SQLite file that keeps every call that was answered, the runs made of them, and what people answered.
 
-Readers are always welcome. One program writes at a time, and it stops when the file is taken away under its hands.
+Several programs may read and write it at once: each change is short and made as a whole, and none asks a call that
+another is asking. A program stops when the file is taken away under its hands.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from otherminds.asking.locks import Lock, Watch
+from otherminds.asking.locks import Claims, Watch
 from otherminds.asking.tables import (
     INTO_CALLS,
     INTO_RECORDS,
@@ -39,12 +40,14 @@ from otherminds.asking.tables import (
     stand_in,
     to_json,
 )
-from otherminds.errors import StoreError
+from otherminds.errors import NotStored, StoreError
 from otherminds.models import Usage
 
 __all__ = ["MEMORY", "Annotation", "Call", "RunRow", "Spent", "Store"]
 
 MEMORY = ":memory:"
+PATIENCE = 120.0
+"""Seconds to wait while another program writes; the longest change is a run of many items."""
 _OURS = 0x07EE14D5
 """Written into the file's header, so that we never take another program's SQLite file for a store."""
 
@@ -54,8 +57,7 @@ class Store:
 
     def __init__(self, path: str | Path, *, create: bool = True, read_only: bool = False) -> None:
         self.path = str(path)
-        self._lock = Lock(self.path)
-        self._depth = 0
+        self._claims = Claims(self.path)
         self._watch: Watch | None = None
         self._wrote = False
         if self.path != MEMORY:
@@ -91,7 +93,7 @@ class Store:
     def close(self) -> None:
         """Let go of the file; what was kept is on disk already."""
         self._db.close()
-        self._lock.release()
+        self._claims.close()
 
     # ── calls ──
 
@@ -179,8 +181,9 @@ class Store:
 
     def begin_run(self, row: RunRow) -> RunRow:
         """Note that a run has begun; one that was there before stays as it is, and is what comes back."""
+        if self.path != MEMORY:
+            self._claims.take(_run_name(row.id))
         with self._transaction():
-            self._lock.note(row.id)
             self._db.execute(f"INSERT OR IGNORE {INTO_RUNS}", run_values(row, self._next()))
         return self.run(row.id)
 
@@ -191,7 +194,7 @@ class Store:
             self._db.execute("DELETE FROM records WHERE run = ?", (row.id,))
             self._db.execute(f"INSERT OR REPLACE {INTO_RUNS}", run_values(row, self._next()))
             self._db.executemany(f"INSERT {INTO_RECORDS}", lines)
-            self._lock.note("")
+        self._claims.release(_run_name(row.id))
 
     def _next(self) -> int:
         """The number of what is written now."""
@@ -216,16 +219,21 @@ class Store:
             rows = self._db.execute(f"{SELECT_RUN} WHERE substr(id, 1, ?) = ?", (len(id), id)).fetchall()
             found = [read_run(row) for row in rows]
         if not found or not id:
-            raise StoreError(f"{self.path} has no run {id!r}; `otherminds runs` lists those it has")
+            raise NotStored(f"{self.path} has no run {id!r}; `otherminds runs` lists those it has")
         if len(found) > 1:
             raise StoreError(f"{self.path} has {len(found)} runs whose id begins with {id!r}; write more of it")
         return found[0]
 
-    def records(self, run: str) -> list[dict[str, Any]]:
-        """The records of a run in the order of its items: item, call keys and score, as JSON."""
+    def records(self, run: str, *, most: int = -1) -> list[dict[str, Any]]:
+        """The records of a run in the order of its items, or the first of them: item, call keys and score, as JSON."""
         with self._sentences():
-            rows = self._db.execute(f"{SELECT_RECORD} WHERE run = ? ORDER BY position", (run,))
+            rows = self._db.execute(f"{SELECT_RECORD} WHERE run = ? ORDER BY position LIMIT ?", (run, most))
             return list(map(read_record, rows))
+
+    def count_records(self, run: str) -> int:
+        """How many there are."""
+        with self._sentences():
+            return int(self._db.execute("SELECT count(*) FROM records WHERE run = ?", (run,)).fetchone()[0])
 
     # ── what people answered ──
 
@@ -247,24 +255,25 @@ class Store:
                 raise Damaged("malformed row among the annotations")
             return [Annotation(*row) for row in rows]
 
-    # ── one writer at a time ──
+    # ── several writers ──
 
-    @contextmanager
-    def writing(self) -> Iterator[None]:
-        """Hold the store for writing; a second program that wants to is refused by name."""
-        if self._depth == 0 and self.path != MEMORY:
-            self._lock.take()
-        self._depth += 1
-        try:
-            yield
-        finally:
-            self._depth -= 1
-            if self._depth == 0:
-                self._lock.release()
+    def claim(self, keys: Iterable[str]) -> set[str]:
+        """Those of these calls that nobody else is asking; `release` them when they are kept, or will not be asked."""
+        return {key for key in keys if self.path == MEMORY or self._claims.take(key)}
 
-    def running(self) -> str:
-        """The id of the run that a program is at just now; empty if there is none."""
-        return self._lock.running()
+    def release(self, keys: Iterable[str]) -> None:
+        """Let others ask these."""
+        for key in keys if self.path != MEMORY else ():
+            self._claims.release(key)
+
+    def version(self) -> int:
+        """Another number whenever another program has written."""
+        with self._sentences():
+            return int(self._db.execute("PRAGMA data_version").fetchone()[0])
+
+    def running(self) -> frozenset[str]:
+        """The ids of the runs that programs are at just now."""
+        return frozenset(row.id for row in self.runs() if self.path != MEMORY and self._claims.held(_run_name(row.id)))
 
     @contextmanager
     def changing(self) -> Iterator[sqlite3.Connection]:
@@ -279,7 +288,10 @@ class Store:
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
-        with self.writing(), self._sentences():
+        if self._db.in_transaction:
+            yield
+            return
+        with self._sentences():
             self._db.execute("BEGIN IMMEDIATE")
             try:
                 yield
@@ -303,7 +315,7 @@ class Store:
         if os.path.exists(path):
             return
         if not create:
-            raise StoreError(f"there is no store {path}; `otherminds run` makes one")
+            raise NotStored(f"there is no store {path}; `otherminds run` makes one")
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -359,6 +371,10 @@ _ADVICE = {
 }
 
 
+def _run_name(id: str) -> str:
+    return f"run {id}"
+
+
 def _readable(row: Sequence[Any]) -> Call | None:
     try:
         return read_call(row)
@@ -389,7 +405,7 @@ def _connect(path: str) -> sqlite3.Connection:
         found = sqlite3.connect(f"{whole.as_uri()}?{how}", uri=True, isolation_level=None)
     else:
         # A server answers from several threads, one at a time; SQLite itself minds only use at the same time.
-        found = sqlite3.connect(path, timeout=10, isolation_level=None, check_same_thread=False)
+        found = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
     found.text_factory = _text
     return found
 

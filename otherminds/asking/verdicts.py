@@ -106,7 +106,7 @@ def bounds_of(result: Weighing, choice: str) -> Bounds:
 
 def mean_bounds(bounds: Sequence[Bounds]) -> Bounds:
     """The mean of the lower ends and that of the upper ones."""
-    return fmean(low for low, _ in bounds), fmean(high for _, high in bounds)
+    return fmean([low for low, _ in bounds]), fmean([high for _, high in bounds])
 
 
 def trouble(posed: Sequence[Posed], results: Sequence[Weighing]) -> str:

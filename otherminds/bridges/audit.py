@@ -1,4 +1,4 @@
-"""What readers without a mind score on a suite: how far it can be solved without anybody's beliefs.
+"""What mindless baselines score on a suite: how far it can be solved without anybody's beliefs.
 
 Each reader picks choices by a rule. Where it finds several equally good, or none, it guesses among them, and what it
 gets is what that guess gives on average. A suite is no better than the best of them, and that one is picked with
@@ -112,7 +112,7 @@ def askable(items: Sequence[Item]) -> list[Item]:
     """The items that have choices and a right one among them."""
     found = [item for item in items if item.choices and item.tags.get(SCORED) is not False]
     if not found:
-        raise UsageError("no item has choices and a right answer, so readers without a mind have nothing to pick from")
+        raise UsageError("no item has choices and a right answer, so mindless baselines have nothing to pick from")
     return found
 
 

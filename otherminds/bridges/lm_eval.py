@@ -134,15 +134,13 @@ def readme(suite: Suite) -> dict[str, str]:
     if not names:
         return {}
     kinds = [BENCHMARKS[name] for name in names if name in BENCHMARKS]
-    lines = [f"# {', '.join(kind.title for kind in kinds)}, with repaired gold", ""]
-    lines += [f"{kind.title}: licence {kind.licence}. Own scoring: {kind.scoring}" for kind in kinds]
-    lines += [
-        "",
-        "## Tasks",
-        "",
-        f"- `{name_of(suite)}_letters`: every order of the options is a document of its own",
-        "",
-    ]
-    lines += ["## What was repaired", "", *(f"- {words}: {number} items" for words, number in repairs(suite).items())]
-    lines += ["", f"{len(patch(suite))} labels differ from the published ones, or are contradicted and were kept.", ""]
-    return {"README.md": "\n".join(lines)}
+    lines = [f"# {', '.join(kind.title for kind in kinds)}, with repaired gold", "", "### Paper", ""]
+    lines += [f"{kind.paper} Licence of the data: {kind.licence}." for kind in kinds]
+    lines += ["", "### Groups, Tags, and Tasks", ""]
+    lines += [f"- `{name_of(suite)}`: the tag of all tasks here"]
+    lines += [f"- `{name_of(suite)}_letters`: every order of the options is a document of its own", ""]
+    lines += ["### What was repaired", "", *(f"- {words}: {number} items" for words, number in repairs(suite).items())]
+    lines += ["", f"{len(patch(suite))} labels differ from the published ones, or are contradicted and were kept."]
+    lines += ["", "### Which published evaluation is matched", "", "None: labels are repaired and letters are weighed."]
+    lines += [f"{kind.title}'s own scoring: {kind.scoring}" for kind in kinds]
+    return {"README.md": "\n".join([*lines, ""])}

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from otherminds.commands.serve import serve
-from otherminds.errors import BadFile, StoreError, UsageError
+from otherminds.errors import BadFile, NotStored, UsageError
 from otherminds.terminal.options import common, open_run, store_option
 from otherminds.terminal.screen import note, print_json, print_table, say
 
@@ -70,7 +70,7 @@ def annotate(
         raise UsageError("--run sets a run beside people's answers; give --agreement with it")
     suite = get_suite(suite_name)
     if agree and not source and not os.path.exists(store_path):
-        raise StoreError(
+        raise NotStored(
             f"there is no store {store_path}, so nobody has answered yet; `otherminds annotate {suite_name}` puts the"
             " items to people, and --import takes answers from a file"
         )
@@ -82,9 +82,7 @@ def annotate(
             if as_json:
                 print_json(found)
         else:
-            # Held all the time, so that nobody starts a run in the middle and is refused at an answer.
-            with store.writing():
-                _serve(batch, port, annotator, no_open, as_json)
+            _serve(batch, port, annotator, no_open, as_json)
 
 
 def _files(

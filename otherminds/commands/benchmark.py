@@ -21,9 +21,11 @@ if TYPE_CHECKING:
 @click.argument("paths", metavar="FILE|FOLDER...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @model_options
 @click.option("--prompt", type=click.Choice(("raw", "direct", "cot")), default="raw", show_default=True)
-@click.option("--limit", type=click.IntRange(min=1), help="Items of each benchmark, drawn alike from every type.")
+@click.option(
+    "--limit", type=click.IntRange(min=1), help="Items of each benchmark, alike of every type, in whole sets."
+)
 @click.option("--only", multiple=True, metavar="TAG=VALUE", help="Where there is such a tag: language=en, split=test.")
-@click.option("--readers", is_flag=True, help="No model: only what readers without a mind score.")
+@click.option("--readers", is_flag=True, help="No model: only what mindless baselines score.")
 @click.option("--no-letters", is_flag=True, help="Do not weigh letters beside the texts.")
 @click.option("--seed", type=int, default=0, show_default=True, help="For --limit and shuffled options.")
 @store_option
@@ -45,7 +47,7 @@ def benchmark(
     """Put a model to published benchmarks, in one table.
 
     By type of question: what the benchmark's own script would say, our reading by the repaired gold, letters weighed,
-    and the best reader without a mind, which is picked with hindsight. A folder is looked into.
+    and the best mindless baseline, which is picked with hindsight. A folder is looked into.
     """
     from otherminds.asking.store import Store
     from otherminds.bridges.benchmarks.table import NOTHING, ask, find, gathered, lines, stratified

@@ -23,9 +23,10 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("ids", metavar="[RUN]...", nargs=-1)
 @click.option("--suite", "suite_name", metavar="SUITE", help="Instead of runs: which readers it cannot separate.")
+@click.option("--svg", type=click.Path(path_type=Path, dir_okay=False), help="Draw the mixtures, a bar a model, too.")
 @store_option
 @common
-def diagnose(ids: tuple[str, ...], suite_name: str | None, store_path: Path, as_json: bool) -> None:
+def diagnose(ids: tuple[str, ...], suite_name: str | None, svg: Path | None, store_path: Path, as_json: bool) -> None:
     """Fit known ways of reading to the answers of RUNs.
 
     Runs of one model are taken together. First comes how far readers can be told apart on the items asked, then the
@@ -44,6 +45,11 @@ def diagnose(ids: tuple[str, ...], suite_name: str | None, store_path: Path, as_
         for run in {run.id: run for run in (open_run(store, id) for id in ids)}.values():
             by_model.setdefault(run.model, []).append(run)
     found = [diagnosed(runs) for runs in by_model.values()]
+    if svg:
+        from otherminds.diagnosis.picture import by_model as drawn
+        from otherminds.files import write_text
+
+        write_text(svg, drawn(found) + "\n")
     if as_json:
         print_json([as_data(each) for each in found])
         return
@@ -63,7 +69,7 @@ def _audited(name: str, as_json: bool) -> None:
     best = sorted(found.right.items(), key=lambda pair: -pair[1].value)
     rows = [[name, f"{one.value:.2f} [{one.low:.2f}, {one.high:.2f}]", str(one.n)] for name, one in best]
     print_table(["reader", "right", "n"], rows, right=["n"])
-    say(f"Chance: {found.chance:.2f}. What a rule without a mind gets is no evidence of anything more.")
+    say(f"Chance: {found.chance:.2f}. What a mindless baseline gets is no evidence of anything more.")
 
 
 def _print(found: Diagnosis) -> None:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import asdict
+from collections.abc import Iterator
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from otherminds.errors import UsageError
 from otherminds.terminal.bars import watched
 from otherminds.terminal.options import (
     PARTIAL,
@@ -21,6 +23,7 @@ from otherminds.terminal.options import (
     prepared,
     read_budget,
     several_models,
+    speed_option,
 )
 from otherminds.terminal.screen import note, print_json, print_table, progress, say
 
@@ -28,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from otherminds.asking.calibration import Calibration
-    from otherminds.asking.costs import Meter, Price
+    from otherminds.asking.costs import Meter, Price, Speed
     from otherminds.asking.store import Store
     from otherminds.models import Model
     from otherminds.models.specs import Spec
@@ -57,6 +60,7 @@ SIZES = ("quick", "standard", "full")
 @click.option("--budget", metavar="NAME=N,…", help="For each suite and model: calls=, tokens=, seconds=, money=.")
 @click.option("--prices", type=click.Path(path_type=Path), help="A JSON table of prices a million tokens.")
 @click.option("--dry-run", is_flag=True, help="Say what it would ask and cost, and ask nothing.")
+@speed_option
 @click.option("--no-studies", is_flag=True, help="Ask the starter suite alone.")
 @common
 @click.pass_context
@@ -71,6 +75,7 @@ def profile(
     budget: str | None,
     prices: Path | None,
     dry_run: bool,
+    speed: str | None,
     no_studies: bool,
     as_json: bool,
 ) -> None:
@@ -92,8 +97,10 @@ def profile(
     steps = list(steps_of(no_studies))
     named = several_models(specs)
     if dry_run:
-        _rehearse(named, base_url, extra, steps, output, table, size=size, seed=seed, as_json=as_json)
+        _rehearse(named, base_url, extra, steps, output, table, size=size, seed=seed, speed=speed, as_json=as_json)
         return
+    if speed:
+        raise UsageError("--speed is for a dry run; give --dry-run too")
     meter = Meter(table)
     with Store(output / "otherminds.db") as store:
         subjects = _subjects(named, base_url, extra, meter, store)
@@ -155,15 +162,19 @@ def _rehearse(
     *,
     size: Size,
     seed: int,
+    speed: str | None,
     as_json: bool,
 ) -> None:
+    from otherminds.asking.costs import read_speed
     from otherminds.asking.store import MEMORY, Store
+
+    rate = read_speed(speed) if speed else None
 
     place = output / "otherminds.db"
     # A question about cost should leave no file behind.
     with Store(place if os.path.exists(place) else MEMORY) as store:
         models = [_known(spec, base_url, extra) for spec in specs if spec.kind != "baseline"]
-        foreseen = partial(_foreseen, store=store, prices=prices, calibrated={}, size=size, seed=seed)
+        foreseen = partial(_foreseen, store=store, prices=prices, calibrated={}, size=size, seed=seed, speed=rate)
         rows = [foreseen(step, *model) for step in steps for model in models]
     if as_json:
         print_json(rows)
@@ -197,14 +208,26 @@ def _foreseen(
     calibrated: dict[tuple[str, str], list[Calibration]],
     size: Size,
     seed: int,
+    speed: Speed | None,
 ) -> dict[str, Any]:
     from otherminds.profiles.rehearsals import Rehearsal
 
     note(f"rehearsing {step.name}")
     rehearsal = Rehearsal(name, cannot, store, known_as, calibrated)
     rehearsal.look(step.look, size=size, seed=seed)
-    forecast = asdict(rehearsal.forecast(prices=prices))
+    found = rehearsal.forecast(prices=prices)
+    forecast = asdict(replace(found, seconds=speed.seconds(found)) if speed else found)
     return {"study": step.name, "model": name} | {key: value for key, value in forecast.items() if key != "items"}
+
+
+def _in_all(rows: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+    """All studies together, for each model; what is unknown of one is unknown of all."""
+    for model in dict.fromkeys(row["model"] for row in rows):
+        own = [row for row in rows if row["model"] == model]
+        sums = {name: [row[name] for row in own] for name in own[0] if name not in ("study", "model")}
+        yield {"study": "all", "model": model} | {
+            name: None if None in values else sum(values) for name, values in sums.items()
+        }
 
 
 def _print_foreseen(rows: Sequence[dict[str, Any]]) -> None:
@@ -225,6 +248,6 @@ def _print_foreseen(rows: Sequence[dict[str, Any]]) -> None:
         counts = [f"{row[name]:,}" for name in ("calls", "known", "prompt_tokens", "written_tokens")]
         return [row["study"], row["model"], *counts, time, money]
 
-    print_table(columns, list(map(cells, rows)), right=columns[2:])
+    print_table(columns, list(map(cells, [*rows, *_in_all(rows)])), right=columns[2:])
     say("A dry run: nothing was asked. What depends on answers, such as a search, is about as much as this; a")
     say("conversation that a model plays is not counted. Time is known once some calls are in the store.")

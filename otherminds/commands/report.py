@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -44,16 +46,21 @@ def report(
     runs of safety are put in the places of a line-up, with its pairs, series and trends, whoever is served now; without
     RUN, all that the store has of its models.
     """
+    from otherminds.asking.runs import with_texts
     from otherminds.asking.store import Store
-    from otherminds.results.summary import summarise
+    from otherminds.results.summary import examples, summarise
 
     if not run_ids and not lineup_name:
         raise click.UsageError("Missing argument 'RUN…': name at least one, such as last, or a --lineup.")
     with Store(store_path, create=False) as store:
-        found = _stored(store, run_ids)
-    page = _in_lineup(found, lineup_name) if lineup_name else _page_of_study(found, study)
-    if page is None:
-        page = summarise(found, title=title)
+        found = _stored(store, run_ids, texts=bool(lineup_name))
+        makes = None if lineup_name else _page_of_study(found, study)
+        if makes:
+            found = [open_run(store, run.id) for run in found]
+        elif not lineup_name:
+            found = [with_texts(store, run, examples(run)) for run in found]
+    makes = makes or partial(summarise, title=title)
+    page = _in_lineup(found, lineup_name) if lineup_name else makes(found)
     replace(page, title=title or page.title).save(output)
     if as_json:
         print_json({"report": str(output), "runs": [run.id for run in found]})
@@ -61,9 +68,9 @@ def report(
         say(str(output))
 
 
-def _stored(store: Store, run_ids: tuple[str, ...]) -> list[Run]:
+def _stored(store: Store, run_ids: tuple[str, ...], *, texts: bool) -> list[Run]:
     if run_ids:
-        return [open_run(store, run_id) for run_id in run_ids]
+        return [open_run(store, run_id, texts=texts) for run_id in run_ids]
     study = _with_lineups()
     return [open_run(store, row.id) for row in store.runs() if row.manifest.get("study") == study.name]
 
@@ -85,7 +92,8 @@ def _with_lineups() -> Study:
     return next(study for make in STUDIES.values() if (study := make()).lineup)
 
 
-def _page_of_study(runs: list[Run], name: str | None) -> Report | None:
+def _page_of_study(runs: list[Run], name: str | None) -> Callable[[list[Run]], Report] | None:
+    """What makes the page of a study; None where a plain one is wanted."""
     from otherminds.studies import STUDIES, study_of
 
     if name == PLAIN:
@@ -98,6 +106,6 @@ def _page_of_study(runs: list[Run], name: str | None) -> Report | None:
     known = [study for make in STUDIES.values() if (study := make()).page]
     for study in known:
         if study.name == name and study.page:
-            return study.page(runs)
+            return study.page
     names = ", ".join(study.name for study in known)
     raise UsageError(f"no study {name!r} makes a page of runs; there are {names}, and {PLAIN}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import asdict
 from difflib import get_close_matches
 from pathlib import Path
@@ -19,6 +19,9 @@ from otherminds.terminal.screen import note, print_fields, print_json, print_tab
 if TYPE_CHECKING:
     from otherminds.asking.runs import Record, Run
     from otherminds.asking.store import RunRow
+
+ROWS = 500
+"""Answers of a run that are listed; nobody reads more on a screen."""
 
 
 @click.command()
@@ -59,10 +62,10 @@ def runs(store_path: Path, as_json: bool) -> None:
         )
 
 
-def _state(row: RunRow, running: str) -> str:
+def _state(row: RunRow, running: Container[str]) -> str:
     if not row.sound:
         return "damaged"
-    return "running" if row.id == running else "finished" if row.finished else "stopped"
+    return "running" if row.id in running else "finished" if row.finished else "stopped"
 
 
 def _values(lines: Sequence[Mapping[str, Any]]) -> list[float]:
@@ -90,10 +93,12 @@ def show(run_id: str, item_id: str | None, store_path: Path, as_json: bool) -> N
     from otherminds.asking.store import Store
     from otherminds.results.reading import read_record, record_data
 
+    whole = as_json or item_id is not None
     with Store(store_path, create=False) as store:
-        found = open_run(store, run_id, texts=as_json or item_id is not None)
+        found = open_run(store, run_id, texts=whole, most=-1 if whole else ROWS)
+        answers = store.count_records(found.id)
     if item_id is None:
-        _show_run(found, as_json)
+        _show_run(found, answers, as_json)
         return
     record = _record(found, item_id)
     if as_json:
@@ -102,7 +107,7 @@ def show(run_id: str, item_id: str | None, store_path: Path, as_json: bool) -> N
         print_fields(f"{record.item.id}  ·  {found.model}  ·  run {found.id}", read_record(record))
 
 
-def _show_run(run: Run, as_json: bool) -> None:
+def _show_run(run: Run, answers: int, as_json: bool) -> None:
     if as_json:
         from otherminds.results.reading import record_data
 
@@ -120,6 +125,8 @@ def _show_run(run: Run, as_json: bool) -> None:
         ],
         right=["S"],
     )
+    if more := answers - len(run):
+        say(f"  and {more:,} more (--json has all)")
     if run.values("S"):
         note("S: the probability of the right choice among the choices")
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("source", metavar="[STORY]", required=False)
 @click.option("--order", type=int, default=2, show_default=True, help="How deep to read minds; 2: A thinks B thinks.")
-@click.option("--seed", type=int, help="Tell the story in other words than the canonical ones.")
+@click.option("--seed", type=int, help="Reword the story, by this seed.")
 @click.option("--questions", "with_questions", is_flag=True, help="List all that can be asked, with the answers.")
 @click.option("--html", type=click.Path(path_type=Path, dir_okay=False), help="Write a page with belief timelines.")
 @common
@@ -108,6 +108,7 @@ def _is_false(question: Question) -> bool:
 def _as_data(title: str, story: Story, order: int, seed: int | None, with_questions: bool) -> dict[str, Any]:
     from otherminds.minds.beliefs import chains
     from otherminds.minds.questions import questions
+    from otherminds.minds.stories import story_file
     from otherminds.minds.telling import sentences, told_premises
 
     told = sentences(story, seed=seed)
@@ -123,7 +124,7 @@ def _as_data(title: str, story: Story, order: int, seed: int | None, with_questi
         },
         "events": [
             {"number": part.length, "event": event, "text": text, "views": [_view(part, chain) for chain in minds]}
-            for part, event, text in zip(story.prefixes(), story.to_dicts(), told, strict=True)
+            for part, event, text in zip(story.prefixes(), story_file(story)["events"], told, strict=True)
         ],
     }
     if with_questions:
@@ -140,7 +141,7 @@ def _view(story: Story, minds: Minds) -> dict[str, Any]:
     from otherminds.minds.beliefs import beliefs, view
 
     facts = [
-        {"entity": fact.of, "property": fact.property, "value": fact.value, "false": not so}
+        {"of": fact.of, "property": fact.property, "value": fact.value, "false": not so}
         for fact, so in beliefs(story, minds)
     ]
     return {"minds": minds, "facts": facts, "topics": sorted(view(story, minds).topics)}

@@ -18,9 +18,9 @@ from otherminds.terminal.options import common, store_option
 def web(port: int, no_open: bool, store_path: Path, as_json: bool) -> None:
     """Look at the runs of the store in a browser.
 
-    Every run with its report, every answer with its story, prompt and verdict, two runs side by side, and stories with
-    their belief timelines. The pages can only be opened on this machine, and nothing in the store is changed; a run may
-    go on meanwhile.
+    Runs to sort, filter, tag and compare, up to eight at once; every run with its report, every answer with its story,
+    prompt and verdict; how far a run is that goes on meanwhile; and stories with their belief timelines. The pages can
+    only be opened on this machine. Nothing in the store is changed: tags and notes are kept in a file beside it.
     """
     from otherminds.asking.store import Store
     from otherminds.web.serving import Server
@@ -28,6 +28,6 @@ def web(port: int, no_open: bool, store_path: Path, as_json: bool) -> None:
 
     with Store(store_path, read_only=True) as store:
         runs = len(store.runs())
-    with Server(Site(store_path).respond, port=port, read_only=True) as server:
+    with Server(Site(store_path).respond, port=port, read_only=True, takes=("/notes",)) as server:
         remark = f"{runs} runs in {store_path}; Ctrl-C ends"
         serve(server, server.url, remark=remark, no_open=no_open, as_json=as_json)

@@ -1,6 +1,6 @@
 """What a suite can tell: which readers it cannot separate, what each of them gets, and the items that separate most.
 
-A suite that a rule without a mind solves says nothing about minds: this is a shortcut audit of any suite.
+A suite that a mindless baseline solves says nothing about minds: this is a shortcut audit of any suite.
 """
 
 from __future__ import annotations

@@ -50,7 +50,7 @@ class Item(Brief, Shown):
 
     def to_dict(self) -> dict[str, Any]:
         """The item as JSON, without what is empty."""
-        full = {part.name: getattr(self, part.name) for part in fields(self)}
+        full = {name: getattr(self, name) for name in _NAMES}
         full["choices"] = list(self.choices)
         return {name: value for name, value in full.items() if value not in ("", [], {})}
 
@@ -181,13 +181,13 @@ def _read_known(data: Mapping[str, Any], where: str) -> Item:
     return item
 
 
+_NAMES = {part.name: part for part in fields(Item)}
 _TEXTS = ("id", "question", "answer", "context", "cloze")
 
 
 def _read_item(data: Mapping[str, Any], where: str) -> Item:
     """One item from JSON, or a sentence that names the field at fault."""
-    unknown = set(data) - {part.name for part in fields(Item)}
-    if unknown:
+    if unknown := data.keys() - _NAMES.keys():
         raise BadFile(f"{where}: unknown field {min(unknown)!r}; extra data belongs under 'meta'")
     for name in _TEXTS:
         value = data.get(name, "")

@@ -1,8 +1,11 @@
 """Events as JSON, and back.
 
-{"do": "enter_room", "person": "Anne", "room": "kitchen", "peekers": ["Carl"], "distracted": []}
-{"do": "tell_privately", "speaker": "Anne", "listener": "Bob",
- "fact": {"entity": "apple", "property": "container", "value": "box"}}
+{"do": "Enter", "person": "Anne", "room": "kitchen", "peekers": ["Carl"], "distracted": []}
+{"do": "Tell", "speaker": "Anne", "listener": "Bob", "fact": {"of": "apple", "property": "container", "value": "box"}}
+
+Story files go by the names that events have in Python. Items keep their stories under older names, which are read
+everywhere: {"do": "enter_room", …}, {"do": "tell_privately", …, "fact": {"entity": "apple", …}}. A suite is known by
+its characters, so what it holds is written as it was.
 """
 
 from __future__ import annotations
@@ -20,7 +23,7 @@ def read_events(events: Sequence[Any]) -> list[Event]:
     """Events from JSON; a malformed one is refused by its number."""
     if not isinstance(events, list | tuple):
         raise BadFile(f"a story should be a list of events, not {type(events).__name__}")
-    moves = [data for data in events if isinstance(data, dict) and data.get("do") == "move_to_container"]
+    moves = [data for data in events if isinstance(data, dict) and data.get("do") in ("Move", "move_to_container")]
     containers = {name for data in moves if isinstance(name := data.get("container"), str)}
     return [_read(data, f"event {number}", containers) for number, data in enumerate(events, start=1)]
 
@@ -30,7 +33,8 @@ def _read(data: Any, where: str, containers: set[str]) -> Event:
         raise BadFile(f"{where} should be an object with a field 'do', not {data!r}")
     do = data.get("do")
     if not isinstance(do, str) or do not in EVENTS:
-        raise BadFile(f"{where}: there is no event {do!r}; there are {', '.join(EVENTS)}")
+        known = [name for name, (kind, _) in EVENTS.items() if name == kind.__name__]
+        raise BadFile(f"{where}: there is no event {do!r}; there are {', '.join(known)}")
     kind, (_, names, optional) = EVENTS[do]
     where = f"{where} ({do})"
     fields: dict[str, Any] = {}
@@ -55,18 +59,30 @@ def _read(data: Any, where: str, containers: set[str]) -> Event:
 _TYPES = {bool: "true or false", str: "text", dict: "an object"}
 
 
+def write_for_file(event: Event) -> dict[str, Any]:
+    """An event as story files have it, by the names of Python, without what is empty."""
+    shape = type(event).shape()
+    names = [*shape.fields, *(name for name in shape.optional if isinstance(getattr(event, name, None), str))]
+    data = {"do": shape.do} | {name: getattr(event, name) for name in names if getattr(event, name) != ""}
+    data |= event.details()
+    if isinstance(fact := data.get("fact"), dict):
+        data["fact"] = {"of": fact["entity"], "property": fact["property"], "value": fact["value"]}
+    return data | _apart(event)
+
+
 def write_event(event: Event) -> dict[str, Any]:
-    """An event as JSON, without what is empty."""
+    """An event as items keep it, without what is empty."""
     data: dict[str, Any] = {}
     for shape in _shapes(type(event)):
         data = {"do": shape.do, **{given: getattr(event, name) for given, name in shape.fields.items()}}
         if None not in data.values():
             break
-    data |= event.details()
-    for given in ("peekers", "distracted"):
-        if people := getattr(event, given):
-            data[given] = sorted(people)
-    return data
+    return data | event.details() | _apart(event)
+
+
+def _apart(event: Event) -> dict[str, Any]:
+    """Who sees it in secret, and who misses it."""
+    return {given: sorted(people) for given in ("peekers", "distracted") if (people := getattr(event, given))}
 
 
 @cache

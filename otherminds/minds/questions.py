@@ -164,7 +164,7 @@ def _saw_it_change(story: Story, matter: Matter, minds: Minds) -> bool:
 
 
 def quiz(story: Story, *, order: int = 1, seed: int | None = None, name: str = "quiz") -> Suite:
-    """All questions about a story up to an order, as a suite; with a seed, the story is told in other words."""
+    """All questions about a story up to an order, as a suite; with a seed, the story is reworded."""
     text = story.tell(seed=seed)
     key = hashlib.sha256(text.encode()).hexdigest()[:12]
     events = story.to_dicts()

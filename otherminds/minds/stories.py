@@ -2,7 +2,7 @@
 
 {"title": "Sally and Anne",
  "premises": {"clear": [], "distrust": [["Anne", "Sally"]], "fresh": false},
- "events": [{"do": "enter_room", "person": "Sally", "room": "den"}, …]}
+ "events": [{"do": "Enter", "person": "Sally", "room": "den"}, …]}
 
 Only the events are needed; a bare list of them is a story too. `notation.py` says what an event looks like.
 """
@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from otherminds.errors import BadFile, InvalidEvent, UsageError
-from otherminds.files import BY_HAND, parse_json, read_text
+from otherminds.files import BY_HAND, parse_json, read_text, write_text
 from otherminds.minds.events import Event
-from otherminds.minds.notation import read_events
+from otherminds.minds.notation import read_events, write_for_file
 from otherminds.minds.story import Premises, Story
 from otherminds.minds.telling import listing
 
@@ -52,6 +52,26 @@ def titled_story(source: str | Path) -> tuple[str, Story]:
     near = get_close_matches(name, STORIES, n=1)
     hint = f" (did you mean {near[0]}?)" if near else ""
     raise UsageError(f"there is no story {name!r}{hint}; there are {', '.join(STORIES)}; or give a .json file")
+
+
+def story_file(story: Story, title: str = "") -> dict[str, Any]:
+    """A story as its file has it, by the names of Python, without what is empty."""
+    premises = {
+        "clear": sorted(story.premises.clear),
+        "distrust": sorted(map(list, story.premises.distrust)),
+        "fresh": story.premises.fresh,
+    }
+    held = {name: value for name, value in premises.items() if value}
+    named = ({"title": title} if title else {}) | ({"premises": held} if held else {})
+    return named | {"events": [write_for_file(event) for event in story.events]}
+
+
+def save_story(story: Story, path: str | Path, *, title: str = "") -> None:
+    """Write a story file, an event a line; it is there whole or not at all."""
+    data = story_file(story, title)
+    events = ",\n".join(f"    {json.dumps(event, ensure_ascii=False)}" for event in data.pop("events"))
+    head = "".join(f"  {json.dumps(name)}: {json.dumps(value, ensure_ascii=False)},\n" for name, value in data.items())
+    write_text(path, f'{{\n{head}  "events": [\n{events}\n  ]\n}}\n')
 
 
 def in_brief(event: Event, roles: Mapping[str, str]) -> str:

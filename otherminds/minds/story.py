@@ -348,7 +348,7 @@ class Story(Shown):
         return self.tell()
 
     def tell(self, *, seed: int | None = None) -> str:
-        """The story in words; with a seed, in other words than the canonical ones."""
+        """The story in its canonical words; with a seed, reworded."""
         return " ".join([*told_premises(self), *sentences(self, seed=seed)])
 
     def prefixes(self) -> Iterator[Story]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
 from contextvars import ContextVar
 from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
@@ -18,7 +19,7 @@ from inspect import signature
 from math import exp
 from pathlib import Path
 from threading import Event
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, runtime_checkable
 
 from otherminds.errors import UsageError
 from otherminds.models import adapters
@@ -28,6 +29,7 @@ from otherminds.showing.brief import Brief, cut
 
 Role = Literal["system", "user", "assistant"]
 Finish = Literal["stop", "length", "refused", "error"]
+Verb = Literal["ask", "weigh"]
 
 MESSAGE = 1_900
 """Characters of a message that are printed; whoever scripts a model looks for words there."""
@@ -84,11 +86,13 @@ class Prompt(Brief):
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON, defaults left out, so that a new field does not change the key of an old call."""
-        parts = [part for part in fields(self) if part.compare]
-        full = {part.name: getattr(self, part.name) for part in parts if getattr(self, part.name) != part.default}
+        full = {name: value for name, default in _PARTS if (value := getattr(self, name)) != default}
         if self.messages:
             full["messages"] = [[turn.role, turn.content] for turn in self.messages]
         return full
+
+
+_PARTS = [(part.name, part.default) for part in fields(Prompt) if part.compare]
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +179,15 @@ class Model(Protocol):
 
     def weigh(self, prompts: Sequence[Prompt]) -> list[Weighing]:
         """The log-probabilities of every prompt's choices, in order."""
+        ...
+
+
+@runtime_checkable
+class Submitting(Protocol):
+    """A model that can have many calls under way without a thread for each of them."""
+
+    def submit(self, verb: Verb, prompts: Sequence[Prompt]) -> Future[list[Any]]:
+        """Begin to ask, or to weigh, some prompts."""
         ...
 
 

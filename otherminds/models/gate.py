@@ -53,8 +53,10 @@ def is_usage(usage: Any) -> bool:
     """Whether these are numbers of tokens that a call can have cost."""
     if not isinstance(usage, Usage):
         return False
-    counts = (usage.prompt, usage.cached, usage.written)
-    return all(type(count) is int and 0 <= count < MOST_TOKENS for count in counts)
+    for count in (usage.prompt, usage.cached, usage.written):
+        if type(count) is not int or not 0 <= count < MOST_TOKENS:
+            return False
+    return True
 
 
 def _of_text(response: Response) -> str:
@@ -64,8 +66,30 @@ def _of_text(response: Response) -> str:
 
 
 def _of_weights(prompt: Prompt, weighing: Weighing) -> str:
-    if not all(isinstance(part, Mapping) for part in (weighing.logprobs, weighing.tokens, weighing.bounds)):
-        return "has no log-probabilities by choice"
+    return "" if _clearly_sound(prompt, weighing) else _wrong_weights(prompt, weighing)
+
+
+def _clearly_sound(prompt: Prompt, weighing: Weighing) -> bool:
+    """Whether a weighing is as nearly all are: exact and of plain types. Large runs have hundreds of thousands."""
+    logprobs, tokens, mass = weighing.logprobs, weighing.tokens, 0.0
+    if type(logprobs) is not dict or type(tokens) is not dict or type(weighing.bounds) is not dict:
+        return False
+    for choice in prompt.choices:
+        value = logprobs.get(choice)
+        if type(value) is not float or not LEAST <= value <= 0:
+            return False
+        mass += exp(value)
+    for choice, parts in tokens.items():
+        if choice not in logprobs or type(parts) is not tuple or not parts or not all(map(is_text, parts)):
+            return False
+    return len(logprobs) == len(prompt.choices) and mass <= 1 and not weighing.bounds
+
+
+def _wrong_weights(prompt: Prompt, weighing: Weighing) -> str:
+    for part in (weighing.logprobs, weighing.tokens, weighing.bounds):
+        # A plain dict is told at once, and most are.
+        if type(part) is not dict and not isinstance(part, Mapping):
+            return "has no log-probabilities by choice"
     weighed = {*weighing.logprobs, *weighing.bounds}
     if missing := sorted(set(prompt.choices) - weighed):
         return f"has no log-probability for {missing[0]!r}"

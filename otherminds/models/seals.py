@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from otherminds.errors import BadFile, WeightsError
+from otherminds.errors import BadFile, MissingWeights, WeightsError
 from otherminds.files import write_text
 
 STEP, BLOCK = 1 << 20, 1 << 14
@@ -113,6 +113,6 @@ def _reading(path: Path) -> Iterator[None]:
     try:
         yield
     except FileNotFoundError:
-        raise WeightsError(f"there is no file {path}") from None
+        raise MissingWeights(f"there is no file {path}") from None
     except OSError as error:
         raise WeightsError(f"{path} cannot be read: {error.strerror or error}") from None

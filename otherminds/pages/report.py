@@ -142,7 +142,7 @@ class Score:
     digits: int = 2
     """After the point."""
     mindless: tuple[str, float] | None = None
-    """Of rules without a mind, the best on the same items, and what it gets."""
+    """Of mindless baselines, the best on the same items, and what it gets."""
 
     def __post_init__(self) -> None:
         for link in filter(None, self.links):
@@ -167,6 +167,8 @@ class Browser:
     script: str
     """Ours, never anybody's text; the page runs this script and no other."""
     note: str = ""
+    asks: bool = False
+    """Only if it is served: whether the script asks its server for more."""
 
     @property
     def json(self) -> Markup:
@@ -223,7 +225,8 @@ class Report(Shown):
         """What the page may do, as a Content-Security-Policy: be looked at, and run its one script if it has one."""
         script = f" script-src 'sha256-{self._browser.digest}';" if self._browser else ""
         icon = " img-src data:;" if self.trail else ""
-        return f"default-src 'none'; style-src 'unsafe-inline';{icon}{script} form-action 'none'"
+        asks = " connect-src 'self';" if self._browser and self._browser.asks else ""
+        return f"default-src 'none'; style-src 'unsafe-inline';{icon}{script}{asks} form-action 'none'"
 
     @property
     def _browser(self) -> Browser | None:

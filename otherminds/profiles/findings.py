@@ -26,7 +26,7 @@ from otherminds.studies.study import Chapter, Finding
 
 SCHEMA = 1
 ABOVE, BELOW, NOT_TOLD = "above chance in", "below chance in", "not told from chance in"
-MATCHED = "clear of chance, but not of a rule without a mind, in"
+MATCHED = "clear of chance, but not of a mindless baseline, in"
 MISSES = "One in twenty such intervals misses by chance."
 MOST = 4
 """Scores that are named in one sentence."""

@@ -14,13 +14,13 @@ from typing import Any
 
 from otherminds.asking.calibration import Calibration
 from otherminds.asking.costs import Forecast, Price, foresee
-from otherminds.asking.packing import Verb, call_key, recall
+from otherminds.asking.packing import call_key, recall
 from otherminds.asking.prompts import About
 from otherminds.asking.readers import random
 from otherminds.asking.store import MEMORY, RunRow, Store
 from otherminds.errors import ModelError
 from otherminds.items import Suite
-from otherminds.models import Model, Prompt, Response, Weighing
+from otherminds.models import Model, Prompt, Response, Verb, Weighing
 from otherminds.studies.study import Chapter, Desk, Size, Subject
 
 Look = Callable[[Sequence[Subject], Desk], Chapter | None]

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from otherminds.diagnosis.cells import Cell as Place
 from otherminds.diagnosis.cells import happened
 from otherminds.diagnosis.diagnosis import Diagnosis
+from otherminds.diagnosis.picture import ORDERS, by_model, by_order
 from otherminds.diagnosis.readers import GUESS
 from otherminds.diagnosis.words import percent
 from otherminds.items.tags import FALSE_BELIEF, ORDER
 from otherminds.pages.heatmap import Heatmap, Tile
-from otherminds.pages.plots import bars
 from otherminds.pages.report import Block, Cell, Figure, Folded, Linked, Table
 from otherminds.profiles.terms import term
 from otherminds.results.answers import Answer, Answers
@@ -22,18 +22,8 @@ from otherminds.stats import Estimate
 
 SILENT = "does nothing that can be told from guessing"
 CAPTION = "Accuracy, and the likeliest reader, by place"
-MOST_PARTS = 7
-"""Readers that are drawn by name in one picture; the rest are one part."""
-_OTHERS = "other readers"
 _BELIEF = {True: "false", False: "true", None: "–"}
-_NAMES = {
-    0: "what is so",
-    1: "first order",
-    2: "second order",
-    3: "third order",
-    4: "fourth order",
-    None: "no order",
-}
+_NO_ORDER = "no order"
 _MAP_NOTE = (
     f"{term('Accuracy', 'accuracy')} by {term('order')}, by what happens in the story, and by whether the belief asked"
     " about is true or false. Coloured where the interval is clear of chance: blue above, orange below. Under a number:"
@@ -106,7 +96,7 @@ def _heatmap(tiles: Mapping[str, Mapping[Key, Tile]], keys: set[Key]) -> Heatmap
     keys = keys if both else set(map(_flat, keys))
     places = sorted({(order, belief) for order, _, belief in keys}, key=_by_depth)
     orders = dict.fromkeys(order for order, _ in places)
-    columns = [(_NAMES.get(one, f"order {one}"), _beliefs([b for o, b in places if o == one])) for one in orders]
+    columns = [(_named(one), _beliefs([b for o, b in places if o == one])) for one in orders]
     depth = {what: min(_by_depth((o, b)) for o, w, b in keys if w == what) for _, what, _ in keys}
     rows = []
     for what in sorted(depth, key=lambda each: (depth[each], each)):
@@ -114,6 +104,10 @@ def _heatmap(tiles: Mapping[str, Mapping[Key, Tile]], keys: set[Key]) -> Heatmap
             of = name if len(tiles) > 1 else ""
             rows.append((what if number == 0 else "", of, [own.get((o, what, b)) for o, b in places]))
     return Heatmap(columns, rows, CAPTION, _MAP_NOTE)
+
+
+def _named(order: int | None) -> str:
+    return _NO_ORDER if order is None else ORDERS.get(order, f"order {order}")
 
 
 def _beliefs(some: Sequence[bool | None]) -> list[str]:
@@ -151,54 +145,18 @@ def _numbers(tile: Tile) -> list[Cell]:
 
 def pictures(found: Sequence[Diagnosis]) -> list[Block]:
     """A picture a model: the shares of readers in all, and order by order."""
-    drawn = [each for each in found if each.disagree]
-    parts = _parts(drawn)
     made: list[Block] = []
-    for number, each in enumerate(drawn):
-        whole = ("all items", _counts(each.shares, each.needed, each.disagree, parts))
-        rows = [whole, *((_NAMES.get(o, f"order {o}"), counts) for o, counts in _by_order(each, parts))]
-        title = f"What the answers of {each.model} are like"
-        caption = f"What the answers of **{each.model}** are like." + (f" {_PICTURE_NOTE}" if number == 0 else "")
-        made.append(Figure(bars(rows, title=title, parts=_drawn(parts, rows)), caption))
+    for each in found:
+        if each.disagree:
+            caption = f"What the answers of **{each.model}** are like." + ("" if made else f" {_PICTURE_NOTE}")
+            made.append(Figure(by_order(each), caption))
     return made
 
 
 def together(found: Sequence[Diagnosis]) -> list[Block]:
     """Of many models, one picture with a bar for each."""
     drawn = [each for each in found if each.disagree]
-    if not drawn:
-        return []
-    parts = _parts(drawn)
-    rows = [(each.model, _counts(each.shares, each.needed, each.disagree, parts)) for each in drawn]
-    title = "What the answers of each model are like"
-    return [Figure(bars(rows, title=title, parts=_drawn(parts, rows)), f"{title}. {_PICTURE_NOTE}")]
-
-
-def _by_order(found: Diagnosis, parts: Sequence[str]) -> Iterator[tuple[int, dict[str, int]]]:
-    for order, part in found.by_order.items():
-        yield order, _counts(part.fitted.shares, tuple(part.fitted.shares), part.items, parts)
-
-
-def _parts(found: Sequence[Diagnosis]) -> list[str]:
-    """The readers to draw: those with most, guessing last."""
-    size: Counter[str] = Counter()
-    for each in found:
-        for name in each.needed:
-            size[name] += round(1000 * each.shares[name].value)
-    names = [name for name, _ in size.most_common() if name != GUESS][: MOST_PARTS - 1]
-    return [*names, GUESS]
-
-
-def _counts(shares: Mapping[str, Estimate], needed: Sequence[str], items: int, parts: Sequence[str]) -> dict[str, int]:
-    counts: dict[str, int] = {}
-    for name in needed:
-        own = name if name in parts else _OTHERS
-        counts[own] = counts.get(own, 0) + round(shares[name].value * items)
-    return counts
-
-
-def _drawn(parts: Sequence[str], rows: Sequence[tuple[str, Mapping[str, int]]]) -> list[str]:
-    return [name for name in (*parts, _OTHERS) if any(name in counts for _, counts in rows)]
+    return [Figure(by_model(drawn), f"What the answers of each model are like. {_PICTURE_NOTE}")] if drawn else []
 
 
 def shares(found: Sequence[Diagnosis]) -> Table:

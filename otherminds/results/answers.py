@@ -135,8 +135,10 @@ class Answers(Sequence[Answer]):
     def where(self, keep: Callable[[Answer], bool] | None = None, /, **wanted: Wanted) -> Answers:
         """The answers with these properties, which are tags or those of `Answer.get`, and that `keep` keeps."""
         known = {name: _several(value) for name, value in wanted.items()}
-        rows = (row for row in self.rows if all(row.get(name) in values for name, values in known.items()))
-        return Answers((row for row in rows if keep is None or keep(row)), {**self.wanted, **known})
+        rows: Sequence[Answer] = self.rows
+        for name, values in known.items():
+            rows = [row for row in rows if row.get(name) in values]
+        return Answers(rows if keep is None else [row for row in rows if keep(row)], {**self.wanted, **known})
 
     def by(self, name: str) -> dict[Any, Answers]:
         """The answers for each value of a property, in the order in which these come."""
@@ -165,6 +167,8 @@ class Answers(Sequence[Answer]):
 
     def with_value(self, of: str = "value") -> Answers:
         """Those that have this number."""
+        if of == "value":
+            return Answers([row for row in self.rows if row.value is not None], self.wanted)
         return self.where(lambda row: row.number(of) is not None)
 
     @property

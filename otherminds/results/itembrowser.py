@@ -82,7 +82,8 @@ def leads_to(behind: Answers, among: Answers) -> dict[str, str]:
             near, to[name] = kept, "|".join(values)
     to |= {name: "|".join(map(tag_text, values)) for name, values in behind.wanted.items() if name not in OF_RUN}
     ids = dict.fromkeys(visible(id) for _, id in sorted(wanted))
-    for more in ({}, {"verdict": "correct|incorrect"}, {"id": "|".join(ids)}):
+    read, these = {"verdict": "correct|incorrect"}, {"id": "|".join(ids)}
+    for more in ({}, read, these, {**read, **these}):
         told = {name: value for name, value in (to | more).items() if name not in OF_RUN}
         found = {(run.id, record.item.id) for run in near for record in run.records if shows(told, run, record)}
         if found == wanted:

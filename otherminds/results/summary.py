@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import islice
 
 from otherminds.asking.plans import STORIES, groups
 from otherminds.asking.readers import baselines
@@ -228,12 +229,18 @@ def _baselines(name: str, items: Sequence[Item]) -> dict[str, Answers]:
 def _examples(runs: Sequence[Run], labels: Mapping[str, str]) -> list[Block]:
     blocks: list[Block] = ["Opened, each shows the story, the exact text that was sent, and all that came back."]
     for run in runs:
-        for wanted in ("correct", "incorrect", "other"):
-            chosen = [record for record in run.records if _kind(record) == wanted][:EXAMPLES]
-            for record in chosen:
-                heading = f"{labels[run.id]} · {record.item.id} · {read_verdict(record)}"
-                blocks.append(Example(heading, read_record(record)))
+        for record in examples(run):
+            heading = f"{labels[run.id]} · {record.item.id} · {read_verdict(record)}"
+            blocks.append(Example(heading, read_record(record)))
     return blocks
+
+
+def examples(run: Run) -> list[Record]:
+    """The answers that a report shows in full: the first that are right, wrong, and neither."""
+    kinds = ("correct", "incorrect", "other")
+    return [
+        record for kind in kinds for record in islice((each for each in run.records if _kind(each) == kind), EXAMPLES)
+    ]
 
 
 def _kind(record: Record) -> str:

@@ -16,6 +16,7 @@ import numpy as np
 
 from otherminds.errors import UsageError
 from otherminds.stats.bounded import carries_both_bounds, carries_bounds
+from otherminds.stats.kinds import few_kinds
 from otherminds.stats.shares import share_interval
 from otherminds.stats.significance import Floats, Z, numbers, p_text, student
 
@@ -219,6 +220,12 @@ def _resampled(sums: Floats, sizes: Floats, draws: int, seed: int) -> Floats:
     """The mean of each of many sets of groups, drawn with replacement."""
     random = np.random.default_rng(seed)
     parts = []
+    if kinds := few_kinds(sums, sizes):
+        (sums, sizes), shares = kinds
+        for rows in row_counts(draws, len(sums)):
+            often = random.multinomial(round(shares.sum()), shares / shares.sum(), size=rows)
+            parts.append((often @ sums) / (often @ sizes))
+        return np.concatenate(parts)
     for rows in row_counts(draws, len(sums)):
         chosen = random.integers(len(sums), size=(rows, len(sums)))
         parts.append(sums[chosen].sum(axis=1) / sizes[chosen].sum(axis=1))
@@ -305,6 +312,12 @@ def _sign_flip(sums: Floats, draws: int, seed: int) -> tuple[float, str]:
         return float(np.mean(np.abs(totals) >= least)), "exact sign-flip test"
     random = np.random.default_rng(seed)
     hits = 1  # the pattern that was seen is one of those that can be drawn
+    if kinds := few_kinds(np.abs(sums)):
+        (sums,), often = kinds
+        for rows in row_counts(draws, len(sums)):
+            flipped = 2 * random.binomial(often.astype(np.int64), 0.5, size=(rows, len(sums))) - often
+            hits += int(np.count_nonzero(np.abs(flipped @ sums) >= least))
+        return hits / (draws + 1), f"sign-flip test, {draws:,} draws"
     for rows in row_counts(draws, len(sums)):
         signs = random.integers(2, size=(rows, len(sums)), dtype=np.int8) * 2 - 1
         hits += int(np.count_nonzero(np.abs(signs @ sums) >= least))
@@ -337,10 +350,15 @@ def _parts(held: Held) -> Floats:
 def _resampled_gaps(a: Held, b: Held, draws: int, seed: int) -> Floats:
     """The gap of many sets of groups, drawn with replacement; sets that hold only one sort have none."""
     random = np.random.default_rng(seed)
-    count, parts = len(a[0]), []
-    for rows in row_counts(draws, count):
-        chosen = random.integers(count, size=(rows, count))
-        (sum_a, size_a), (sum_b, size_b) = ([part[chosen].sum(axis=1) for part in held] for held in (a, b))
+    parts, kinds = [], few_kinds(*a, *b)
+    columns, often = kinds or ([*a, *b], np.ones(len(a[0])))
+    for rows in row_counts(draws, len(often)):
+        if kinds:
+            drawn = random.multinomial(round(often.sum()), often / often.sum(), size=rows)
+            sum_a, size_a, sum_b, size_b = (drawn @ part for part in columns)
+        else:
+            chosen = random.integers(len(often), size=(rows, len(often)))
+            sum_a, size_a, sum_b, size_b = (part[chosen].sum(axis=1) for part in columns)
         whole = (size_a > 0) & (size_b > 0)
         parts.append(sum_a[whole] / size_a[whole] - sum_b[whole] / size_b[whole])
     return np.concatenate(parts)
@@ -354,13 +372,19 @@ def _exchange(a: Held, b: Held, draws: int, seed: int) -> tuple[float, str]:
     both = shared & ((a[0] != b[0]) | (a[1] != b[1]))
     count = int(np.count_nonzero(both))
     exact = 2**count <= draws
+    gains = [(theirs - ours)[both] for ours, theirs in zip(a, b, strict=True)]
     if exact:
         patterns = (np.arange(2**count)[:, None] >> np.arange(count)) & 1
     else:
-        patterns = np.random.default_rng(seed).integers(2, size=(draws, count))
+        random = np.random.default_rng(seed)
+        if kinds := few_kinds(*gains):
+            gains, often = kinds
+            patterns = random.binomial(often.astype(np.int64), 0.5, size=(draws, len(often)))
+        else:
+            patterns = random.integers(2, size=(draws, count))
         patterns[0] = 0  # the pattern that was seen is one of those that can be drawn
     # What a loses by an exchange, b gains.
-    moved = [patterns @ (theirs - ours)[both] for ours, theirs in zip(a, b, strict=True)]
+    moved = [patterns @ gain for gain in gains]
     gaps = (a[0].sum() + moved[0]) / (a[1].sum() + moved[1]) - (b[0].sum() - moved[0]) / (b[1].sum() - moved[1])
     p = float(np.mean(np.abs(gaps) >= abs(gaps[0]) - 1e-9))
     return p, f"{'exact ' * exact}exchange test over {count} groups"

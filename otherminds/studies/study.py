@@ -138,7 +138,7 @@ class Finding:
     sentence: str = ""
     """The same in words, for the paragraph at the top; scores beside chance are told there without one."""
     rules: Mapping[str, float] = field(default_factory=dict)
-    """By name, what rules without a mind get on the same items."""
+    """By name, what mindless baselines get on the same items."""
 
     @property
     def mindless(self) -> tuple[str, float] | None:

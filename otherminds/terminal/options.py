@@ -52,6 +52,13 @@ store_option = click.option(
 )
 
 
+speed_option = click.option(
+    "--speed",
+    metavar="READ,WRITTEN",
+    help="With --dry-run: tokens a second that all replicas together read and write, to tell how long it takes.",
+)
+
+
 def common(function: Callable[..., Any]) -> Callable[..., Any]:
     """What every command has: --json and --debug."""
     return json_option(debug_option(function))
@@ -213,8 +220,7 @@ def prepared(opened: Callable[..., Model], *, store: Store, wanted: Collection[s
         if not {"thinking", "max_tokens"} & model.identity.keys() and thinks(model):
             note(f"{model.name} thinks before it answers, and gets {THINKING} tokens more for that")
             model = opened(f"thinking={THINKING}")
-        with store.writing():
-            model.found_lacking = lacking(model, wanted, store)
+        model.found_lacking = lacking(model, wanted, store)
     except ModelError:
         # Whoever asks it will hear the same, and tell what becomes of the others.
         return model
@@ -304,8 +310,8 @@ def read_budget(text: str | None, prices: Path | None) -> Budget | None:
     return Budget(**parts, prices=read_prices(prices) if prices else {})
 
 
-def open_run(store: Store, id: str, *, texts: bool = True) -> Run:
-    """A run by its id, the beginning of it, or `last`; without `texts`, only what was scored."""
+def open_run(store: Store, id: str, *, texts: bool = True, most: int = -1) -> Run:
+    """A run by its id, the beginning of it, or `last`, or its first answers; without `texts`, only what was scored."""
     from otherminds.asking.runs import load
 
     if id == "last":
@@ -313,7 +319,7 @@ def open_run(store: Store, id: str, *, texts: bool = True) -> Run:
         if row is None:
             raise UsageError(f"{store.path} has no run with an answer yet; `otherminds run` makes one")
         id = row.id
-    return load(store, id, texts=texts)
+    return load(store, id, texts=texts, most=most)
 
 
 def known_secrets() -> list[str]:

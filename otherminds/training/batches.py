@@ -11,7 +11,7 @@ from threading import Thread
 
 import numpy as np
 
-from otherminds.errors import BadFile
+from otherminds.errors import MissingFile
 from otherminds.training.encoding import Rows, Shard, pack
 
 PARTS = ("tokens", "places", "lesson", "branch", "targets", "question")
@@ -81,7 +81,9 @@ def _load(path: Path, wait: float) -> Shard:
     end = time.monotonic() + wait
     while not path.exists():
         if time.monotonic() >= end:
-            raise BadFile(f"there is no {path}; build the training data first, with as many shards as are asked for")
+            raise MissingFile(
+                f"there is no {path}; build the training data first, with as many shards as are asked for"
+            )
         time.sleep(0.1)
     return Shard.load(path)
 

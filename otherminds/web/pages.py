@@ -1,4 +1,4 @@
-"""What stands on the pages: all runs, one run, two runs side by side, and the stories."""
+"""What stands on the pages: one run, two runs side by side, and the stories."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from math import ceil
 from operator import itemgetter
 
-from otherminds.asking.runs import Run
+from otherminds.asking.runs import Record, Run
 from otherminds.asking.store import RunRow
 from otherminds.items.tags import has_right_answer
 from otherminds.minds.stories import STORIES, titled_story
@@ -27,6 +27,7 @@ from otherminds.web.links import EVERYWHERE, to_answer, to_answers, to_compariso
 
 Body = Report | None
 """The report of a run; None where nothing was answered yet."""
+MOST_TAGS = 60
 PAGE = 2_000
 """Answers on one page; each takes about a kilobyte of it."""
 
@@ -38,6 +39,8 @@ class Overview:
     row: RunRow
     answers: int | None = None
     right: Estimate | None = None
+    tags: tuple[str, ...] = ()
+    """Of its items, such as "order=2"."""
 
     @property
     def cells(self) -> list[Cell]:
@@ -59,19 +62,10 @@ SCORED = "Right: the share of right answers among those that are scored, with a 
 
 def view(row: RunRow, run: Run) -> Overview:
     """A run at a glance."""
-    return Overview(row, len(run), mean_of(run))
-
-
-def runs_page(store: str, overviews: Sequence[Overview]) -> Report:
-    """All runs, newest first."""
-    many = "1 run" if len(overviews) == 1 else f"{len(overviews):,} runs"
-    lead = f"{many} in the store, newest first." if overviews else "There are no runs yet: `otherminds run` makes one."
-    rows = [[Linked(each.row.id, to_run(each.row.id)), *each.cells] for each in overviews]
-    note = (
-        f"{SCORED} A run that is not finished is still going on, or was stopped: the same command goes on from there."
-    )
-    table = [Table(["run", *COLUMNS], rows, "Runs", note=note)] if rows else []
-    return Report("Runs", lead, [Section("", table)], subtitle=store, trail=EVERYWHERE)
+    values = Counter(f"{name}={value}" for record in run.records for name, value in record.item.tags.items())
+    # What names items rather than kinds of items is nothing to filter runs by.
+    tags = tuple(sorted(tag for tag, times in values.items() if times >= 2 * FEWEST))
+    return Overview(row, len(run), mean_of(run), tags[:MOST_TAGS])
 
 
 def run_body(run: Run) -> Body:
@@ -83,7 +77,7 @@ def items_section(run: Run, page: int) -> Section:
     """The answers of a run, so many at a time that a browser can hold them; pages count from 1."""
     pages = page_count(run)
     first = (page - 1) * PAGE
-    part = replace(run, records=run.records[first : first + PAGE])
+    part = replace(run, records=on_page(run, page))
     data = records([Part(run.suite, [part])]) | {"pages": [to_answers(run.id)]}
     note = "Every question that was asked, with all that came back. Opened, each leads to a page of its own."
     if pages > 1:
@@ -92,6 +86,11 @@ def items_section(run: Run, page: int) -> Section:
             " search are for these. Opened, each leads to a page of its own."
         )
     return Section("Items", [*_turning(run.id, page, pages), Browser(data, script(), note=note)])
+
+
+def on_page(run: Run, page: int) -> tuple[Record, ...]:
+    """The answers that stand on a page."""
+    return run.records[(page - 1) * PAGE : page * PAGE]
 
 
 def page_count(run: Run) -> int:
@@ -177,7 +176,7 @@ def _items(count: int) -> str:
 
 def _the_two(first: Run, second: Run, *, saved: bool) -> Table:
     rows: list[list[Cell]] = [
-        [name, run.id if saved else Linked(run.id, to_run(run.id)), *_run_cells(run)]
+        [name, run.id if saved else Linked(run.id, to_run(run.id)), *run_cells(run)]
         for name, run in (("A", first), ("B", second))
     ]
     return Table(["", "run", "suite", "model", "asked by", "right", "scored"], rows, "The two runs", note=SCORED)
@@ -204,7 +203,8 @@ def holm(row: Row) -> str:
     return "too few" if row.too_few else p_value(row.holm)
 
 
-def _run_cells(run: Run) -> list[Cell]:
+def run_cells(run: Run) -> list[Cell]:
+    """Whom it asked what, and how often the answers are right."""
     return [run.suite, run.model, f"{run.score}, {run.prompt}", *_right(mean_of(run), len(run))]
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import secrets
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from email.message import Message
 from http import HTTPStatus
@@ -62,11 +62,17 @@ def failed(sentence: str, status: HTTPStatus) -> Reply:
 
 
 class Server:
-    """Answers requests with `answer`, one at a time; port 0 takes any port that is free."""
+    """Answers requests with `answer`, one at a time; port 0 takes any port that is free.
 
-    def __init__(self, answer: Callable[[Request], Reply], *, port: int = 0, read_only: bool = False) -> None:
+    One that is read only takes a POST at the addresses in `takes` alone.
+    """
+
+    def __init__(
+        self, answer: Callable[[Request], Reply], *, port: int = 0, read_only: bool = False, takes: Collection[str] = ()
+    ) -> None:
         self.token = secrets.token_urlsafe(24)
         self.read_only = read_only
+        self.takes = frozenset(takes)
         self._answer = answer
         self._turn = Lock()
         try:
@@ -150,7 +156,7 @@ class _Door(BaseHTTPRequestHandler):
         self._reply({})
 
     def do_POST(self) -> None:
-        if self.server.owner.read_only:
+        if self.server.owner.read_only and self.path not in self.server.owner.takes:
             self._send(failed("this page can only be read", HTTPStatus.METHOD_NOT_ALLOWED), last=True)
             return
         length = self.headers.get("Content-Length", "")

@@ -3,7 +3,9 @@
     /                                   all runs
     /runs/ID                            one run: its report, and its answers to filter and search; ?items=2 has more
     /runs/ID/answer?item=ITEM           one answer; answer.json is the same as data
-    /compare?a=ID&b=ID                  two runs, item by item
+    /runs.json                          whether anything is new, and how far a run is that goes on
+    /notes                              takes tags and notes of a run, which are kept beside the store
+    /compare?a=ID&b=ID                  two runs, item by item; ?runs=ID,ID,… up to eight
     /stories  /stories/NAME             the stories that come with the package, with their timelines
 
 The store is opened anew for every request and only to be read, so another program may write it meanwhile. An address
@@ -19,29 +21,32 @@ from pathlib import Path
 from typing import Generic, TypeVar
 from urllib.parse import unquote
 
-from otherminds.asking.runs import Run, load
+from otherminds.asking.runs import Run, load, with_texts
 from otherminds.asking.store import RunRow, Store
 from otherminds.errors import OthermindsError, StoreError, UsageError
 from otherminds.minds.stories import STORIES
 from otherminds.pages.drawing import visible
 from otherminds.pages.report import Report
 from otherminds.results.reading import record_data
+from otherminds.results.summary import examples
 from otherminds.web.answer_page import answer_page
 from otherminds.web.links import EVERYWHERE
+from otherminds.web.notes import Notes
 from otherminds.web.pages import (
     Body,
     Overview,
     compare_page,
     empty_page,
     items_section,
+    on_page,
     page_count,
     run_body,
     run_page,
-    runs_page,
     stories_page,
     story_page,
     view,
 )
+from otherminds.web.runs_page import MOST, mark, progress, runs_page, several_page
 from otherminds.web.serving import Reply, Request, as_json
 
 T = TypeVar("T")
@@ -56,13 +61,15 @@ class Site:
 
     def __init__(self, store: str | Path) -> None:
         self._path = str(store)
+        self._notes = Notes(self._path)
         self._views: _Memory[Overview] = _Memory(most=10_000)
         self._bodies: _Memory[Body] = _Memory(most=16)
-        self._runs: _Memory[Run] = _Memory(most=4)
         self._scores: _Memory[Run] = _Memory(most=4)
 
     def respond(self, request: Request) -> Reply:
         """The page, or one that says in a sentence why there is none."""
+        if request.method == "POST":
+            return self._note(request)
         try:
             page = self._find([unquote(part) for part in request.path.split("/")[1:]], request)
         except NoPage as error:
@@ -82,7 +89,7 @@ class Site:
                 return stories_page()
             case ["stories", name] if name in STORIES:
                 return story_page(name)
-            case [""] | ["compare"] | ["runs", _] | ["runs", _, "answer" | "answer.json"]:
+            case [""] | ["runs.json"] | ["compare"] | ["runs", _] | ["runs", _, "answer" | "answer.json"]:
                 with Store(self._path, read_only=True) as store:
                     return self._of_store(store, parts, request)
         raise NoPage("nothing is kept under this address; the runs and the stories are all there is")
@@ -90,31 +97,43 @@ class Site:
     def _of_store(self, store: Store, parts: list[str], request: Request) -> Report | Reply:
         rows = {row.id: row for row in store.runs()}
         if parts == [""]:
-            return runs_page(self._path, self._overviews(store, rows.values()))
+            listed = self._overviews(store, rows.values())
+            return runs_page(self._path, listed, self._notes.read(), store.running(), request.token)
+        if parts == ["runs.json"]:
+            news = {"mark": mark(self._overviews(store, rows.values()))}
+            return as_json(news | {"running": progress(store, store.running())})
+        if parts == ["compare"] and "runs" in request.query:
+            chosen = dict.fromkeys(request.query["runs"].split(","))
+            return several_page([self._scored(store, _row(rows, id)) for id in list(chosen)[: MOST + 1]])
         if parts == ["compare"]:
             first, second = (_row(rows, request.query.get(name, "")) for name in ("a", "b"))
             return compare_page(self._scored(store, first), self._scored(store, second))
         row = _row(rows, parts[1])
         if len(parts) == 2:
             return self._run(store, row, rows.values(), request.query.get("items", "1"))
-        run = self._loaded(store, row)
+        run = self._scored(store, row)
         place = _position(run, request.query.get("item", ""))
+        run = with_texts(store, run, [run.records[place]])
         return answer_page(run, place) if parts[2] == "answer" else as_json(record_data(run.records[place]))
 
+    def _note(self, request: Request) -> Reply:
+        with Store(self._path, read_only=True) as store:
+            row = _row({row.id: row for row in store.runs()}, str(request.body.get("run", "")))
+        kept = self._notes.keep(row.id, request.body)
+        return as_json({"tags": kept.tags, "note": kept.note})
+
     def _run(self, store: Store, row: RunRow, rows: Iterable[RunRow], page: str) -> Report:
-        run = self._loaded(store, row)
-        body = self._bodies.get(row, lambda: run_body(run))
+        run = self._scored(store, row)
+        body = self._bodies.get(row, lambda: run_body(with_texts(store, run, examples(run))))
         if body is None:
             return empty_page(run, *store.spent(row.model))
-        items = items_section(run, _page(run, page))
+        number = _page(run, page)
+        items = items_section(with_texts(store, run, on_page(run, number)), number)
         others = [other for other in rows if other.digest == row.digest and other.id != row.id]
         return run_page(row, body, items, self._overviews(store, others))
 
-    def _loaded(self, store: Store, row: RunRow) -> Run:
-        return self._runs.get(row, lambda: load(store, row.id))
-
     def _scored(self, store: Store, row: RunRow) -> Run:
-        """The same without texts, which takes less time and room."""
+        """A run without texts, which takes less time and room; those that are shown are read when they are."""
         return self._scores.get(row, lambda: load(store, row.id, texts=False))
 
     def _overviews(self, store: Store, rows: Iterable[RunRow]) -> list[Overview]:

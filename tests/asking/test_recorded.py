@@ -124,7 +124,7 @@ def test_what_was_answered_before_a_failure_is_kept(parallel: int, store: Store)
 def test_what_is_under_way_when_a_call_fails_is_waited_for_and_kept(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("otherminds.asking.recorded.LANDING", 0.0)
+    monkeypatch.setattr("otherminds.asking.flights.LANDING", 0.0)
     together, failed = threading.Barrier(4, timeout=10), threading.Event()
 
     def ask(prompt: Prompt) -> Response:
@@ -149,12 +149,12 @@ def test_what_is_under_way_when_a_call_fails_is_waited_for_and_kept(
 def test_ctrl_c_waits_for_no_call_that_hangs(tmp_path: Path) -> None:
     program = """
 import os, signal, threading
-from otherminds.asking import recorded
+from otherminds.asking import flights, recorded
 from otherminds.models.scripted import Scripted
 from otherminds.asking.store import MEMORY, Store
 from tests.asking.test_recorded import prompts
 
-recorded.LANDING = 0.1
+flights.LANDING = 0.1
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 def hang(prompt):

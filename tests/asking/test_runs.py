@@ -324,6 +324,44 @@ def test_killed_in_the_middle_and_run_again(tmp_path: Path, small: Path, paralle
     assert len({record.item.id for record in done.records}) == 24
 
 
+def test_two_programs_at_one_run_share_the_work_and_ask_nothing_twice(tmp_path: Path, small: Path) -> None:
+    server = CountingServer(hold_after=0)
+    with server.running():
+        both = [start(server, tmp_path, small, 4) for _ in range(2)]
+        for program in both:
+            wait_for(program, lambda count: count == 0)
+        server.release()
+        ends = [program.communicate(timeout=60)[0].splitlines()[-1] for program in both]
+    assert [program.returncode for program in both] == [0, 0]
+    made, reused = zip(*((int(number) for number in end.split()[1:]) for end in ends), strict=True)
+    assert sum(made) == 48
+    assert all(made), f"one of them did all the work: {ends}"
+    assert [mine + known for mine, known in zip(made, reused, strict=True)] == [48, 48]
+    assert set(server.times.values()) == {1}
+    with Store(tmp_path / "store.db", create=False) as store:
+        (row,) = store.runs()
+        done = load(store, row.id)
+        assert store.sittings(row.id)[1].made == 48
+    assert len(done) == 24
+    assert not done.partial
+
+
+def test_a_program_takes_over_what_a_dead_one_was_asking(tmp_path: Path, small: Path) -> None:
+    server = CountingServer(hold_after=15)
+    with server.running():
+        first = start(server, tmp_path, small, 4)
+        assert first.stdout
+        with first.stdout:
+            wait_for(first, lambda count: count == 15)
+            second = start(server, tmp_path, small, 4)
+            os.kill(first.pid, signal.SIGKILL)
+            assert first.wait() == -signal.SIGKILL
+        server.release()
+        out, _ = second.communicate(timeout=60)
+    assert second.returncode == 0
+    assert out.splitlines()[-1] == "calls 33 15"
+
+
 def test_ctrl_c_keeps_what_was_answered(tmp_path: Path, small: Path) -> None:
     server = CountingServer(delay=0.05)
     with server.running():

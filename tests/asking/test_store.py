@@ -1,10 +1,11 @@
-"""One file that keeps everything: one writer, many readers, and a sentence for everything that can go wrong."""
+"""One file that keeps everything: several writers, many readers, and a sentence for everything that can go wrong."""
 
 import os
 import shutil
 import sqlite3
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -79,22 +80,21 @@ def test_the_last_run_is_the_one_that_was_written_last(path: Path) -> None:
         assert [row.id for row in store.runs()] == ["empty", "first", "second"]
 
 
-def test_which_run_is_under_way(path: Path) -> None:
-    with Store(path) as writer, Store(path, read_only=True) as reader:
-        assert reader.running() == ""
-        with writer.writing():
-            assert reader.running() == "", "something is written, but no run"
-            writer.begin_run(RUN)
-            assert reader.running() == "abc123"
-            with pytest.raises(StoreError, match=rf"written by process {os.getpid()}; wait"), Store(path) as other:
-                other.keep_calls([CALL])
-            writer.keep_run(RUN, [RECORD])
-            assert reader.running() == ""
+def test_which_runs_are_under_way(path: Path) -> None:
+    with Store(path) as writer, Store(path) as other, Store(path, read_only=True) as reader:
+        assert reader.running() == set()
         writer.begin_run(RUN)
-        assert reader.running() == "", "nobody holds the lock"
+        other.begin_run(replace(RUN, id="def456"))
+        assert reader.running() == {"abc123", "def456"}
+        writer.keep_run(RUN, [RECORD])
+        assert reader.running() == {"def456"}
+        writer.begin_run(RUN)
+        assert reader.running() == {"abc123", "def456"}
+    with Store(path) as store:
+        assert store.running() == set(), "who closes a store is at nothing any more"
     with Store(MEMORY) as store:
         store.begin_run(RUN)
-        assert store.running() == ""
+        assert store.running() == set()
 
 
 def test_a_record_that_is_no_json_leaves_the_store_as_it_was(path: Path) -> None:
@@ -106,26 +106,29 @@ def test_a_record_that_is_no_json_leaves_the_store_as_it_was(path: Path) -> None
         assert len(store.runs()) == 1
 
 
-def test_a_second_writer_is_refused_by_name_and_readers_are_not(path: Path) -> None:
+def test_several_write_at_once_and_none_claims_what_another_has(path: Path) -> None:
     with Store(path) as first, Store(path) as second:
-        with first.writing():
-            first.keep_calls([CALL])
-            assert set(second.calls(["k1"])) == {"k1"}
-            with pytest.raises(StoreError, match=rf"written by process {os.getpid()}; wait .* another store"):
-                second.keep_calls([CALL])
-        second.keep_calls([CALL])
+        first.keep_calls([CALL])
+        before = first.version()
+        second.keep_calls([replace(CALL, key="k2")])
+        assert set(first.calls(["k1", "k2"])) == {"k1", "k2"}
+        assert first.version() != before
+        assert first.claim(["a", "b"]) == {"a", "b"}
+        assert second.claim(["b", "c"]) == {"c"}
+        first.release(["b"])
+        assert second.claim(["a", "b"]) == {"b"}
 
 
-def test_the_lock_of_a_dead_program_does_not_block(path: Path) -> None:
+def test_the_claims_of_a_dead_program_are_free(path: Path) -> None:
     code = (
         "import os, sys; from otherminds.asking.store import Store; store = Store(sys.argv[1]);"
-        "store.writing().__enter__(); print('held', flush=True); os.kill(os.getpid(), 9)"
+        "print(sorted(store.claim(['a', 'b'])), flush=True); os.kill(os.getpid(), 9)"
     )
     done = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, text=True)
-    assert done.stdout == "held\n"
+    assert done.stdout == "['a', 'b']\n"
     assert done.returncode == -9
     with Store(path) as store:
-        store.keep_calls([CALL])
+        assert store.claim(["a", "b"]) == {"a", "b"}
 
 
 def test_a_store_of_a_newer_version_is_refused_and_left_alone(path: Path) -> None:

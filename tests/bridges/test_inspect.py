@@ -90,6 +90,17 @@ def test_every_order_is_an_epoch_and_all_together_are_our_scores(tmp_path: Path)
     assert len(asked) == 8 * 2 + 3
 
 
+@pytest.mark.parametrize("name", ["starter", "perturbed", "safety"])
+def test_a_study_by_its_name_has_our_scores(name: str, tmp_path: Path) -> None:
+    task_args = {"score": "letters", "prompt": "raw"}
+    log = evaluate(f"otherminds/{name}", tmp_path, limit=8, task_args=task_args)
+    ids = {sample.id for sample in log.samples}
+    here = om.run(om.get_suite(name).where(lambda item: item.id in ids).using(**task_args), scripted())
+    assert len(ids) == 8
+    assert reduced(log, "right") == here.values()
+    assert reduced(log, "S") == pytest.approx(here.values("S"), abs=1e-12)
+
+
 def test_a_log_of_ours_is_the_run_that_we_would_have_made(tmp_path: Path) -> None:
     from otherminds.bridges.inspect.logs import read
     from otherminds.bridges.inspect.tasks import task_of

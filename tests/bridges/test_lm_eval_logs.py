@@ -103,6 +103,8 @@ def test_a_task_folder_for_upstream_has_repaired_gold_and_says_so(
     text = Path("folder/README.md").read_text()
     assert "CC BY-NC 4.0" in text
     assert "2 labels differ" in text
+    assert "### Paper\n\nLe, Boureau and Nickel (2019)" in text
+    assert "`otherminds_tomi_letters`" in text
     docs = [json.loads(line) for line in Path("folder/otherminds_tomi_letters.jsonl").read_text().splitlines()]
     assert {doc["answer"] for doc in docs if doc["id"] == "test-1-5"} == {"tin_box"}
     assert not CliRunner().invoke(cli, ["export", "starter", "--to", "lm-eval", "-o", "ours"]).exit_code

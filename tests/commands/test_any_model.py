@@ -24,7 +24,11 @@ pytestmark = pytest.mark.usefixtures("hurry")
 
 @pytest.fixture
 def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("otherminds.models.api.wire.sleep", lambda _: False)
+
+    async def at_once(_: float) -> bool:
+        return False
+
+    monkeypatch.setattr("otherminds.models.api.wire.sleep", at_once)
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
 
 

@@ -75,7 +75,7 @@ def test_a_run_becomes_a_log() -> None:
         (["starter", "--to", "parquet", "-o", "out"], 2, "parquet"),
         (["starter", "--to", "csv"], 2, "--output"),
         (["startr", "--to", "lm-eval", "-o", "out"], 2, "did you mean 'starter'"),
-        (["last", "--to", "csv", "-o", "out.csv"], 1, "there is no store"),
+        (["last", "--to", "csv", "-o", "out.csv"], 2, "there is no store"),
         (["free.jsonl", "--to", "lm-eval", "-o", "out"], 2, "has choices to weigh"),
         (["starter", "--to", "inspect", "-o", "free.jsonl"], 1, "cannot be written"),
     ],

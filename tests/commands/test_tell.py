@@ -95,10 +95,10 @@ def test_questions_are_listed_with_their_answers() -> None:
 
 def test_json_has_all_views_after_each_event() -> None:
     data = json.loads(tell("sally-anne", "--json", "--questions").stdout)
-    assert [event["event"]["do"] for event in data["events"]][-1] == "move_to_container"
+    assert [event["event"]["do"] for event in data["events"]][-1] == "Move"
     last = {tuple(view["minds"]): view for view in data["events"][-1]["views"]}
     assert set(last) == {(), ("Sally",), ("Anne",), ("Sally", "Anne"), ("Anne", "Sally")}
-    marble = {"entity": "marble", "property": "container", "value": "basket", "false": True}
+    marble = {"of": "marble", "property": "container", "value": "basket", "false": True}
     assert marble in last[("Anne", "Sally")]["facts"]
     assert not any(fact["false"] for fact in last[("Anne",)]["facts"])
     assert {"question", "answer", "choices", "minds", "tags"} == set(data["questions"][0])
@@ -141,7 +141,7 @@ def test_words_from_a_file_are_harmless_everywhere(tmp_path: Path) -> None:
         (["sally-ann"], 2, "did you mean sally-anne?"),
         (["sally-anne", "--order", "0"], 2, "there is no order 0"),
         (["sally-anne", "--order", "50"], 2, "there is no order 50"),
-        (["nowhere.json"], 1, "there is no file nowhere.json"),
+        (["nowhere.json"], 2, "there is no file nowhere.json"),
     ],
 )
 @pytest.mark.parametrize("form", [[], ["--json"]], ids=["table", "json"])

@@ -1,14 +1,19 @@
 """What is said of models whose way of reading is known; `benchmarks/recovery.py` has many more of them."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from math import inf
+from pathlib import Path
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 import otherminds as om
 from otherminds.asking.prompts import About
-from otherminds.asking.readers import BASELINES
+from otherminds.asking.readers import BASELINES, random
+from otherminds.asking.store import Store
+from otherminds.cli import cli
 from otherminds.diagnosis.cells import happened
 from otherminds.diagnosis.diagnosis import Diagnosis, diagnose, diagnose_answers
 from otherminds.diagnosis.predictions import Answered, Asked, answers_of, predict
@@ -220,3 +225,23 @@ def test_what_happened_is_read_off_the_events() -> None:
     assert kinds([leave, {"do": "move_to_container", "peekers": ["A"]}]) == "secret or missed"
     assert kinds([{"do": "enter_room"}]) == "all stay"
     assert happened(STARTER.items[0]) == "unexpected transfer"
+
+
+def test_who_stays_with_a_guess_in_every_form_guesses_all_the_same() -> None:
+    forms = [replace(SAFETY, score=score, prompt="raw") for score in ("letters", "cloze")]
+    runs = [om.run(form, random(form)) for form in forms]
+    found = om.diagnose(runs, draws=50)
+    assert NONE not in found.needed
+    assert len(found.sentences) == 1
+    assert found.sentences[0].startswith("Answers like guessing")
+
+
+def test_mixtures_are_drawn_a_bar_a_model(tmp_path: Path) -> None:
+    with Store(tmp_path / "store.db") as store:
+        ids = [om.run(STARTER, make(STARTER), store=store).id for make in (om.realist, om.oracle)]
+    picture = tmp_path / "mixtures.svg"
+    done = CliRunner().invoke(cli, ["diagnose", *ids, "--store", str(tmp_path / "store.db"), "--svg", str(picture)])
+    assert done.exit_code == 0, done.output
+    told = picture.read_text(encoding="utf-8")
+    assert "realist: realist 48" in told
+    assert "oracle: realist 0, oracle or first order 48" in told

@@ -17,6 +17,11 @@ def bench() -> Iterator[Bench]:
 def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """The waits between tries, which are noted and not waited."""
     noted: list[float] = []
-    monkeypatch.setattr("otherminds.models.api.wire.sleep", noted.append)
+
+    async def note(seconds: float) -> bool:
+        noted.append(seconds)
+        return False
+
+    monkeypatch.setattr("otherminds.models.api.wire.sleep", note)
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     return noted

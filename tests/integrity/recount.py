@@ -73,7 +73,7 @@ def unpaired(first: Callable[[Given], bool]) -> Callable[[Answers], Number]:
 
 
 def slope(answers: Answers) -> Number:
-    """Of S, from facts over one mind to false belief."""
+    """Of S, from reading over mental states to false beliefs."""
     steps = [float(("TB", "MA", "FB").index(str(each.tag("task")).partition("/")[0])) for each in answers]
     values = [each.number("S") for each in answers]
     middle, level = fmean(steps), fmean(values)

@@ -274,14 +274,14 @@ def test_the_page_shows_what_its_links_say(opened: Opened) -> None:
         assert page.errors == []
 
 
-# ---- a profile: rules without a mind, and ties ----------------------------------------------------------------------
+# ---- a profile: mindless baselines, and ties ----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("low", "rules", "said"),
     [
-        (0.39, {"always reality": 0.41, "always decoy": 0.59}, "clear of chance, but not of a rule without a mind, in"),
-        (0.59, {"always decoy": 0.59}, "clear of chance, but not of a rule without a mind, in"),
+        (0.39, {"always reality": 0.41, "always decoy": 0.59}, "clear of chance, but not of a mindless baseline, in"),
+        (0.59, {"always decoy": 0.59}, "clear of chance, but not of a mindless baseline, in"),
         (0.60, {"always decoy": 0.59}, "above chance in"),
         (0.39, {}, "above chance in"),
         (0.30, {"always decoy": 0.10}, "cannot be told from guessing in 1 of 1 scores"),

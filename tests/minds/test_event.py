@@ -164,7 +164,7 @@ def test_what_is_inherited_from_another_kind_is_no_name_of_ones_own():
 
 
 def test_kinds_are_listed_in_their_order():
-    assert list(EVENTS) == [
+    assert [name for name, (kind, _) in EVENTS.items() if name != kind.__name__] == [
         *("enter_room", "leave_room", "location_declaration", "move_to_container", "move_to_room", "change_state"),
         *("look_inside", "open", "tell_privately", "tell_publicly", "tip_over"),
     ]

@@ -86,7 +86,7 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
         ({"events": [ENTER], "title": 7}, "title should be text, not 7"),
         ({"events": []}, "events are missing"),
         ({"events": {"do": "enter_room"}}, "list of events, not dict"),
-        ([{"do": "fly"}], "event 1: there is no event 'fly'; there are enter_room"),
+        ([{"do": "fly"}], "event 1: there is no event 'fly'; there are Enter"),
         ([ENTER, {"do": "leave_room", "person": "Ruth"}], r"event 2 \(leave_room\): room should be a name"),
         ([ENTER, WET | {"words": "{0}"}], r"event 2 \(change_state\): words may have"),
         ({"events": [ENTER], "premises": []}, "premises should be an object"),

@@ -16,7 +16,7 @@ from otherminds.cli import cli
 from otherminds.errors import BadFile
 from otherminds.minds.events import EVENTS
 from otherminds.minds.notation import read_events
-from otherminds.minds.stories import STORIES
+from otherminds.minds.stories import STORIES, story_file
 from otherminds.minds.story import Story
 from tests.strategies import stories
 
@@ -37,12 +37,24 @@ def test_the_schema_is_that_of_the_events() -> None:
 
 def test_every_kind_of_event_is_in_the_schema_and_on_its_page() -> None:
     page = (DOCS / "story_format.md").read_text(encoding="utf-8")
-    rows = {row[0]: row[1:] for row in re.findall(r"^\| `(\w+)` \| `(\w+)` \| ([^|]*) \|", page, re.M)}
-    assert set(rows) == set(EVENTS) <= set(SCHEMA["$defs"])
-    for do, (kind, shape) in EVENTS.items():
+    rows = {row[0]: row[1:] for row in re.findall(r"^\| `([a-z]\w+)` \| `(\w+)` \| ([^|]*) \|", page, re.M)}
+    rows |= {row[0]: (row[0], row[1]) for row in re.findall(r"^\| `([A-Z]\w+)` \| ([^|]*) \|", page, re.M)}
+    ours = {do: pair for do, pair in EVENTS.items() if pair[0].__module__.startswith("otherminds.")}
+    assert set(rows) == set(ours) <= set(SCHEMA["$defs"])
+    for do, (kind, shape) in ours.items():
         name, fields = rows[do]
         assert name == kind.__name__
         assert set(re.findall(r"`(\w+)`", fields)) == {*shape.fields, *shape.optional}
+
+
+@settings(max_examples=50)
+@given(stories())
+def test_story_files_keep_to_it_and_are_read_back(story: Story) -> None:
+    data = json.loads(json.dumps(story_file(story)))
+    if data["events"]:
+        STORY.validate(data)
+        assert Story.from_dicts(data["events"], premises=story.premises) == story
+        assert {event["do"] for event in data["events"]} <= {kind.__name__ for kind, _ in EVENTS.values()}
 
 
 @pytest.mark.parametrize("name", STORIES)

@@ -20,7 +20,12 @@ def no_key_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
 def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """The waits between tries, which are noted and not waited."""
     noted: list[float] = []
-    monkeypatch.setattr("otherminds.models.api.wire.sleep", noted.append)
+
+    async def note(seconds: float) -> bool:
+        noted.append(seconds)
+        return False
+
+    monkeypatch.setattr("otherminds.models.api.wire.sleep", note)
     return noted
 
 

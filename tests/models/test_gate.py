@@ -16,7 +16,7 @@ from otherminds.asking.scores import score_cloze, score_letters
 from otherminds.asking.store import MEMORY, Call, Store
 from otherminds.errors import ModelError
 from otherminds.items import Item
-from otherminds.models import Prompt, Response, Usage, Weighing
+from otherminds.models import Prompt, Response, Usage, Weighing, gate
 from otherminds.models.gate import LONGEST_TEXT, ROUNDING, fault, is_logprob
 from otherminds.models.scripted import Scripted
 
@@ -61,6 +61,21 @@ def numbers(value: Any) -> list[float]:
     if isinstance(value, list | tuple):
         return [one for part in value for one in numbers(part)]
     return [float(value)] if isinstance(value, int | float) and not isinstance(value, bool) else []
+
+
+ODD = st.sampled_from([nan, inf, -inf, 0.5, 1e-9, -1, True, None, "0", -0.2, 0.0, -800.0])
+
+
+@given(st.data(), st.dictionaries(st.sampled_from(["A", "B", "C"]), ODD, max_size=3))
+def test_what_is_clearly_sound_has_nothing_wrong(data: st.DataObject, odd: dict[str, Any]) -> None:
+    prompt = Prompt(text="?", choices=("A", "B"), labels=data.draw(st.booleans()))
+    sound = data.draw(weighings(prompt.choices))
+    tokens = data.draw(st.dictionaries(st.sampled_from(["A", "C"]), st.sampled_from([(), ("a",), ["a"], ("\0",)])))
+    for one in (sound, replace(sound, logprobs={**sound.logprobs, **odd}), replace(sound, tokens=tokens)):
+        if gate._clearly_sound(prompt, one):
+            assert gate._wrong_weights(prompt, one) == ""
+    exact = Weighing({"A": -0.5, "B": -1.5}, {"A": ("A",), "B": ("B", " B")})
+    assert gate._clearly_sound(prompt, exact)
 
 
 @given(st.data())

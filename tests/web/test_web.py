@@ -271,7 +271,9 @@ def test_only_reading_only_here_and_nothing_is_remembered(server: Server, addres
         policy = answered.headers["Content-Security-Policy"]
         assert policy.startswith("default-src 'none';")
         assert "frame-ancestors 'none'" in policy
-        assert not re.search(r"https?:|\*|'unsafe-eval'|script-src 'unsafe|'self'", policy)
+        # The list of runs asks its own server what is new, and nobody else.
+        alone = policy.replace(" connect-src 'self';", "") if address == "/" else policy
+        assert not re.search(r"https?:|\*|'unsafe-eval'|script-src 'unsafe|'self'", alone)
     refused, text = ask(server, address, "POST")
     assert (refused.status, refused.headers["Allow"]) == (405, "GET, HEAD")
     assert ask(server, address, "DELETE")[0].status == 501
@@ -288,7 +290,7 @@ def test_the_store_stays_as_it_is(server: Server, path: Path, ids: dict[str, str
 
 
 def test_a_store_that_is_being_written_can_be_read(server: Server, path: Path, ids: dict[str, str]) -> None:
-    with Store(path) as store, store.writing():
+    with Store(path) as store:
         row = replace(store.run(ids["careful"]), id="under-way", finished="")
         store._db.execute("BEGIN IMMEDIATE")
         assert page(server, to_run(ids["careful"]))
@@ -349,7 +351,7 @@ def test_no_text_of_a_store_becomes_an_element(server: Server, path: Path, ids: 
 
 def test_the_command_refuses_with_a_sentence(tmp_path: Path, path: Path, ids: dict[str, str], server: Server) -> None:
     for options, code, said in (
-        (["--store", str(tmp_path / "none.db")], 1, "error: there is no store"),
+        (["--store", str(tmp_path / "none.db")], 2, "error: there is no store"),
         (["--store", str(tmp_path)], 2, "is a directory"),
         (["--store", str(path), "--port", str(server.port)], 2, "cannot be used"),
     ):

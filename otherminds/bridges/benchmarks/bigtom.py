@@ -156,6 +156,7 @@ def mark(item: Item, texts: Sequence[str], shown: Sequence[Sequence[str]]) -> Ma
 BENCHMARK = Benchmark(
     name=NAME,
     title="BigToM",
+    paper="Gandhi et al. (2023). Understanding Social Reasoning in Language Models with Language Models. NeurIPS.",
     licence="MIT",
     read=read,
     fits=lambda path: path.suffix == ".csv" and beginning(path).split("\n")[0].count(";") == COLUMNS - 1,

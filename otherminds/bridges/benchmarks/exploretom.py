@@ -64,6 +64,9 @@ def mark(item: Item, texts: Sequence[str], shown: Sequence[Sequence[str]]) -> Ma
 BENCHMARK = Benchmark(
     name=NAME,
     title="ExploreToM",
+    paper="Sclar et al. (2024). "
+    "Explore Theory of Mind: Program-guided adversarial data generation for theory of mind reasoning. "
+    "arXiv:2412.12175.",
     licence="CC BY-NC 4.0, evaluation only",
     read=read,
     fits=lambda path: path.suffix == ".csv" and STRUCTURE in beginning(path).split("\n")[0],

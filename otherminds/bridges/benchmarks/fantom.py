@@ -271,6 +271,7 @@ def ask(item: Item) -> str:
 BENCHMARK = Benchmark(
     name=NAME,
     title="FANToM",
+    paper="Kim et al. (2023). FANToM: A Benchmark for Stress-testing Machine Theory of Mind in Interactions. EMNLP.",
     licence="MIT, evaluation only",
     read=read,
     fits=lambda path: _fits(path),

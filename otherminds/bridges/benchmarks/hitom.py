@@ -140,6 +140,9 @@ def mark(item: Item, texts: Sequence[str], shown: Sequence[Sequence[str]]) -> Ma
 BENCHMARK = Benchmark(
     name=NAME,
     title="Hi-ToM",
+    paper="Wu et al. (2023). "
+    "Hi-ToM: A Benchmark for Evaluating Higher-Order Theory of Mind Reasoning in Large Language Models. "
+    "Findings of EMNLP.",
     licence="Apache-2.0",
     read=read,
     fits=lambda path: path.suffix == ".json" and '"prompting_type"' in beginning(path),

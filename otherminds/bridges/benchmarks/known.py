@@ -10,7 +10,7 @@ from typing import Literal
 
 from otherminds.bridges.benchmarks import bigtom, exploretom, fantom, hitom, opentom, simpletom, tomato, tombench, tomi
 from otherminds.bridges.benchmarks.record import Benchmark
-from otherminds.errors import BadFile, UsageError
+from otherminds.errors import MissingFile, UsageError
 from otherminds.items import Item, Suite
 from otherminds.items.tags import BENCHMARK, PUBLISHED_GOLD, REPAIRS, check_tags
 
@@ -31,7 +31,7 @@ def known(name: str) -> Benchmark:
 def guess(path: Path) -> Benchmark:
     """Which benchmark a file or folder is; a sentence where it could be several or none."""
     if not path.exists():
-        raise BadFile(f"there is no file or folder {path}")
+        raise MissingFile(f"there is no file or folder {path}")
     fitting = [each for each in BENCHMARKS.values() if each.fits(path)]
     if len(fitting) == 1:
         return fitting[0]
@@ -46,7 +46,7 @@ def read(path: str | Path, benchmark: str = "", *, gold: Gold = "repaired", name
     path = Path(path)
     kind = known(benchmark) if benchmark else guess(path)
     if not path.exists():
-        raise BadFile(f"there is no file or folder {path}")
+        raise MissingFile(f"there is no file or folder {path}")
     items = [item for item in kind.read(path) if all(str(item.tags.get(tag)) == value for tag, value in tags.items())]
     if not items:
         wanted = ", ".join(f"{tag}={value}" for tag, value in tags.items())

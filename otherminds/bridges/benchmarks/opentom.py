@@ -207,6 +207,9 @@ def ask(item: Item) -> str:
 BENCHMARK = Benchmark(
     name=NAME,
     title="OpenToM",
+    paper="Xu et al. (2024). "
+    "OpenToM: A Comprehensive Benchmark for Evaluating Theory-of-Mind Reasoning Capabilities of Large Language Models. "
+    "ACL.",
     licence="CC BY-NC 4.0, evaluation only",
     read=read,
     fits=lambda path: (path / "meta_data.json").is_file() if path.is_dir() else path.name.startswith("meta_data"),

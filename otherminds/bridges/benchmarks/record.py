@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from otherminds.errors import BadFile
+from otherminds.errors import BadFile, MissingFile
 from otherminds.files import LARGEST, parse_json, read_text
 from otherminds.items import Item, Tag
 from otherminds.items.tags import BENCHMARK, PUBLISHED_GOLD, RAW, REPAIRS
@@ -46,6 +46,8 @@ class Benchmark:
 
     name: str
     title: str
+    paper: str
+    """Who, when, what it is called, where it appeared."""
     licence: str
     read: Callable[[Path], Iterable[Item]]
     fits: Callable[[Path], bool]
@@ -94,7 +96,7 @@ def text_of(path: Path) -> str:
         with gzip.open(path) as file:
             content = file.read(LARGEST + 1)
     except FileNotFoundError:
-        raise BadFile(f"there is no file {path}") from None
+        raise MissingFile(f"there is no file {path}") from None
     except (OSError, EOFError, zlib.error) as error:
         raise BadFile(f"{path} cannot be unpacked ({error}); is it whole? Fetch it again") from None
     if len(content) > LARGEST:
@@ -120,7 +122,7 @@ def unzipped(path: Path) -> dict[str, str]:
             wanted = [entry for entry in inside if Path(entry.filename).suffix in (".txt", ".trace")]
             return {entry.filename: decoded(archive.read(entry), entry.filename) for entry in wanted}
     except FileNotFoundError:
-        raise BadFile(f"there is no file {path}") from None
+        raise MissingFile(f"there is no file {path}") from None
     except (zipfile.BadZipFile, OSError, EOFError, zlib.error, NotImplementedError, RuntimeError) as error:
         raise BadFile(f"{path} is not a whole zip archive ({error}); fetch it again") from None
 

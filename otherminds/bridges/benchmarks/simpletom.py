@@ -77,6 +77,9 @@ def mark(item: Item, texts: Sequence[str], shown: Sequence[Sequence[str]]) -> Ma
 BENCHMARK = Benchmark(
     name=NAME,
     title="SimpleToM",
+    paper="Gu et al. (2024). "
+    "SimpleToM: Exposing the Gap between Explicit ToM Inference and Implicit ToM Application in LLMs. "
+    "arXiv:2410.13648.",
     licence="ODC-BY",
     read=read,
     fits=lambda path: _fits(path),

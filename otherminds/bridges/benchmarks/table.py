@@ -1,9 +1,9 @@
-"""One table for one model on any benchmarks: by type, published beside repaired, with the best reader without a mind.
+"""One table for one model on any benchmarks: by type, published beside repaired, with the best mindless baseline.
 
 `published` is what the benchmark's own script would say, by its own gold; `repaired` is our reading by the repaired
 gold; `letters` the same gold, with the letters weighed. `joint` counts sets of questions that are right to the last
 one: the six of a ToMi story, true and false belief of BigToM, a set of FANToM, all orders up to that of a Hi-ToM
-question. Readers without a mind are scored on all items of the files, also where a model is asked only some.
+question. Mindless baselines are scored on all items of the files, also where a model is asked only some.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Line:
     """Answers that our reading could not read; of how many is n."""
     letters: stats.Estimate | None
     reader: tuple[str, float] | None
-    """The best of the readers without a mind on these items, by the repaired gold, and what it gets."""
+    """The best of the mindless baselines on these items, by the repaired gold, and what it gets."""
 
 
 @dataclass(frozen=True, slots=True)

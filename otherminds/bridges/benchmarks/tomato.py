@@ -71,6 +71,8 @@ def mark(item: Item, texts: Sequence[str], shown: Sequence[Sequence[str]]) -> Ma
 BENCHMARK = Benchmark(
     name=NAME,
     title="ToMATO",
+    paper="Shinoda et al. (2025). "
+    "ToMATO: Verbalizing the Mental States of Role-Playing LLMs for Benchmarking Theory of Mind. AAAI.",
     licence="Llama 3 Community Licence, evaluation only",
     read=read,
     fits=lambda path: path.suffix == ".json" and '"a_idx"' in beginning(path, 1 << 16),

@@ -116,6 +116,7 @@ def _letter(text: str) -> tuple[str, bool]:
 BENCHMARK = Benchmark(
     name=NAME,
     title="ToMBench",
+    paper="Chen et al. (2024). ToMBench: Benchmarking Theory of Mind in Large Language Models. ACL.",
     licence="MIT",
     read=read,
     fits=lambda path: _fits(path),

@@ -149,6 +149,8 @@ def mark(item: Item, texts: Sequence[str], shown: Sequence[Sequence[str]]) -> Ma
 BENCHMARK = Benchmark(
     name=NAME,
     title="ToMi",
+    paper="Le, Boureau and Nickel (2019). "
+    "Revisiting the Evaluation of Theory of Mind through Question Answering. EMNLP.",
     licence="CC BY-NC 4.0, evaluation only",
     read=read,
     fits=lambda path: _fits(path),

@@ -21,7 +21,7 @@ from otherminds.asking.scores import Score, Verdict, way
 from otherminds.asking.store import Call, RunRow, Store
 from otherminds.bridges.inspect.results import FINISHES, OURS, read_output, usage_of
 from otherminds.bridges.replay import Key, Replayed, digest, exported, key, unshuffled
-from otherminds.errors import BadFile, UsageError
+from otherminds.errors import BadFile, MissingFile, UsageError
 from otherminds.items import Item, Suite, Tag
 from otherminds.items.tags import STORY
 from otherminds.models import Message, Prompt, Response, Weighing, fingerprint
@@ -46,7 +46,7 @@ def _open(path: Path) -> Any:
     except ImportError:
         raise UsageError("logs of Inspect need inspect-ai: pip install 'otherminds[inspect]'") from None
     if not path.exists():
-        raise BadFile(f"there is no file {path}")
+        raise MissingFile(f"there is no file {path}")
     try:
         return read_eval_log(str(path))
     except Exception as error:  # a zip that is cut short, JSON of another kind, a version to come
@@ -103,11 +103,10 @@ def _theirs(log: Any, path: Path, store: Store) -> Run:
         )
     suite = Suite(known.name if known else log.eval.task, tuple(items), "direct", "text")
     row = _row(log, suite, model, print_)
-    with store.writing():
-        store.keep_model(print_, model.name, model.identity)
-        before = store.begin_run(row)
-        store.keep_calls(calls)
-        store.keep_run(replace(row, created=before.created, finished=row.created), rows)
+    store.keep_model(print_, model.name, model.identity)
+    before = store.begin_run(row)
+    store.keep_calls(calls)
+    store.keep_run(replace(row, created=before.created, finished=row.created), rows)
     return load(store, row.id)
 
 
@@ -169,7 +168,7 @@ def _score(sample: Any) -> Score:
     if isinstance(value, bool):
         value = float(value)
     if not isinstance(value, int | float) or isnan(value) or not 0 <= value <= 1:
-        verdict: Verdict = "refused" if "refus" in str(given.reason or "") else "unparsed"
+        verdict: Verdict = "refused" if "refus" in str(getattr(given, "reason", "")) else "unparsed"
         return Score(verdict, why=why, detail={"logged": str(given.value)})
     said = _named(given.answer or "", [str(choice) for choice in sample.choices or []])
     return Score("correct" if value == 1 else "incorrect", float(value), said, why)

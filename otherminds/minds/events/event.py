@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, Self, Typ
 from otherminds.errors import BadFile
 from otherminds.minds.sightings import NOBODY, Shown, Sighting
 from otherminds.minds.telling import PEEKED, Forms
-from otherminds.minds.world import View
+from otherminds.minds.world import OPEN, View
 
 if TYPE_CHECKING:
     from otherminds.minds.setting import Setting
@@ -71,7 +71,7 @@ class Event(ABC):
         members = (getattr(cls, name) for name in Event.__abstractmethods__)
         if any(getattr(member, "__isabstractmethod__", False) for member in members):
             return  # what several kinds share, or a kind that lacks something; neither can be made into an event
-        for shape in cls.shapes():
+        for shape in (cls.shape(), *cls.shapes()):
             cls._claim(shape.do, EVENTS[shape.do][0] if shape.do in EVENTS else cls)
             EVENTS[shape.do] = cls, shape
         for kind in cls.kinds():
@@ -168,6 +168,15 @@ class Event(ABC):
     def shapes(cls) -> tuple[Shape, ...]:
         """What it looks like in JSON; it is written in the first shape whose fields it all has."""
 
+    @classmethod
+    def shape(cls) -> Shape:
+        """How it is written in story files: by the names that it has in Python."""
+        older = cls.shapes()
+        names = list(dict.fromkeys(name for each in older for name in each.fields.values()))
+        must = [name for name in names if all(name in each.fields.values() for each in older)]
+        may = dict.fromkeys((name for name in names if name not in must), str)
+        return Shape(cls.__name__, {name: name for name in must}, {**may, **older[0].optional})
+
     def details(self) -> dict[str, Any]:
         """What stands in JSON besides the fields that it must have."""
         return {}
@@ -246,11 +255,19 @@ def depart(event: Event, story: Story, person: str, *others: str) -> tuple[Sight
     return (event.sighting(story.present(room), learn),)
 
 
-def arrive(event: Event, story: Story, room: str, learn: Callable[[View], View]) -> tuple[Sighting, ...]:
-    """What peekers see of an arrival; those who are there look round anyway."""
+def arrive(event: Event, story: Story, room: str, *things: str) -> tuple[Sighting, ...]:
+    """What peekers see of somebody who comes, and puts a thing down; those who are there look round anyway."""
     if not event.peekers:
         return ()
-    return (event.sighting(story.present(room) | {event.actor()}, learn),)
+    person = event.actor()
+
+    def learn(view: View) -> View:
+        view = view.placed(person, room)
+        for thing in things:
+            view = view.placed(thing, room, OPEN)
+        return view
+
+    return (event.sighting(story.present(room) | {person}, learn),)
 
 
 def in_secret(event: E, setting: Setting, story: Story, order: Order) -> Iterator[E]:

@@ -177,7 +177,8 @@ def _told(words: Words, speaker: str, listener: str | None) -> Tell:
 
 
 def _read_fact(fact: Mapping[str, Any], where: str) -> Fact:
-    entity, property, value = (text(fact.get(part), f"{where} {part}") for part in ("entity", "property", "value"))
+    of = "entity" if "entity" in fact else "of"
+    entity, property, value = (text(fact.get(part), f"{where} {part}") for part in (of, "property", "value"))
     if property not in ("room", "container") and not property.startswith(STATE):
         raise BadFile(f"{where} property should be room, container or state:TYPE, not {property!r}")
     return Fact(entity, property, value)

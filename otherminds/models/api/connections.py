@@ -10,16 +10,20 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 import json
+import os
 import ssl
 import zlib
 from collections import deque
-from collections.abc import Coroutine, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from threading import Thread
-from typing import Any, TypeVar
+from typing import Any
 
-import httpx
+import aiohttp
+import certifi
+from yarl import URL
+
+from otherminds.models.api.background import start
 
 LARGEST_BODY = 16 * 2**20
 """Bytes, as sent and as unpacked; the largest honest reply has some hundred thousand."""
@@ -29,8 +33,6 @@ REMEMBERED = 10_000
 """Ids of replies: one that is sent twice comes soon after the first."""
 _ENCODINGS = {"gzip": 31, "x-gzip": 31, "deflate": 15}
 """By name, what zlib calls them."""
-
-T = TypeVar("T")
 
 
 class Unreadable(ValueError):
@@ -56,38 +58,44 @@ class Reply:
 
 
 class Connections:
-    """Connections to one server; many threads may call `send` at once."""
+    """Connections to one server; `query` and `headers` go along with every request."""
 
-    def __init__(self, *, host: str, secure: bool, timeout: float, **options: Any) -> None:
-        self._timeout, self._secure = timeout, secure
-        # Nothing of ours that stays on this machine goes through somebody's proxy, least of all the key.
-        self._options = {"trust_env": not _is_loopback(host), "timeout": timeout, **options}
-        self._idle: list[httpx.AsyncClient] = []
+    def __init__(self, *, host: str, secure: bool, timeout: float, query: str, headers: Mapping[str, str]) -> None:
+        self._timeout, self._secure, self._query = timeout, secure, query
+        self._options: dict[str, Any] = {
+            # Nothing of ours that stays on this machine goes through somebody's proxy, least of all the key.
+            "trust_env": not _is_loopback(host),
+            "headers": {"Accept-Encoding": "identity", **headers},
+            "timeout": aiohttp.ClientTimeout(total=None),
+            "auto_decompress": False,
+        }
+        self._idle: list[aiohttp.ClientSession] = []
         self._ids: set[str] = set()
         self._order: deque[str] = deque()
+        self._closed = False
         self._telling = True
         """Whether the server gives every reply an id of its own."""
 
-    def send(self, method: str, url: str, body: Mapping[str, Any] | None) -> Reply:
+    async def send(self, method: str, url: str, body: Mapping[str, Any] | None) -> Reply:
         """The reply to a request, whole and in time, or an exception that says what came instead."""
         try:
-            return _wait_for(self._send(method, url, body))
+            return await self._send(method, url, body)
         except Repeated:
-            return _wait_for(self._send(method, url, body, anew=True))
+            return await self._send(method, url, body, anew=True)
 
     def close(self) -> None:
         """Let go of all connections."""
-        idle, self._idle = self._idle, []
+        idle, self._idle, self._closed = self._idle, [], True
         if idle:
-            asyncio.run_coroutine_threadsafe(_close(idle), _loop())
+            start(_close(idle))
 
     async def _send(self, method: str, url: str, body: Mapping[str, Any] | None, *, anew: bool = False) -> Reply:
         used = bool(self._idle) and not anew
-        client = self._idle.pop() if used else httpx.AsyncClient(verify=self._trusted(), **self._options)
+        session = self._idle.pop() if used else self._open()
         keep = False
         try:
             async with asyncio.timeout(self._timeout):
-                reply = await _exchange(client, method, url, body)
+                reply = await _exchange(session, method, URL(url + self._query, encoded=True), body)
             new = self._is_new(reply)
             # Errors do not come twice over a used connection: after an error none is used again.
             if used and not new and reply.status == 200:
@@ -97,16 +105,21 @@ class Connections:
             return reply
         except TimeoutError:
             raise Overdue from None
-        except (httpx.TransportError, httpx.InvalidURL) as error:
+        except aiohttp.ClientError:
             # A server may close a connection that lay idle just when we write to it.
-            if used and not isinstance(error, httpx.TimeoutException):
+            if used:
                 raise Repeated from None
             raise
         finally:
-            if keep:
-                self._idle.append(client)
+            if keep and not self._closed:
+                self._idle.append(session)
             else:
-                await _close([client])
+                await _close([session])
+
+    def _open(self) -> aiohttp.ClientSession:
+        """A session for one connection: in a pool of several, a connection would be used again before it is judged."""
+        connector = aiohttp.TCPConnector(limit=1, ssl=_certificates() if self._secure else False)
+        return aiohttp.ClientSession(connector=connector, cookie_jar=aiohttp.DummyCookieJar(), **self._options)
 
     def _is_new(self, reply: Reply) -> bool:
         """Whether a reply has an id that none had before it."""
@@ -119,16 +132,12 @@ class Connections:
             self._ids.discard(self._order.popleft())
         return True
 
-    def _trusted(self) -> ssl.SSLContext | bool:
-        return _certificates() if self._secure else False
 
-
-async def _exchange(client: httpx.AsyncClient, method: str, url: str, body: Mapping[str, Any] | None) -> Reply:
-    headers = {"Accept-Encoding": "identity"}
-    async with client.stream(method, url, json=body, headers=headers) as response:
+async def _exchange(session: aiohttp.ClientSession, method: str, url: URL, body: Mapping[str, Any] | None) -> Reply:
+    async with session.request(method, url, json=body, allow_redirects=False) as response:
         pieces: list[bytes] = []
         size = 0
-        async for piece in response.aiter_raw():
+        async for piece in response.content.iter_any():
             size += len(piece)
             if size > LARGEST_BODY:
                 pieces.clear()  # An exception keeps alive what its frames hold.
@@ -138,10 +147,10 @@ async def _exchange(client: httpx.AsyncClient, method: str, url: str, body: Mapp
     try:
         data = read_json(content)
     except Unreadable:
-        if response.status_code == 200:
+        if response.status == 200:
             raise
         data = None
-    return Reply(response.status_code, response.headers, data, content[:2000].decode(errors="replace"))
+    return Reply(response.status, response.headers, data, content[:2000].decode(errors="replace"))
 
 
 def _unpacked(content: bytes, encoding: str) -> bytes:
@@ -207,28 +216,9 @@ def _is_loopback(host: str) -> bool:
 
 @cache
 def _certificates() -> ssl.SSLContext:
-    return httpx.create_ssl_context()
+    return ssl.create_default_context(cafile=os.environ.get("SSL_CERT_FILE") or certifi.where())
 
 
-# ── one event loop for all connections, in a thread of its own ──
-
-
-@cache
-def _loop() -> asyncio.AbstractEventLoop:
-    loop = asyncio.new_event_loop()
-    Thread(target=loop.run_forever, name="connections", daemon=True).start()
-    return loop
-
-
-def _wait_for(work: Coroutine[Any, Any, T]) -> T:
-    future = asyncio.run_coroutine_threadsafe(work, _loop())
-    try:
-        return future.result()
-    except BaseException:
-        future.cancel()
-        raise
-
-
-async def _close(clients: list[httpx.AsyncClient]) -> None:
-    for client in clients:
-        await client.aclose()
+async def _close(sessions: list[aiohttp.ClientSession]) -> None:
+    for session in sessions:
+        await session.close()

@@ -1,19 +1,22 @@
 """Any OpenAI-compatible server: llama.cpp, vLLM, SGLang, Ollama, or one that somebody hosts.
 
-One HTTP call after another for whoever calls; many threads may call at once, and together they back off when the
-server is busy. What each kind of server can do is in `servers`, how it is reached in `wire`.
+Calls are under way at the same time, in an event loop of their own, and together they back off when the server is
+busy. What each kind of server can do is in `servers`, how it is reached in `wire`.
 """
 
 from __future__ import annotations
 
+import asyncio
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, NoReturn, TypeVar
 
 from otherminds.errors import Unable, UsageError
-from otherminds.models import Prompt, Response, Weighing
+from otherminds.models import Prompt, Response, Verb, Weighing
+from otherminds.models.api.background import start, wait_for
 from otherminds.models.api.known_servers import SERVERS, find_server
 from otherminds.models.api.request_forms import ABILITIES
 from otherminds.models.api.request_settings import Wishes
@@ -88,6 +91,8 @@ class Endpoint:
         self.found_lacking: frozenset[str] = frozenset()
         """What whoever tried it out found missing besides."""
         self._lacks = _abilities(lacks)
+        self._server: Server | None = None
+        self._finding, self._settling = asyncio.Lock(), asyncio.Lock()
         self._model, self._kind, self._prefill, self._system = model, server, prefill, system
         self._top = whole("top_logprobs", top_logprobs, least=1)
         self._wishes = Wishes(
@@ -119,8 +124,13 @@ class Endpoint:
     @cached_property
     def identity(self) -> Mapping[str, Any]:
         """All that can change an answer, as far as a server tells; the key is not part of it."""
-        server = self._settled
-        return {**self.settings, "server": server.kind, "says": server.facts, "form": server.form.to_dict()}
+        return wait_for(self.identify())
+
+    async def identify(self) -> Mapping[str, Any]:
+        """The same, in the event loop."""
+        server = await self._settle()
+        said = await server.facts()
+        return {**self.settings, "server": server.kind, "says": said, "form": server.form.to_dict()}
 
     @property
     def settings(self) -> Mapping[str, Any]:
@@ -140,75 +150,94 @@ class Endpoint:
 
     @cached_property
     def _cannot(self) -> frozenset[str]:
-        lacks = self._settled.lacks if self._lacks is None and self._server.kind == Server.kind else self._lacks
-        return (lacks or frozenset()) | (frozenset() if self._continues else {"prefill"})
+        return wait_for(self.shown_to_lack())
 
-    @property
-    def _settled(self) -> Server:
+    async def shown_to_lack(self) -> frozenset[str]:
+        """What it cannot, in the event loop, and without what others found out."""
+        server = await self._find()
+        lacks = (await self._settle()).lacks if self._lacks is None and server.kind == Server.kind else self._lacks
+        return (lacks or frozenset()) | (frozenset() if self._continues(server) else {"prefill"})
+
+    async def _settle(self) -> Server:
         """The server, once it is known in which form it is asked."""
-        if self._lacks is None and not self._server.settled:
-            doubtful = self._wire.doubtful
-            self._server.settle()
-            # A server that is about to start may not have its list of models yet.
-            if doubtful and (again := self._find()).listed:
-                self._server = again
-                again.settle()
+        server = await self._find()
+        async with self._settling:
+            if self._lacks is None and not (server := self._server or server).settled:
+                doubtful = self._wire.doubtful
+                await server.settle()
+                # A server that is about to start may not have its list of models yet.
+                if doubtful and (again := await self._look()).listed:
+                    self._server = server = again
+                    await again.settle()
+        return server
+
+    async def _find(self) -> Server:
+        if self._server is None:
+            async with self._finding:
+                self._server = self._server or await self._look()
         return self._server
 
-    @cached_property
-    def _server(self) -> Server:
-        return self._find()
-
-    def _find(self) -> Server:
-        return find_server(
+    async def _look(self) -> Server:
+        return await find_server(
             self._wire, self._model, kind=self._kind, top=self._top, wishes=self._wishes, system=self._system
         )
 
     def ask(self, prompts: Sequence[Prompt]) -> list[Response]:
         """A text for every prompt, in order."""
-        return [self._ask(prompt) for prompt in prompts]
+        return wait_for(in_order(self.ask_one, prompts))
 
     def weigh(self, prompts: Sequence[Prompt]) -> list[Weighing]:
         """The log-probabilities of every prompt's choices, in order."""
-        return [self._weigh(prompt) for prompt in prompts]
+        return wait_for(in_order(self.weigh_one, prompts))
 
-    def _ask(self, prompt: Prompt) -> Response:
-        self._check(prompt)
+    def submit(self, verb: Verb, prompts: Sequence[Prompt]) -> Future[list[Any]]:
+        """Begin to ask, or to weigh, some prompts."""
+        return start(in_order(self.ask_one if verb == "ask" else self.weigh_one, prompts))
+
+    async def ask_one(self, prompt: Prompt) -> Response:
+        """A text for a prompt, in the event loop."""
+        server = await self._ready(prompt)
         try:
-            response = self._in_form(lambda: self._server.ask(prompt))
+            response = await self._in_form(lambda server: server.ask(prompt))
         except Unanswered as error:
             if error.code in FILTERED:
-                return Response(finish="refused", rendered=self._server.shown(prompt))
-            return Response(finish="error", rendered=self._server.shown(prompt), error=self._words(error))
+                return Response(finish="refused", rendered=server.shown(prompt))
+            return Response(finish="error", rendered=server.shown(prompt), error=self._words(error))
         except Missing as error:
-            self._refuse(prompt, error)
-        return replace(response, rendered=self._server.shown(prompt))
+            await self._refuse(prompt, error)
+        return replace(response, rendered=server.shown(prompt))
 
-    def _weigh(self, prompt: Prompt) -> Weighing:
-        self._check(prompt)
-        server = self._server
+    async def weigh_one(self, prompt: Prompt) -> Weighing:
+        """The log-probabilities of a prompt's choices, in the event loop."""
+        server = await self._ready(prompt)
         try:
-            weighing = self._in_form(lambda: (server.labels if prompt.labels else server.continuations)(prompt))
+            weighing = await self._in_form(
+                lambda server: (server.labels if prompt.labels else server.continuations)(prompt)
+            )
         except Unanswered as error:
-            if isinstance(error, Lacking) and ("weigh" if prompt.labels else "continuations") in self.cannot:
+            if isinstance(error, Lacking) and ("weigh" if prompt.labels else "continuations") in await self._lacking():
                 raise Unable(str(error)) from None
             return Weighing(rendered=server.shown(prompt), error=self._words(error))
         except Missing as error:
-            self._refuse(prompt, error)
+            await self._refuse(prompt, error)
         return replace(weighing, rendered=server.shown(prompt))
 
-    def _in_form(self, ask: Callable[[], T]) -> T:
+    async def _in_form(self, ask: Callable[[Server], Coroutine[Any, Any, T]]) -> T:
         """What comes back in the usual form, or, where that is rejected, in the one that the server takes.
 
         Who asks for the identity first, as every run does, has settled the form, and no call changes it any more.
         """
+        server = await self._find()
         try:
-            return ask()
+            return await ask(server)
         except (Rejected, Lacking, Missing):
-            usual = self._server.form
-            if self._server.settled or self._settled.form == usual:
+            usual = server.form
+            if server.settled or (settled := await self._settle()).form == usual:
                 raise
-            return ask()
+            return await ask(settled)
+
+    async def _lacking(self) -> frozenset[str]:
+        return await self.shown_to_lack() | self.found_lacking
 
     def _words(self, error: Unanswered) -> str:
         """Why a prompt has no answer, and what to try."""
@@ -216,24 +245,39 @@ class Endpoint:
         tries = [hint for word, hint in _HINTS.items() if word in said]
         return f"{said}; try {tries[0]}" if tries else said
 
-    def _refuse(self, prompt: Prompt, error: Missing) -> NoReturn:
+    async def _refuse(self, prompt: Prompt, error: Missing) -> NoReturn:
         """Where one way of asking is missing and the other is there, it is no fault of the address."""
         way, instead = ("chat", "raw") if prompt.messages else ("raw", "direct")
-        if way not in self.cannot:
+        lacking = await self._lacking()
+        if way not in lacking:
             raise error
         said = f"{self.name} takes no {way} prompts on its server; use prompt {instead!r}"
-        raise Unable(f"{said} and score 'text'" if "weigh" in self.cannot else said) from None
+        raise Unable(f"{said} and score 'text'" if "weigh" in lacking else said) from None
 
-    @cached_property
-    def _continues(self) -> bool:
-        return self._server.can_prefill if self._prefill is None else self._prefill
+    def _continues(self, server: Server) -> bool:
+        return server.can_prefill if self._prefill is None else self._prefill
 
-    def _check(self, prompt: Prompt) -> None:
-        if prompt.render == "chat+prefill" and not self._continues:
+    async def _ready(self, prompt: Prompt) -> Server:
+        server = await self._find()
+        if prompt.render == "chat+prefill" and not self._continues(server):
             raise Unable(
                 f"{self.name} is on a server that is not known to continue a begun message; use a prompt without "
                 "prefill, or prefill=True if you know that it does"
             )
+        return server
+
+
+async def in_order(ask: Callable[[Prompt], Coroutine[Any, Any, T]], prompts: Sequence[Prompt]) -> list[T]:
+    """All prompts at once, and their answers in order; if one fails, the others are not waited for."""
+    if len(prompts) == 1:
+        return [await ask(prompts[0])]
+    tasks = [asyncio.ensure_future(ask(prompt)) for prompt in prompts]
+    try:
+        return list(await asyncio.gather(*tasks))
+    except BaseException:
+        for task in tasks:
+            task.cancel()
+        raise
 
 
 def _abilities(given: str | Sequence[str] | None) -> frozenset[str] | None:

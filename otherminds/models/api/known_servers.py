@@ -5,6 +5,7 @@ Of these only llama.cpp can be kept from reading "<|im_end|>" in a story as the 
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 import re
@@ -37,28 +38,29 @@ class _Tokenising(Server):
     def __init__(self, wire: Wire, model: str, entry: Mapping[str, Any], **settings: Any) -> None:
         super().__init__(wire, model, entry, **settings)
         self._known: dict[str, Mapping[int, str]] = {}
+        self._spelling = asyncio.Lock()
         self._names: dict[int, str] = {}
 
-    def find_form(self) -> tuple[Form, frozenset[str]]:
+    async def find_form(self) -> tuple[Form, frozenset[str]]:
         """They lack nothing that others have; some releases show no tokens, some templates take no system turn."""
         server = self.on_trial(self.form)
-        server.form = form = replace(self.form, exact=not self.refuses(server.shows))
-        bare = form.system and self.refuses(lambda words: server.bare_token(as_turn(words, system=True)))
-        if bare and self.refuses(lambda words: server.bare_token(as_turn(words))):
+        server.form = form = replace(self.form, exact=not await self.refuses(server.shows))
+        bare = form.system and await self.refuses(lambda words: server.bare_token(as_turn(words, system=True)))
+        if bare and await self.refuses(lambda words: server.bare_token(as_turn(words))):
             bare = False  # It does not chat at all.
         elif self.lists_in_chat or not form.exact:
-            server.count_tokens(as_turn)
+            await server.count_tokens(as_turn)
         return replace(form, system=form.system and not bare), frozenset()
 
-    def labels(self, prompt: Prompt) -> Weighing:
+    async def labels(self, prompt: Prompt) -> Weighing:
         """Labels by their own tokens, however unlikely; as anywhere else where the server does not show its tokens."""
-        return self.exact_labels(prompt) if self.form.exact else super().labels(prompt)
+        return await self.exact_labels(prompt) if self.form.exact else await super().labels(prompt)
 
-    def exact_labels(self, prompt: Prompt) -> Weighing:
+    async def exact_labels(self, prompt: Prompt) -> Weighing:
         """Labels by their own tokens."""
         raise NotImplementedError
 
-    def shows(self, words: str) -> object:
+    async def shows(self, words: str) -> object:
         """One token of these words, weighed by its number after them."""
         raise NotImplementedError
 
@@ -70,18 +72,20 @@ class _Tokenising(Server):
         """Raw prompts too can keep to a schema."""
         return super().schema(prompt, "")
 
-    def ids(self, text: str) -> tuple[int, ...]:
+    async def ids(self, text: str) -> tuple[int, ...]:
         """A plain text as token numbers."""
         body = {"model": self.model, "prompt": text, "add_special_tokens": False}
-        return self.post("/tokenize", body, token_numbers, root=True)
+        return await self.post("/tokenize", body, token_numbers, root=True)
 
-    def variants(self, prompt: Prompt) -> Mapping[int, str]:
+    async def variants(self, prompt: Prompt) -> Mapping[int, str]:
         """Every single token that reads as one of the prompt's labels."""
         found: dict[int, str] = {}
         for label in prompt.choices:
-            if label not in self._known:
-                spelt = {self.ids(space + label): space + label for space in SPACES}
-                self._known[label] = {ids[0]: text for ids, text in spelt.items() if len(ids) == 1}
+            # Many calls begin at once, and one of them is enough to find out.
+            async with self._spelling:
+                if label not in self._known:
+                    spelt = {await self.ids(space + label): space + label for space in SPACES}
+                    self._known[label] = {ids[0]: text for ids, text in spelt.items() if len(ids) == 1}
             if not self._known[label]:
                 raise Rejected(f"no single token of {self.model} reads as {label!r}; weigh it as a continuation")
             found |= self._known[label]
@@ -94,22 +98,22 @@ class Vllm(_Tokenising):
     kind = "vllm"
     facts_at = "/version"
 
-    def exact_labels(self, prompt: Prompt) -> Weighing:
+    async def exact_labels(self, prompt: Prompt) -> Weighing:
         """Labels by their own tokens."""
-        variants = self.variants(prompt)
-        listed, spent = self._listed(prompt, variants)
+        variants = await self.variants(prompt)
+        listed, spent = await self._listed(prompt, variants)
         names = {f"token_id:{number}": text for number, text in variants.items()}
         found = {names.get(token, token): value for token, value in listed.items()}
         return counted(prompt, found, spent, spelt=variants.values())
 
-    def shows(self, words: str) -> object:
+    async def shows(self, words: str) -> object:
         """One token of these words, weighed by its number after them."""
-        return self._listed(as_text(words), self.ids(words)[:1])
+        return await self._listed(as_text(words), (await self.ids(words))[:1])
 
-    def _listed(self, prompt: Prompt, numbers: Iterable[int]) -> tuple[dict[str, float], Usage]:
+    async def _listed(self, prompt: Prompt, numbers: Iterable[int]) -> tuple[dict[str, float], Usage]:
         """Next tokens by their numbers, all of these among them."""
         wanted = sorted(numbers)
-        return self.next_token(prompt, among=wanted, logprob_token_ids=wanted, return_tokens_as_token_ids=True)
+        return await self.next_token(prompt, among=wanted, logprob_token_ids=wanted, return_tokens_as_token_ids=True)
 
 
 class SGLang(_Tokenising):
@@ -119,12 +123,12 @@ class SGLang(_Tokenising):
     lists_in_chat = True
     facts_at = "/get_server_info"
 
-    def exact_labels(self, prompt: Prompt) -> Weighing:
+    async def exact_labels(self, prompt: Prompt) -> Weighing:
         """Labels by their own tokens after raw prompts; in chat, from the likeliest tokens."""
         if prompt.messages:
-            return Server.labels(self, prompt)
-        variants = self.variants(prompt)
-        found, spent = self._scored(prompt.text, list(variants))
+            return await Server.labels(self, prompt)
+        variants = await self.variants(prompt)
+        found, spent = await self._scored(prompt.text, list(variants))
         # What was rounded to nothing is less likely than all that was not; it is bounded, and never zero.
         pairs = zip(variants.values(), found, strict=True)
         known = {text: log(min(chance, 1.0)) for text, chance in pairs if chance > 0}
@@ -132,14 +136,14 @@ class SGLang(_Tokenising):
             raise Rejected(f"{self.model} gives none of the labels any chance; weigh them as continuations")
         return counted(prompt, known, spent, spelt=variants.values())
 
-    def shows(self, words: str) -> object:
+    async def shows(self, words: str) -> object:
         """One token of these words, weighed by its number after them."""
-        return self._scored(words, list(self.ids(words)[:1]))
+        return await self._scored(words, list((await self.ids(words))[:1]))
 
-    def _scored(self, text: str, numbers: list[int]) -> tuple[list[float], Usage]:
+    async def _scored(self, text: str, numbers: list[int]) -> tuple[list[float], Usage]:
         """The probabilities of tokens after a text."""
         body = {"model": self.model, "query": text, "items": [""], "label_token_ids": numbers, "apply_softmax": False}
-        return self.post("/score", body, lambda data: (chances(data, len(numbers)), usage(data)))
+        return await self.post("/score", body, lambda data: (chances(data, len(numbers)), usage(data)))
 
 
 class LlamaCpp(_Tokenising):
@@ -153,57 +157,60 @@ class LlamaCpp(_Tokenising):
         template = hashlib.sha256(str(said.get("chat_template", "")).encode()).hexdigest()[:16]
         return {"version": said.get("build_info", ""), "template": template}
 
-    def request(self, prompt: Prompt) -> tuple[str, Body]:
+    async def request(self, prompt: Prompt) -> tuple[str, Body]:
         """Chat goes the server's own way unless a message holds the name of a control token, which it would obey.
 
         A prefill goes the raw way too: releases differ on whether the reply repeats it.
         """
-        if prompt.messages and not prompt.prefill and self._plain(turn.content for turn in prompt.messages):
-            return super().request(prompt)
-        return "/completions", {"model": self.model, "prompt": self.prompt_ids(prompt)}
+        if prompt.messages and not prompt.prefill and await self._plain(turn.content for turn in prompt.messages):
+            return await super().request(prompt)
+        return "/completions", {"model": self.model, "prompt": await self.prompt_ids(prompt)}
 
     def schema(self, prompt: Prompt, path: str) -> Body:
         """Raw completions take a schema under another name, and pass over `response_format`."""
         return {"json_schema": json.loads(prompt.schema)} if path == "/completions" else super().schema(prompt, path)
 
-    def ids(self, text: str, *, special: bool = False, start: bool = False) -> tuple[int, ...]:
+    async def ids(self, text: str, *, special: bool = False, start: bool = False) -> tuple[int, ...]:
         """A text as token numbers; `special` lets it hold control tokens."""
         body = {"content": text, "parse_special": special, "add_special": start}
-        return self.post("/tokenize", body, token_numbers, root=True)
+        return await self.post("/tokenize", body, token_numbers, root=True)
 
-    def prompt_ids(self, prompt: Prompt, more: str = "") -> tuple[int, ...]:
+    async def prompt_ids(self, prompt: Prompt, more: str = "") -> tuple[int, ...]:
         """A prompt as token numbers, continued by `more`."""
         if not prompt.messages:
-            return self.ids(prompt.text + more, start=True)
+            return await self.ids(prompt.text + more, start=True)
         contents, begun = [turn.content for turn in prompt.messages], prompt.prefill + more
-        if self._plain([*contents, begun]):
-            return self.ids(self._chat(prompt, contents) + begun, special=True, start=True)
+        if await self._plain([*contents, begun]):
+            return await self.ids(await self._chat(prompt, contents) + begun, special=True, start=True)
         # Markers show where the template puts each content; what stands around them is the template's own.
-        pieces = _MARKER.split(self._chat(prompt, [f"\ue000{number}\ue001" for number in range(len(contents))]))
+        pieces = _MARKER.split(await self._chat(prompt, [f"\ue000{number}\ue001" for number in range(len(contents))]))
         ids = [
-            self.ids(contents[int(piece)]) if place % 2 else self.ids(piece, special=True, start=not place)
+            await self.ids(contents[int(piece)]) if place % 2 else await self.ids(piece, special=True, start=not place)
             for place, piece in enumerate(pieces)
         ]
-        return tuple(token for run in [*ids, self.ids(begun)] for token in run)
+        return tuple(token for run in [*ids, await self.ids(begun)] for token in run)
 
-    def _plain(self, texts: Iterable[str]) -> bool:
-        return all(self.ids(text) == self.ids(text, special=True) for text in texts)
+    async def _plain(self, texts: Iterable[str]) -> bool:
+        for text in texts:
+            if await self.ids(text) != await self.ids(text, special=True):
+                return False
+        return True
 
-    def _chat(self, prompt: Prompt, contents: Sequence[str]) -> str:
+    async def _chat(self, prompt: Prompt, contents: Sequence[str]) -> str:
         pairs = zip(prompt.messages, contents, strict=True)
         body = {"messages": [{"role": turn.role, "content": content} for turn, content in pairs]}
-        return self.post("/apply-template", body, lambda data: _string(part(data, "prompt")), root=True)
+        return await self.post("/apply-template", body, lambda data: _string(part(data, "prompt")), root=True)
 
-    def labels(self, prompt: Prompt) -> Weighing:
+    async def labels(self, prompt: Prompt) -> Weighing:
         """Labels by their own tokens, however unlikely."""
-        variants = self.variants(prompt)
-        found, spent = self._chances(self.prompt_ids(prompt), set(variants))
+        variants = await self.variants(prompt)
+        found, spent = await self._chances(await self.prompt_ids(prompt), set(variants))
         return counted(prompt, {variants[number]: found[number] for number in variants}, spent, spelt=variants.values())
 
-    def continuations(self, prompt: Prompt) -> Weighing:
+    async def continuations(self, prompt: Prompt) -> Weighing:
         """Continuations, one token after another."""
-        alone = self.prompt_ids(prompt)
-        joint = {choice: self.prompt_ids(prompt, choice) for choice in prompt.choices}
+        alone = await self.prompt_ids(prompt)
+        joint = {choice: await self.prompt_ids(prompt, choice) for choice in prompt.choices}
         # A token may reach across the seam: what all have in common is the prompt, the rest belongs to the choice.
         seam = min([len(alone), *(overlap(alone, ids) for ids in joint.values())])
         steps = {choice: [(ids[:end], ids[end]) for end in range(seam, len(ids))] for choice, ids in joint.items()}
@@ -212,7 +219,7 @@ class LlamaCpp(_Tokenising):
             wanted.setdefault(path, set()).add(number)
         found, spent = {}, Usage()
         for path, numbers in wanted.items():
-            found[path], cost = self._chances(path, numbers)
+            found[path], cost = await self._chances(path, numbers)
             spent += cost
         return Weighing(
             logprobs={choice: sum(found[path][number] for path, number in taken) for choice, taken in steps.items()},
@@ -220,13 +227,13 @@ class LlamaCpp(_Tokenising):
             usage=spent,
         )
 
-    def find_form(self) -> tuple[Form, frozenset[str]]:
+    async def find_form(self) -> tuple[Form, frozenset[str]]:
         """All of it is known, if it answers: it weighs by numbers, and shows what its template makes of a prompt."""
-        if no := refusal(self.on_trial(self.form).ids, self.wire):
+        if no := await refusal(self.on_trial(self.form).ids, self.wire):
             raise no
         return self.form, frozenset()
 
-    def _chances(self, ids: tuple[int, ...], wanted: set[int]) -> tuple[Mapping[int, float], Usage]:
+    async def _chances(self, ids: tuple[int, ...], wanted: set[int]) -> tuple[Mapping[int, float], Usage]:
         """The log-probabilities of some next tokens.
 
         A token is made to come next by its bias; what is reported is its chance before any bias.
@@ -238,7 +245,7 @@ class LlamaCpp(_Tokenising):
                 continue
             asks = {"logit_bias": {str(number): 100}, "logprobs": self.form.raw.top}
             body = {"model": self.model, "prompt": ids} | asks
-            listed, cost = self.post("/completions", self.wishes.weighing() | body, _made(number))
+            listed, cost = await self.post("/completions", self.wishes.weighing() | body, _made(number))
             spent += cost
             found |= {token: value for token, (_, value) in listed.items()}
             self._names |= {token: name for token, (name, _) in listed.items()}
@@ -254,10 +261,10 @@ SERVERS: dict[str, type[Server]] = {
 _OWNERS = {"llamacpp": "llama.cpp", "vllm": "vllm", "sglang": "sglang"}
 
 
-def find_server(wire: Wire, model: str, *, kind: str | None, top: int, wishes: Wishes, system: bool) -> Server:
+async def find_server(wire: Wire, model: str, *, kind: str | None, top: int, wishes: Wishes, system: bool) -> Server:
     """The server behind a wire, as it describes itself unless `kind` says what it is."""
     # Nothing that an unknown server says of itself is needed, and some cannot say it.
-    said = wire.get("/models") if kind != Server.kind else None
+    said = await wire.get("/models") if kind != Server.kind else None
     listed = said.get("data") if isinstance(said, dict) else said
     entries = [entry for entry in listed if isinstance(entry, dict)] if isinstance(listed, list) else []
     entry = next((entry for entry in entries if entry.get("id") == model), entries[0] if len(entries) == 1 else {})

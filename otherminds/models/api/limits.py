@@ -2,40 +2,60 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections import deque
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from math import isfinite
-from threading import Condition
+
+FIRST = 64
+"""Calls under way before a server has shown that it takes more."""
 
 
 class Limit:
-    """How many calls may be under way: halved when the server is busy, one more for every round that goes well."""
+    """How many calls may be under way: few at first, and twice as many with every round that goes well.
+
+    When the server is busy the number is halved; from then on it grows by one a round.
+    """
 
     def __init__(self, most: int) -> None:
         self._most = most
-        self._now = float(most)
+        self._now = float(min(most, FIRST))
         self._under_way = 0
         self._cuts = 0
-        self._changed = Condition()
+        self._waiting: deque[asyncio.Future[None]] = deque()
 
-    def enter(self) -> int:
+    async def enter(self) -> int:
         """Wait for a place; the number tells `leave` what the limit knew when the call began."""
-        with self._changed:
-            self._changed.wait_for(lambda: self._under_way < int(self._now))
-            self._under_way += 1
-            return self._cuts
+        while self._under_way >= self.now:
+            turn = asyncio.get_running_loop().create_future()
+            self._waiting.append(turn)
+            try:
+                await turn
+            except asyncio.CancelledError:
+                self._call_next()
+                raise
+        self._under_way += 1
+        return self._cuts
 
     def leave(self, began: int, *, busy: bool, well: bool) -> None:
         """Give the place back."""
-        with self._changed:
-            self._under_way -= 1
-            # Calls that began before the last cut tell nothing about the limit that it set.
-            if busy and began == self._cuts:
-                self._now, self._cuts = max(1.0, self._now / 2), self._cuts + 1
-            elif well:
-                self._now = min(float(self._most), self._now + 1 / self._now)
-            self._changed.notify_all()
+        self._under_way -= 1
+        # Calls that began before the last cut tell nothing about the limit that it set.
+        if busy and began == self._cuts:
+            self._now, self._cuts = max(1.0, self._now / 2), self._cuts + 1
+        elif well:
+            self._now = min(float(self._most), self._now + (1 / self._now if self._cuts else 1))
+        self._call_next()
+
+    def _call_next(self) -> None:
+        free = self.now - self._under_way
+        while free > 0 and self._waiting:
+            turn = self._waiting.popleft()
+            if not turn.done():
+                turn.set_result(None)
+                free -= 1
 
     @property
     def now(self) -> int:

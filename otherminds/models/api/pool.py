@@ -7,14 +7,15 @@ of request, is refused with a sentence. Who dies is not part of the identity, so
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from concurrent.futures import Future
 from functools import cached_property, wraps
-from threading import Lock
 from typing import Any, TypeVar
 
 from otherminds.errors import EndpointError, ModelError, UsageError
-from otherminds.models import BROKEN_OFF, Model, Prompt, Response, Weighing
-from otherminds.models.api.endpoint import Endpoint
+from otherminds.models import BROKEN_OFF, Model, Prompt, Response, Verb, Weighing
+from otherminds.models.api.background import start, wait_for
+from otherminds.models.api.endpoint import Endpoint, in_order
 
 T = TypeVar("T")
 SHORT = 10.0
@@ -51,7 +52,6 @@ class Pool:
         """What whoever tried it out found missing besides."""
         self._busy = dict.fromkeys(range(len(servers)), 0)
         self._dead: dict[int, EndpointError] = {}
-        self._lock = Lock()
         for server in servers:
             server.patience = min(SHORT, self._patience)
 
@@ -76,7 +76,8 @@ class Pool:
     @cached_property
     def identity(self) -> Mapping[str, Any]:
         """What all living servers say alike, and the addresses of all."""
-        said = self._of_each(lambda server: {**server.identity, "base_url": self._addresses})
+        found = wait_for(self._of_each(lambda server: server.identify()))
+        said = {number: {**each, "base_url": self._addresses} for number, each in found.items()}
         first, *others = said
         for other in others:
             if odd := sorted(
@@ -95,15 +96,27 @@ class Pool:
 
     @cached_property
     def _cannot(self) -> frozenset[str]:
-        return frozenset().union(*self._of_each(lambda server: server.cannot).values())
+        return frozenset().union(*wait_for(self._of_each(lambda server: server.shown_to_lack())).values())
 
     def ask(self, prompts: Sequence[Prompt]) -> list[Response]:
         """A text for every prompt, in order."""
-        return self._put(lambda server: server.ask(prompts))
+        return wait_for(in_order(self.ask_one, prompts))
 
     def weigh(self, prompts: Sequence[Prompt]) -> list[Weighing]:
         """The log-probabilities of every prompt's choices, in order."""
-        return self._put(lambda server: server.weigh(prompts))
+        return wait_for(in_order(self.weigh_one, prompts))
+
+    def submit(self, verb: Verb, prompts: Sequence[Prompt]) -> Future[list[Any]]:
+        """Begin to ask, or to weigh, some prompts."""
+        return start(in_order(self.ask_one if verb == "ask" else self.weigh_one, prompts))
+
+    async def ask_one(self, prompt: Prompt) -> Response:
+        """A text for a prompt, in the event loop."""
+        return await self._put(lambda server: server.ask_one(prompt))
+
+    async def weigh_one(self, prompt: Prompt) -> Weighing:
+        """The log-probabilities of a prompt's choices, in the event loop."""
+        return await self._put(lambda server: server.weigh_one(prompt))
 
     @property
     def _addresses(self) -> list[str]:
@@ -112,53 +125,49 @@ class Pool:
     def _addresses_of(self, number: int) -> str:
         return str(self._servers[number].settings["base_url"])
 
-    def _of_each(self, of: Callable[[Endpoint], T]) -> dict[int, T]:
+    async def _of_each(self, of: Callable[[Endpoint], Coroutine[Any, Any, T]]) -> dict[int, T]:
         """What every living server says of itself, by number."""
         found = {}
         for number in self._living():
             try:
-                found[number] = of(self._servers[number])
+                found[number] = await of(self._servers[number])
             except EndpointError as error:
                 self._drop(number, error)
         if not found:
             raise next(iter(self._dead.values()))
         return found
 
-    def _put(self, ask: Callable[[Endpoint], T]) -> T:
+    async def _put(self, ask: Callable[[Endpoint], Coroutine[Any, Any, T]]) -> T:
         """The work of one call, by the server with the least to do; if it dies, by another."""
         while True:
             number = self._take()
             try:
-                return ask(self._servers[number])
+                return await ask(self._servers[number])
             except EndpointError as error:
                 if BROKEN_OFF.get().is_set():
                     raise
                 self._drop(number, error)
             finally:
-                with self._lock:
-                    self._busy[number] -= 1
+                self._busy[number] -= 1
 
     def _take(self) -> int:
-        with self._lock:
-            living = [number for number in self._busy if number not in self._dead]
-            if not living:
-                raise next(reversed(self._dead.values()))
-            number = min(living, key=self._busy.__getitem__)
-            self._busy[number] += 1
-            return number
+        living = self._living()
+        if not living:
+            raise next(reversed(self._dead.values()))
+        number = min(living, key=self._busy.__getitem__)
+        self._busy[number] += 1
+        return number
 
     def _living(self) -> list[int]:
-        with self._lock:
-            return [number for number in self._busy if number not in self._dead]
+        return [number for number in self._busy if number not in self._dead]
 
     def _drop(self, number: int, error: EndpointError) -> None:
-        with self._lock:
-            known = number in self._dead
-            self._dead.setdefault(number, error)
-            living = [other for other in self._busy if other not in self._dead]
-            if len(living) == 1:
-                # Nobody is left to take its place.
-                self._servers[living[0]].patience = self._patience
+        known = number in self._dead
+        self._dead.setdefault(number, error)
+        living = self._living()
+        if len(living) == 1:
+            # Nobody is left to take its place.
+            self._servers[living[0]].patience = self._patience
         if not known and living:
             _log.warning(
                 "%s is dropped, and its work goes to %d others: %s", self._addresses_of(number), len(living), error

@@ -7,7 +7,7 @@ also said yes: one that does not answer has said nothing, and the search stops w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 from typing import Any
@@ -29,7 +29,7 @@ _FEWER = 5
 """Next tokens that servers report which do not report as many as others."""
 
 Refusal = Rejected | Missing | Lacking | Refused
-Trial = Callable[[str], object]
+Trial = Callable[[str], Awaitable[object]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class Form:
         return {**told, "system": self.system, "exact": self.exact}
 
 
-def refusal(trial: Trial, wire: Wire) -> Refusal | None:
+async def refusal(trial: Trial, wire: Wire) -> Refusal | None:
     """Why a server does not do this, said to every greeting; None as soon as it does."""
     waited, blamed = 0.0, False
     for often in count():
@@ -81,7 +81,7 @@ def refusal(trial: Trial, wire: Wire) -> Refusal | None:
         silence: Unanswered | None = None
         for greeting in GREETINGS:
             try:
-                trial(greeting)
+                await trial(greeting)
                 return None
             except (Missing, Lacking, Refused) as error:
                 noes.append(error)
@@ -96,7 +96,7 @@ def refusal(trial: Trial, wire: Wire) -> Refusal | None:
                 return noes[-1]
         assert silence is not None, "whoever was not answered, and not said no to, got nothing"
         try:
-            waited, blamed = wire.outlast(silence, often, waited), False
+            waited, blamed = await wire.outlast(silence, often, waited), False
         except Unanswered:
             # It may have got well just then, so that all greetings have one more try.
             if not blamed:
@@ -109,7 +109,7 @@ def refusal(trial: Trial, wire: Wire) -> Refusal | None:
     raise AssertionError("the loop returns or raises")
 
 
-def find_take(trial: Callable[[Take], Trial], usual: Take, wire: Wire) -> tuple[Take | None, Refusal | None]:
+async def find_take(trial: Callable[[Take], Trial], usual: Take, wire: Wire) -> tuple[Take | None, Refusal | None]:
     """The form that a path takes, beginning with the usual one, or none; and why nothing can be weighed there.
 
     `trial` asks for one token in a given form.
@@ -117,7 +117,7 @@ def find_take(trial: Callable[[Take], Trial], usual: Take, wire: Wire) -> tuple[
     first: Refusal | None = None
     for length in (LENGTH, LENGTH_TOO):
         for top in dict.fromkeys((usual.top, min(usual.top, _FEWER), 0)):
-            said = refusal(trial(Take(length, top)), wire)
+            said = await refusal(trial(Take(length, top)), wire)
             if said is None:
                 return Take(length, top), None if top else first
             first = first or said

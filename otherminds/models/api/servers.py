@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
 from dataclasses import replace
-from functools import cached_property
 from typing import Any, Self, TypeVar
 
 from otherminds.errors import EndpointError, ModelError
@@ -53,25 +52,24 @@ class Server:
 
     # ── what it is, and what it can do ──
 
-    @cached_property
-    def facts(self) -> Mapping[str, Any]:
+    async def facts(self) -> Mapping[str, Any]:
         """What the server says of its model; nothing that changes by itself."""
-        about = self.wire.get(self.facts_at, root=True) if self.facts_at else None
+        about = await self.wire.get(self.facts_at, root=True) if self.facts_at else None
         return {**self.listed, **self.about(about if isinstance(about, dict) else {})}
 
     def about(self, said: Mapping[str, Any]) -> Mapping[str, Any]:
         """The part of what the server says of itself that can change an answer."""
         return {"version": said["version"]} if "version" in said else {}
 
-    def settle(self) -> None:
+    async def settle(self) -> None:
         """Find out which form of request the server takes, and what it lacks, with one token at a time."""
-        form, self.lacks = self.find_form()
+        form, self.lacks = await self.find_form()
         if self.wire.doubtful:
             self.wire.doubtful = False
-            form, self.lacks = self.find_form()
+            form, self.lacks = await self.find_form()
         self.form, self.settled = form, True
 
-    def find_form(self) -> tuple[Form, frozenset[str]]:
+    async def find_form(self) -> tuple[Form, frozenset[str]]:
         """The form, and what one token, asked for in chat, raw and as a continuation, shows to be missing."""
 
         def in_chat(take: Take) -> Trial:
@@ -80,8 +78,8 @@ class Server:
         def raw_text(take: Take) -> Trial:
             return lambda words: self.on_trial(replace(self.form, raw=take)).token(as_text(words))
 
-        chat, mute = find_take(in_chat, self.form.chat, self.wire)
-        raw, dumb = find_take(raw_text, self.form.raw, self.wire)
+        chat, mute = await find_take(in_chat, self.form.chat, self.wire)
+        raw, dumb = await find_take(raw_text, self.form.raw, self.wire)
         no_chat = isinstance(mute, Missing | Refused)
         if raw is None and no_chat and mute:
             raise mute
@@ -89,23 +87,23 @@ class Server:
         server = self.on_trial(form)
         for take, as_prompt in ((raw, as_text), (chat, as_turn)):
             if take and take.top:
-                server.count_tokens(as_prompt)
+                await server.count_tokens(as_prompt)
         lacking = {
             # Beside a chat that can be weighed, a raw prompt that cannot is of no use.
             "raw": raw is None or (dumb and not mute),
             "chat": no_chat,
             "prefill": no_chat,
             "weigh": dumb and mute,
-            "continuations": dumb or self.refuses(lambda words: server.continuations(split_words(words))),
+            "continuations": dumb or await self.refuses(lambda words: server.continuations(split_words(words))),
         }
         system = form.system and not (
-            chat and self.refuses(lambda words: server.bare_token(as_turn(words, system=True)))
+            chat and await self.refuses(lambda words: server.bare_token(as_turn(words, system=True)))
         )
         return replace(form, system=system), frozenset(ability for ability, lacks in lacking.items() if lacks)
 
-    def refuses(self, trial: Trial) -> bool:
+    async def refuses(self, trial: Trial) -> bool:
         """Whether the server says no to this, whatever the words."""
-        return refusal(trial, self.wire) is not None
+        return await refusal(trial, self.wire) is not None
 
     def on_trial(self, form: Form) -> Self:
         """This server in another form, for a trial."""
@@ -113,33 +111,34 @@ class Server:
         server.form, server.trying = form, True
         return server
 
-    def token(self, prompt: Prompt) -> object:
+    async def token(self, prompt: Prompt) -> object:
         """One token after a prompt, weighed where the form says that it can be."""
-        return self.labels(prompt) if self.form.at(self.request(prompt)[0]).top else self.bare_token(prompt)
+        path, _ = await self.request(prompt)
+        return await self.labels(prompt) if self.form.at(path).top else await self.bare_token(prompt)
 
-    def bare_token(self, prompt: Prompt) -> object:
+    async def bare_token(self, prompt: Prompt) -> object:
         """One token after a prompt, and nothing about it."""
-        path, body = self.request(prompt)
-        return self.post(path, self.wishes.weighing() | body, written)
+        path, body = await self.request(prompt)
+        return await self.post(path, self.wishes.weighing() | body, written)
 
-    def count_tokens(self, as_prompt: Callable[[str], Prompt]) -> None:
+    async def count_tokens(self, as_prompt: Callable[[str], Prompt]) -> None:
         """Find out how many next tokens are usual, where the last reply had fewer than were asked for."""
-        path, _ = self.request(as_prompt(""))
+        path, _ = await self.request(as_prompt(""))
         for words in GREETINGS[1:]:
             if self._usual.get(path, 0) >= self.form.at(path).top - LOST:
                 return
             with suppress(EndpointError):
-                self.next_token(as_prompt(words))
+                await self.next_token(as_prompt(words))
 
     # ── how it is asked ──
 
-    def post(self, path: str, body: Body, read: Callable[[Any], T], *, root: bool = False) -> T:
+    async def post(self, path: str, body: Body, read: Callable[[Any], T], *, root: bool = False) -> T:
         """What `read` makes of the answer to a body, which goes in the form that this server takes."""
-        return self.wire.post(path, self.form.fitted(path, body), read, root=root, trying=self.trying)
+        return await self.wire.post(path, self.form.fitted(path, body), read, root=root, trying=self.trying)
 
-    def ask(self, prompt: Prompt) -> Response:
+    async def ask(self, prompt: Prompt) -> Response:
         """A text for a prompt."""
-        path, body = self.request(prompt)
+        path, body = await self.request(prompt)
         body |= self.wishes.text(prompt)
         if prompt.schema:
             body |= self.schema(prompt, path)
@@ -148,14 +147,14 @@ class Server:
             text, finish = written(data)
             return Response(text, finish, usage(data), thought=thought(data))
 
-        return self.post(path, body, read)
+        return await self.post(path, body, read)
 
     def shown(self, prompt: Prompt) -> str:
         """What we send, for people to read; the template of a chat is the server's own and not shown."""
         turns = self.form.turns(_turns(prompt))
         return "\n\n".join(f"{turn['role']}: {turn['content']}" for turn in turns) or prompt.text
 
-    def request(self, prompt: Prompt) -> tuple[str, Body]:
+    async def request(self, prompt: Prompt) -> tuple[str, Body]:
         """The path and the beginning of the body for one prompt."""
         if not prompt.messages:
             return "/completions", {"model": self.model, "prompt": prompt.text}
@@ -173,14 +172,16 @@ class Server:
         shape = {"name": "answer", "strict": True, "schema": json.loads(prompt.schema)}
         return {"response_format": {"type": "json_schema", "json_schema": shape}}
 
-    def labels(self, prompt: Prompt) -> Weighing:
+    async def labels(self, prompt: Prompt) -> Weighing:
         """Labels, from the likeliest next tokens; what is not among them is bounded."""
-        found, spent = self.next_token(prompt)
+        found, spent = await self.next_token(prompt)
         return counted(prompt, found, spent)
 
-    def next_token(self, prompt: Prompt, *, among: Sequence[int] = (), **more: Any) -> tuple[dict[str, float], Usage]:
+    async def next_token(
+        self, prompt: Prompt, *, among: Sequence[int] = (), **more: Any
+    ) -> tuple[dict[str, float], Usage]:
         """The likeliest next tokens after a prompt with their log-probabilities; `among` them must be these."""
-        path, body = self.request(prompt)
+        path, body = await self.request(prompt)
         top = self.form.at(path).top
         asks = {"logprobs": top} if path == "/completions" else {"logprobs": True, "top_logprobs": top}
 
@@ -193,19 +194,19 @@ class Server:
                 )
             return found, usage(data)
 
-        found, spent = self.post(path, self.wishes.weighing() | body | asks | more, read)
+        found, spent = await self.post(path, self.wishes.weighing() | body | asks | more, read)
         if self.trying and not among:
             self._usual[path] = max(self._usual.get(path, 0), len(found))
         return found, spent
 
-    def continuations(self, prompt: Prompt) -> Weighing:
+    async def continuations(self, prompt: Prompt) -> Weighing:
         """Continuations, from the log-probabilities of a prompt that holds them (`echo`)."""
         if prompt.messages:
             raise ModelError(f"{self.model} on this server weighs continuations of raw prompts only; use labels")
         sums, tokens, spent = {}, {}, Usage()
         for choice in prompt.choices:
             body = {"model": self.model, "prompt": prompt.text + choice, "echo": True, "logprobs": 1}
-            steps, cost = self.post("/completions", self.wishes.weighing() | body, _echo(prompt.text, choice))
+            steps, cost = await self.post("/completions", self.wishes.weighing() | body, _echo(prompt.text, choice))
             sums[choice] = sum(value for _, value in steps)
             tokens[choice] = tuple(token for token, _ in steps)
             spent += cost

@@ -1,6 +1,6 @@
 """HTTP to a model server: asks again what may pass, waits while the server is away, and never shows a key.
 
-Knows JSON and status codes, nothing of prompts. Safe to use from many threads at once.
+Knows JSON and status codes, nothing of prompts. All of it happens in the one event loop of `background`.
 
 What fails is asked again a few times. Then the last request that went well is put once more: if the server answers
 that one, the fault lies with this request, which alone has no answer; if not, there is an outage, and all wait for as
@@ -9,6 +9,7 @@ long as the patience lasts.
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import hashlib
 import json
@@ -17,11 +18,12 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import count
-from threading import Lock
+from time import monotonic
 from typing import Any, Literal, TypeVar
 from weakref import finalize
 
-import httpx
+import aiohttp
+from yarl import URL
 
 from otherminds.errors import EndpointError, UsageError
 from otherminds.models import BROKEN_OFF
@@ -38,6 +40,8 @@ CONFIRMED = 6
 """How often a server must say that it does not let us in, or has no such thing, before we believe it."""
 _TRIALS = 1
 """How often a trial that got no answer is made again before another takes its place."""
+_LOOKS = 0.25
+"""Seconds after which whoever waits looks whether the work was broken off."""
 FILTERED = ("content_filter", "content_policy_violation")
 """A server's codes for what it will not answer."""
 _BUSY = (429, 503, 529)
@@ -129,17 +133,18 @@ class Wire:
         patience: float = 900.0,
     ) -> None:
         try:
-            url = httpx.URL(base_url)
-        except (httpx.InvalidURL, TypeError):
-            url = httpx.URL("")
-        named = re.fullmatch(r"[\w.:-]+", url.host) and (url.port or 0) < 65536
+            url = URL(base_url)
+            named = re.fullmatch(r"[\w.:-]+", url.host or "") and (url.port or 0) < 65536
+        except (TypeError, ValueError):
+            url, named = URL(), None
         if url.scheme not in ("http", "https") or not named:
             raise UsageError("base_url should be like http://127.0.0.1:8080/v1")
         path = url.path.rstrip("/") or "/v1"
-        self.base = str(url.copy_with(username=None, password=None, path=path, query=None, fragment=None))
+        self.base = str(url.with_user(None).with_path(path).with_query(None).with_fragment(None))
         self.root = self.base.removesuffix("/v1")
         # It goes along with every request. What it holds may be a key, so that only its digest is told.
-        self.query = hashlib.sha256(url.query).hexdigest()[:16] if url.query else ""
+        query = url.raw_query_string
+        self.query = hashlib.sha256(query.encode()).hexdigest()[:16] if query else ""
         self.limit = Limit(parallel)
         self.retried = 0
         self.waited = 0.0
@@ -148,43 +153,45 @@ class Wire:
         self.patience = patience
         self._key_env, self._retries, self._timeout = key_env, retries, timeout
         self._secrets = _secrets(key, url)
-        self._lock = Lock()
         self._paths: set[str] = set()
         self._well: _Request | None = None
+        basic = base64.b64encode(f"{url.user or ''}:{url.password or ''}".encode()).decode()
+        given = f"Basic {basic}" if url.password else f"Bearer {key}" if key else ""
         self._connections = Connections(
-            host=url.host,
+            host=url.host or "",
             secure=url.scheme == "https",
             timeout=timeout,
-            params=url.params,
-            headers={"Authorization": f"Bearer {key}"} if key else {},
-            auth=(url.username, url.password) if url.password else None,
+            query=f"?{query}" if query else "",
+            headers={"Authorization": given} if given else {},
         )
         # Nobody closes a model; its connections go when it does.
         finalize(self, self._connections.close)
 
-    def get(self, path: str, *, root: bool = False) -> Any:
+    async def get(self, path: str, *, root: bool = False) -> Any:
         """What lies at a path; None if the server has no such thing, or not for us."""
         url = (self.root if root else self.base) + path
         for _ in range(CONFIRMED):
             try:
-                return self._call(_Request("GET", url, None, _anything), trying=True)
+                return await self._call(_Request("GET", url, None, _anything), trying=True)
             except (Rejected, Missing, Refused):
                 continue
         return None
 
-    def post(self, path: str, body: Body, read: Callable[[Body], T], *, root: bool = False, trying: bool = False) -> T:
+    async def post(
+        self, path: str, body: Body, read: Callable[[Body], T], *, root: bool = False, trying: bool = False
+    ) -> T:
         """What `read` makes of the answer to a body; what cannot be had is an EndpointError.
 
         An answer that `read` finds `Unsound` is asked for again. `trying` takes a first no for an answer.
         """
         url = (self.root if root else self.base) + path
-        result: T = self._call(_Request("POST", url, body, read), trying=trying)
+        result: T = await self._call(_Request("POST", url, body, read), trying=trying)
         return result
 
-    def _call(self, request: _Request, *, trying: bool) -> Any:
+    async def _call(self, request: _Request, *, trying: bool) -> Any:
         waited, down, blamed = 0.0, 0, False
         for attempt in count():
-            result = self._once(request)
+            result = await self._once(request)
             if not isinstance(result, _Fault):
                 OUTAGES.end(self)
                 return result
@@ -199,36 +206,35 @@ class Wire:
             if trying and attempt >= min(tries, _TRIALS) and request.method == "POST":
                 raise self._error(request, result, attempt + 1)
             if attempt >= tries:
-                if self._others_fare_better(request, result, attempt + 1):
+                if await self._others_fare_better(request, result, attempt + 1):
                     # It may have got well just then, so that this request has one more try.
                     if blamed:
                         raise self._error(request, result, attempt + 1)
                     blamed = True
                     continue
                 blamed, down = False, down + 1
-            waited = self._pause(result, attempt, waited, down)
+            waited = await self._pause(result, attempt, waited, down)
         raise AssertionError("the loop returns or raises")
 
-    def outlast(self, error: Unanswered, often: int, waited: float) -> float:
+    async def outlast(self, error: Unanswered, often: int, waited: float) -> float:
         """Wait for a server that answered nothing at all; what was waited so far, and longer than that now.
 
         A server that answers other things is not waited for: it has no answer to this one.
         """
-        if self._well is not None and not isinstance(self._once(self._well), _Fault):
+        if self._well is not None and not isinstance(await self._once(self._well), _Fault):
             raise error
-        return self._pause(_Fault(str(error)), often, waited, 1)
+        return await self._pause(_Fault(str(error)), often, waited, 1)
 
-    def _pause(self, fault: _Fault, attempt: int, waited: float, down: int) -> float:
+    async def _pause(self, fault: _Fault, attempt: int, waited: float, down: int) -> float:
         """Wait before the next try, as long as the patience lasts; what was waited so far comes back."""
         wait = self._wait(fault, attempt, down)
         if waited + wait > self.patience:
             raise EndpointError(f"{fault.sentence} ({_longer(waited, wait, self.patience)})")
-        with self._lock:
-            self.retried += 1
-            self.waited += wait
+        self.retried += 1
+        self.waited += wait
         if down:
             OUTAGES.begin(self, f"{fault.sentence}; waiting for it, up to {self.patience / 60:.0f} min")
-        if sleep(wait):
+        if await sleep(wait):
             OUTAGES.end(self)
             raise EndpointError(fault.sentence)
         return waited + wait
@@ -237,7 +243,7 @@ class Wire:
         often = f" (tried {tries} times)" if tries > 1 and fault.kind != "rejected" else ""
         return fault.error(fault.sentence + often, asked=request.url in self._paths)
 
-    def _others_fare_better(self, request: _Request, fault: _Fault, tries: int) -> bool:
+    async def _others_fare_better(self, request: _Request, fault: _Fault, tries: int) -> bool:
         """Whether the server answers what it answered before; what needs no such proof is raised."""
         error = self._error(request, fault, tries)
         if fault.kind in ("rejected", "lacking", "unsound"):
@@ -249,7 +255,7 @@ class Wire:
             if fault.kind in ("missing", "refused"):
                 raise error
             return False
-        again = None if fault.kind == "away" else self._once(self._well)
+        again = None if fault.kind == "away" else await self._once(self._well)
         if isinstance(again, _Fault) and again.kind in ("missing", "refused") and tries > 2 * CONFIRMED:
             raise again.error(again.sentence, asked=False)
         return fault.kind != "away" and not isinstance(again, _Fault)
@@ -264,44 +270,43 @@ class Wire:
         own = random.uniform(longest / 2 if fault.kind == "busy" else 0, longest)
         return max(own, fault.wait if down > 3 else min(fault.wait, LONGEST_WAIT))
 
-    def _once(self, request: _Request) -> Any:
+    async def _once(self, request: _Request) -> Any:
         """What the reader makes of the reply, or a fault."""
-        began, result = self.limit.enter(), None
+        began, result = await self.limit.enter(), None
         try:
-            result = self._try(request)
+            result = await self._try(request)
         finally:
             fault = result if isinstance(result, _Fault) else None
             self.limit.leave(began, busy=fault is not None and fault.kind == "busy", well=fault is None)
         if fault is None:
-            with self._lock:
-                self._paths.add(request.url)
-                self._well = request if request.method == "POST" else self._well
+            self._paths.add(request.url)
+            self._well = request if request.method == "POST" else self._well
         return result
 
-    def _try(self, request: _Request) -> Any:
+    async def _try(self, request: _Request) -> Any:
         url = request.url
         kind: Kind
         try:
-            reply = self._connections.send(request.method, url, request.body)
-        except (Overdue, httpx.TimeoutException) as error:
-            kind = "away" if isinstance(error, httpx.ConnectTimeout) else "passing"
+            reply = await self._connections.send(request.method, url, request.body)
+        except Overdue:
             within = f"within {self._timeout:g} s"
-            return _Fault(f"{url} did not answer {within}; is the server overloaded? raise timeout", kind)
-        except httpx.ConnectError as error:
+            return _Fault(f"{url} did not answer {within}; is the server overloaded? raise timeout")
+        except aiohttp.ClientConnectorError as error:
             return _Fault(f"{url} cannot be reached ({self.clean(str(error))}); is the server running?", "away")
-        except httpx.TransportError as error:
-            return _Fault(f"{url} broke off in the middle ({self.clean(str(error))}); is the server healthy?")
+        except aiohttp.ClientError as error:
+            said = error.message if isinstance(error, aiohttp.ClientResponseError) else str(error)
+            return _Fault(f"{url} broke off in the middle ({self.clean(said)}); is the server healthy?")
         except Unreadable as error:
             return _Fault(f"{url} sent {self.clean(str(error))}; is it a model server?")
-        said = reply.data
-        trouble = said.get("error") if isinstance(said, dict) and not said.get("choices") else None
+        data = reply.data
+        trouble = data.get("error") if isinstance(data, dict) and not data.get("choices") else None
         if reply.status != 200 or trouble:
             return self._failed(url, reply, trouble)
         # What repeats a secret of ours may be stored nowhere, and is no answer to a question of ours.
-        if any(secret in _plain(said) for secret in self._secrets if len(secret) >= 8):
+        if any(secret in _plain(data) for secret in self._secrets if len(secret) >= 8):
             return _Fault(f"{url} sent our own key back; is it a model server?")
         try:
-            return request.read(said)
+            return request.read(data)
         except Unsound as error:
             kind = "lacking" if error.lacking else "rejected" if error.code else "unsound"
             return _Fault(self.clean(str(error)), kind, code=error.code)
@@ -346,9 +351,12 @@ class Wire:
         return " ".join(text.encode(errors="replace").decode().split())[:300] or "no reason given"
 
 
-def sleep(seconds: float) -> bool:
+async def sleep(seconds: float) -> bool:
     """Let time pass, but no longer than somebody waits for the answer; true if nobody does."""
-    return BROKEN_OFF.get().wait(seconds)
+    broken_off, end = BROKEN_OFF.get(), monotonic() + seconds
+    while not broken_off.is_set() and (left := end - monotonic()) > 0:
+        await asyncio.sleep(min(left, _LOOKS))
+    return broken_off.is_set()
 
 
 def _anything(data: Any) -> Any:
@@ -360,10 +368,10 @@ def _longer(waited: float, wait: float, patience: float) -> str:
     return f"{asks}, and the patience is {patience:.0f} s; give the same command again, or raise --patience"
 
 
-def _secrets(key: str, url: httpx.URL) -> list[str]:
+def _secrets(key: str, url: URL) -> list[str]:
     """All that must not be shown, as it may come back: the key, a password and the header that holds it."""
-    asked = [value for value in url.params.values() if len(value) >= 8]
-    pair = f"{url.username}:{url.password}"
+    asked = [value for value in url.query.values() if len(value) >= 8]
+    pair = f"{url.user or ''}:{url.password or ''}"
     basic = [pair, base64.b64encode(pair.encode()).decode()] if url.password else []
     return sorted((secret for secret in (key, *basic, url.password, *asked) if secret), key=len, reverse=True)
 

@@ -14,7 +14,7 @@ from math import prod
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from otherminds.errors import WeightsError
+from otherminds.errors import MissingWeights, WeightsError
 
 F32, F16, BF16 = 0, 1, 30
 PLAIN = {F32: 4, F16: 2, BF16: 2}
@@ -101,7 +101,7 @@ def read_header(path: Path) -> Header:
                 raise WeightsError(f"{path} is not a GGUF file")
             return _read(file, path)
     except FileNotFoundError:
-        raise WeightsError(f"there is no file {path}") from None
+        raise MissingWeights(f"there is no file {path}") from None
     except OSError as error:
         raise WeightsError(f"{path} cannot be read: {error.strerror or error}") from None
     except (struct.error, EOFError, KeyError, OverflowError, MemoryError, RecursionError) as error:

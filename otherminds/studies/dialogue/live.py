@@ -44,17 +44,16 @@ def live(
     if "chat" in model.cannot:
         return [f"{model.name} cannot chat, so that it could not play a conversation."]
     blocks: list[Block] = [ABOUT.format(model=model.name, turns=TURNS)]
-    with store.writing():
-        recorded = Recorded(model, store, budget=budget)
-        for casting in bank.castings(limit=ATTEMPTS, seed=seed):
-            with progress(f"dialogue · a conversation · {model.name}") as bar:
-                played = play([casting], recorded, recorded, turns=TURNS, states=[STATE], retries=RETRIES, progress=bar)
-            blocks += _told(played)
-            missing = [recorded.stopped] if recorded.stopped else [a.reason for a in played.apart if _unanswered(a)]
-            if cut is not None:
-                cut += [f"{model.name}, a conversation: {reason}" for reason in missing]
-            if played.talks or recorded.stopped:
-                break
+    recorded = Recorded(model, store, budget=budget)
+    for casting in bank.castings(limit=ATTEMPTS, seed=seed):
+        with progress(f"dialogue · a conversation · {model.name}") as bar:
+            played = play([casting], recorded, recorded, turns=TURNS, states=[STATE], retries=RETRIES, progress=bar)
+        blocks += _told(played)
+        missing = [recorded.stopped] if recorded.stopped else [a.reason for a in played.apart if _unanswered(a)]
+        if cut is not None:
+            cut += [f"{model.name}, a conversation: {reason}" for reason in missing]
+        if played.talks or recorded.stopped:
+            break
     return blocks
 
 

@@ -1,8 +1,8 @@
 """Play: two models, or one model twice, talk as the people of a casting, each with thoughts that the other cannot hear.
 
-Conversations are played side by side and in step: one message of each of them is one batch of prompts. With a
-`Recorded` model every answer is in the store at once, and since the same arguments give the same prompts, what was
-answered before is not asked again, however the work was ended.
+Conversations are played side by side, as many as the models can have calls under way, and each goes on as soon as its
+last message is there. With a `Recorded` model every answer is in the store at once, and since the same arguments give
+the same prompts, what was answered before is not asked again, however the work was ended.
 
 What is said depends on the prompts and on the models alone. A model's seed is one of its settings; the prompts of two
 conversations differ in the people, the scene or the state, and so do the answers that are drawn.
@@ -12,9 +12,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from otherminds.asking.flights import Line, Steps, converse
+from otherminds.asking.recorded import as_recorded
 from otherminds.errors import UsageError
 from otherminds.models import Model, fingerprint
 from otherminds.studies.dialogue.ablation import CELLS, Cell
@@ -26,8 +29,6 @@ from otherminds.studies.dialogue.turns import form_for
 
 Progress = Callable[[int, int], None]
 """Called with the number of messages that are done with and the number that are wanted."""
-SIDE_BY_SIDE = 4
-"""Conversations for each call that a model can have under way, so that few wait for the slowest of the rest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,19 +128,68 @@ def play(
         for cell in (CELLS if ablation else [(attributes, thoughts)])
         for casting, state in chosen
     ]
-    endings: list[Ending] = []
-    # One group after another: whatever ends the work leaves whole conversations, not the beginnings of all of them.
-    for group in _groups(stages, players):
-        for number in range(2 * turns):
-            going = [stage for stage in group if not stage.reason]
-            _step(going, number % 2, players[number % 2], retries)
-            if progress is not None:
-                done = sum(2 * turns if stage.reason else len(stage.turns) for stage in stages)
-                progress(done, len(stages) * 2 * turns)
-        endings += [stage.end(made) for stage in group]
-        if keep is not None:
-            keep(_played(endings))
-    return _played(endings)
+    lines = {print: Line(as_recorded(model), "ask") for print, model in zip(prints, players, strict=True)}
+    width = sum(line.recorded.parallel * line.recorded.ask_batch for line in lines.values())
+    board = _Board(stages, 2 * turns, made, width, progress, keep)
+    with ExitStack() as stack:
+        for line in lines.values():
+            stack.enter_context(line.recorded.asking())
+        under_way = (_talk(number, board, [lines[print] for print in prints], retries) for number in range(len(stages)))
+        converse(under_way, list(lines.values()), width)
+    if keep is not None:
+        keep(board.played)
+    return board.played
+
+
+@dataclass(slots=True)
+class _Board:
+    """How far the conversations have come."""
+
+    stages: Sequence[Stage]
+    messages: int
+    """Of each, if it comes to its end."""
+    made: Mapping[str, Any]
+    width: int
+    progress: Progress | None
+    keep: Callable[[Played], None] | None
+    done: int = 0
+    endings: dict[int, Ending] = field(default_factory=dict)
+
+    @property
+    def played(self) -> Played:
+        """What there is, in the order of the castings."""
+        return _played([self.endings[number] for number in sorted(self.endings)])
+
+    def goes_on(self, number: int, messages: int) -> bool:
+        """Whether a conversation that had so many messages before has not come to its end."""
+        stage = self.stages[number]
+        over = bool(stage.reason) or len(stage.turns) == self.messages
+        self.done += (self.messages if over else len(stage.turns)) - messages
+        if self.progress is not None:
+            self.progress(self.done, len(self.stages) * self.messages)
+        if over:
+            self.endings[number] = stage.end(self.made)
+            # Not after each: all that there is is written again.
+            if self.keep is not None and len(self.endings) % self.width == 0:
+                self.keep(self.played)
+        return not over
+
+
+def _talk(number: int, board: _Board, lines: Sequence[Line], retries: int) -> Steps:
+    """One conversation; what is misshapen or said before is asked for again."""
+    stage = board.stages[number]
+    while True:
+        before = len(stage.turns)
+        side = before % 2
+        for _ in range(retries + 1):
+            given = stage.ask(side)
+            response = yield lines[side], given
+            stage.hear(side, given, response)
+            if not stage.waits(side):
+                break
+        stage.settle(side)
+        if not board.goes_on(number, before):
+            return
 
 
 def _played(endings: Sequence[Ending]) -> Played:
@@ -186,26 +236,6 @@ def _roles(
         for side in (0, 1)
     )
     return one, other
-
-
-def _groups(stages: Sequence[Stage], players: Sequence[Model]) -> list[Sequence[Stage]]:
-    calls = max(model.parallel * model.ask_batch for model in players)
-    width = 1 if calls == 1 else calls * SIDE_BY_SIDE
-    return [stages[start : start + width] for start in range(0, len(stages), width)]
-
-
-def _step(stages: Sequence[Stage], side: int, model: Model, retries: int) -> None:
-    """One message of every conversation; what is misshapen or said before is asked for again, all together."""
-    waiting = list(stages)
-    for _ in range(retries + 1):
-        if not waiting:
-            break
-        prompts = [stage.ask(side) for stage in waiting]
-        for stage, given, response in zip(waiting, prompts, model.ask(prompts), strict=True):
-            stage.hear(side, given, response)
-        waiting = [stage for stage in waiting if stage.waits(side)]
-    for stage in stages:
-        stage.settle(side)
 
 
 def _count(messages: Sequence[Message]) -> Counts:

@@ -82,7 +82,7 @@ BUILDS = (
                 ("answer", "false_belief", "like_reality", "interesting"),
                 "As many items with each value of this tag; answer: none too often.",
             ),
-            Option("paraphrase", int, "Tell the stories in other words.", shown_as="SEED"),
+            Option("paraphrase", int, "Reword the stories.", shown_as="SEED"),
             Option("prose", bool, "Each question about the bare words and about the prose of `retell`."),
             Option("open", bool, "As published: the questions that the search went by, without options."),
             Option("limit", int, "At most so many items, in whole stories.", least=1),

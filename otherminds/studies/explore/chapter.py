@@ -123,7 +123,7 @@ def _hunt(subject: Subject, desk: Desk) -> Hunted:
     model = Recorded(subject.model, desk.store, budget=desk.budget) if subject.model else subject.make
     examiner = Examiner(model, prompt=prompt, score=score, seed=desk.seed)
     cells = grid(choose(effort.sets), people=effort.numbers, moves=effort.numbers)
-    with desk.store.writing(), desk.progress(f"explore · stories asked about, at most · {subject.name}") as bar:
+    with desk.progress(f"explore · stories asked about, at most · {subject.name}") as bar:
         outcomes = versus(
             cells,
             bank(),
@@ -170,7 +170,7 @@ def _spotless(name: str, outcomes: Sequence[Outcome]) -> str:
 def _in_other_words(found: Sequence[Found], seed: int) -> Suite:
     """Only the questions that the search went by, for these are what the two tellings are compared on."""
     orders = {each.order for each in found}
-    told = suite(found, order=max(orders), paraphrase=seed, name="in other words")
+    told = suite(found, order=max(orders), paraphrase=seed, name="reworded stories")
     return told.where(lambda item: item.tags["order"] in orders)
 
 

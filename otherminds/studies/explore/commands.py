@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from otherminds.errors import UsageError
+from otherminds.studies.explore.dry_run import show_rehearsal
 from otherminds.studies.explore.invent_command import invent
 from otherminds.studies.explore.retell_command import (
     both_tellings,
@@ -22,7 +23,7 @@ from otherminds.studies.explore.retell_command import (
     retell,
     tell_in_prose,
 )
-from otherminds.terminal.options import PARTIAL, common, model_settings, open_model, store_option
+from otherminds.terminal.options import PARTIAL, common, model_settings, open_model, speed_option, store_option
 from otherminds.terminal.screen import note, print_json, print_table, progress, say
 
 if TYPE_CHECKING:
@@ -110,6 +111,8 @@ def _numbers(_: click.Context, option: click.Parameter, text: str) -> tuple[int,
 @click.option("--tokens", type=float, help="Stop cleanly after so many tokens.")
 @click.option("--money", type=float, help="Stop cleanly after so much money; needs --prices.")
 @click.option("--prices", type=click.Path(path_type=Path), help="A JSON table of prices a million tokens.")
+@click.option("--dry-run", is_flag=True, help="Say what a search like this would ask, and ask nothing.")
+@speed_option
 @click.option("-o", "--output", type=click.Path(path_type=Path, file_okay=False), required=True, metavar="DIR")
 @store_option
 @common
@@ -122,13 +125,21 @@ def explore(context: click.Context, /, spec: str, output: Path, store_path: Path
     Every answer is in the store, so the same command, given again after whatever stopped it, goes on from there to the
     same stories.
     """
+    from otherminds.asking.rehearsed import Tally
     from otherminds.asking.store import Store
     from otherminds.studies.explore import build
     from otherminds.studies.explore.pairs import pairs
 
     cells, contexts, ways = _cells(given), _contexts(given), _ways(given)
+    if given["dry_run"]:
+        tally = Tally()
+        outcomes = _search(cells, contexts, _examiner(spec, given, tally.stand_in), ways, given)
+        show_rehearsal(tally, outcomes, settings=len(cells), price_of=spec, given=given, as_json=as_json)
+        return
+    if given["speed"]:
+        raise UsageError("--speed is for a dry run; give --dry-run too")
     with Store(store_path) as store:
-        examiner = _examiner(spec, given, store)
+        examiner = _examiner(spec, given, _target(spec, given, store))
         searched = _searched(spec, cells, examiner, given)
         outcomes = _search(cells, contexts, examiner, ways, given)
         searched |= {"methods": [outcome.to_dict() for outcome in outcomes], "model": _spent(examiner.model)}
@@ -189,13 +200,13 @@ def _ways(given: dict[str, Any]) -> Ways:
     return Ways(**{name: given[name] for name in ("budget", "step", "endings", "alpha", "first", "easiest", "confirm")})
 
 
-def _examiner(spec: str, given: dict[str, Any], store: Store) -> Examiner:
+def _examiner(spec: str, given: dict[str, Any], target: Model | Callable[[Suite], Model]) -> Examiner:
     from otherminds.models.api.providers import SERVED
     from otherminds.studies.explore.examine import Examiner
 
     score = given["score"] or ("text" if spec.partition(":")[0] in (*SERVED, "baseline") else "cloze")
     return Examiner(
-        _target(spec, given, store),
+        target,
         kinds=frozenset(filter(None, (part.strip() for part in given["kinds"].split(",")))),
         interesting=given["interesting"],
         prompt=given["prompt"] or ("direct" if score == "text" else "raw"),

@@ -15,8 +15,7 @@ from itertools import islice
 from typing import Any, Literal, NamedTuple, TypeVar
 
 from otherminds.asking import answers
-from otherminds.asking.recorded import Recorded
-from otherminds.asking.store import MEMORY, Store
+from otherminds.asking.recorded import as_recorded
 from otherminds.models import Message, Model, Prompt, Response
 
 Role = Literal["writer", "judge", "second judge"]
@@ -58,9 +57,9 @@ def consult(
 
     Without a judge the writer is its own.
     """
-    models: dict[Role, Model] = {"writer": _at_once(writer)}
+    models: dict[Role, Model] = {"writer": as_recorded(writer)}
     for role, judge in zip(JUDGES, judges or [writer], strict=False):
-        models[role] = models["writer"] if judge is writer else _at_once(judge)
+        models[role] = models["writer"] if judge is writer else as_recorded(judge)
     waiting = enumerate(consultations)
     under_way: dict[int, Consultation[T]] = {}
     answers: dict[int, Sequence[Response]] = {}
@@ -138,11 +137,6 @@ def json_object(parts: Mapping[str, Any]) -> dict[str, Any]:
 def json_list(of: Mapping[str, Any], least: int, most: int) -> dict[str, Any]:
     """The JSON schema of a list of so many."""
     return {"type": "array", "items": dict(of), "minItems": least, "maxItems": most}
-
-
-def _at_once(model: Model) -> Model:
-    # Only a recorded model splits prompts into the batches that it likes, several under way at once.
-    return model if isinstance(model, Recorded) else Recorded(model, Store(MEMORY))
 
 
 def _answered(requests: Sequence[Request], models: Mapping[Role, Model]) -> list[Response]:

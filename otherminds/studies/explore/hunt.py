@@ -35,7 +35,6 @@ from otherminds.studies.explore.search import (
     can_meet,
     check,
     draw,
-    overgenerate,
     search,
 )
 from otherminds.studies.explore.sets import Cell
@@ -47,7 +46,7 @@ METHODS: dict[str, Callable[..., Search]] = {
     "learn": learn,
     "search": search,
     "random": draw,
-    "overgenerate": overgenerate,
+    "overgenerate": partial(draw, overgenerate=True),
 }
 SEARCHES = ("learn", "search")
 DRAWS = ("random", "overgenerate")

@@ -1,7 +1,7 @@
 """Measure: numbers about the stories found, each with n and a 95 % interval drawn by story.
 
-A story's accuracy is over the questions of the order that the search went by. What was told in other words than the
-canonical ones is kept apart, and so is what could not be scored: not measured is not wrong.
+A story's accuracy is over the questions of the order that the search went by. What was reworded is kept apart,
+and so is what could not be scored: not measured is not wrong.
 """
 
 from __future__ import annotations

@@ -139,7 +139,7 @@ def _on_contest(contest: Contest) -> str:
 
 def _on_telling(pair: Pair) -> str:
     return (
-        f"Told in other words, the same questions are right in {pair.second.value:.2f} instead of "
+        f"With the stories reworded, the same questions are right in {pair.second.value:.2f} instead of "
         f"{pair.first.value:.2f}: {_verdict(pair.difference)}."
     )
 
@@ -206,7 +206,7 @@ def _hard_or_odd(found: Measures) -> list[Block]:
     models = len(found.sittings)
     lines = [*picked.lines[:models], ("baselines", []), *picked.lines[models:]]
     caption = "The mean accuracy of the stories on the same questions, with 95 % intervals."
-    title = "The model beside rules without a mind, on the stories found"
+    title = "The model beside mindless baselines, on the stories found"
     table = grid.shown(span).table("", "The model and the baselines on the stories found")
     count = ["stories", *(one and one.n for one in grid.lines[0][1])]
     blocks: list[Block] = [
@@ -264,7 +264,7 @@ def _told(found: Measures) -> list[Block]:
     return [
         "The same events and questions, told in words other than those the search saw. What stays hard is not hard"
         " because of its wording.",
-        Table(["", "canonical", "in other words", "difference"], rows, "The same questions in two tellings"),
+        Table(["", "canonical", "reworded", "difference"], rows, "The same questions in two tellings"),
     ]
 
 

@@ -9,8 +9,8 @@ A search knows no model: it is a generator that asks about some stories and is s
 searches can go on side by side and share one batch of questions; and, since it is decided by its seed and those
 answers alone, a search that was broken off is taken up by running it again on stored answers.
 
-Two baselines draw complete stories at random and keep the worst: `draw` asks about as many as its budget has, and
-`overgenerate` counts as published, where a story that comes to no end costs as much as one that is asked about.
+The baseline, `draw`, draws complete stories at random and keeps the worst: it asks about as many as its budget has, or
+counts as published, where a story that comes to no end costs as much as one that is asked about.
 """
 
 from __future__ import annotations
@@ -181,23 +181,6 @@ def cost(accuracy: float | None, ways: Ways) -> float:
     return 1.0 - accuracy if ways.easiest else accuracy
 
 
-def overgenerate(
-    setting: Setting,
-    goal: Goal,
-    *,
-    ways: Ways = PUBLISHED,
-    seed: int = 0,
-    asks: Asks = matters,
-    fits: Fits = anything,
-) -> Search:
-    """The published baseline: draw as many random stories as the budget has, ask about the complete ones."""
-    check(setting, goal, seed=seed)
-    grower = Grower(setting, goal, random.Random(seed))
-    # As published: a random story costs one of the budget whether or not it comes to an end.
-    drawn = dict.fromkeys(story for _ in range(ways.budget) if (story := grower.complete()) is not None and asks(story))
-    return (yield from _worst(list(drawn), ways, fits, nodes=ways.budget))
-
-
 def draw(
     setting: Setting,
     goal: Goal,
@@ -206,12 +189,20 @@ def draw(
     seed: int = 0,
     asks: Asks = matters,
     fits: Fits = anything,
+    overgenerate: bool = False,
 ) -> Search:
-    """The baseline for as many stories asked about: draw complete stories until the budget is spent on them."""
+    """Draw complete stories at random until the budget is spent on them, and keep the worst.
+
+    To `overgenerate` is the published baseline: each costs one of the budget whether or not it comes to an end.
+    """
     check(setting, goal, seed=seed)
     grower = Grower(setting, goal, random.Random(seed))
-    stories = list(islice(drawn(grower, asks), ways.budget))
-    return (yield from _worst(stories, ways, fits, nodes=len(stories)))
+    if overgenerate:
+        begun = (grower.complete() for _ in range(ways.budget))
+        stories = list(dict.fromkeys(story for story in begun if story is not None and asks(story)))
+    else:
+        stories = list(islice(drawn(grower, asks), ways.budget))
+    return (yield from _worst(stories, ways, fits, nodes=ways.budget if overgenerate else len(stories)))
 
 
 def drawn(grower: Grower, asks: Asks) -> Iterator[Story]:

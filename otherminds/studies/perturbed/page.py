@@ -109,7 +109,7 @@ def lead(found: Measures) -> str:
         if each.edit == "wrong"
     ]
     rules = [f"{rule.label} {_plain(one)}" for rule in found.rules if (one := _any_style(rule)["all"].right)]
-    return " ".join([*said, f"Rules without a mind would get: {', '.join(rules)}."])
+    return " ".join([*said, f"Mindless baselines would get: {', '.join(rules)}."])
 
 
 def _on_verdict(style: str, verdict: Verdict) -> str:

@@ -27,7 +27,11 @@ from otherminds.studies.study import Chapter, Desk, Finding, Size, Subject, ask_
 SMALL = 24
 """Items of every task and source: the fewest with six groups of twins, without which nothing can be told."""
 EXTRAS: dict[Size, tuple[str, ...]] = {"quick": (), "standard": (), "full": ("wordings",)}
-STEPS = {"reading facts (TB)": NINE[:1], "one mind (MA)": NINE[1:4], "false belief (FB)": NINE[4:]}
+STEPS = {
+    "reading questions (TB)": NINE[:1],
+    "mental-state questions (MA)": NINE[1:4],
+    "false-belief questions (FB)": NINE[4:],
+}
 BOTH_ORDERS = Score("Same answer in both orders of the options", {"task": NINE}, of="consistent")
 LETTERS_LESS_CLOZE = Gap(
     "S by letters less S as a cloze",
@@ -144,7 +148,7 @@ def _ladder(found: Measures) -> Figure:
     parts = {each.name: each.sitting.main for each in found.profiles}
     grid = Grid.of(parts, [Split(step, {"task": tasks}) for step, tasks in STEPS.items()], lambda some: some.mean("S"))
     return grid.figure(
-        "From reading over one mind to false belief",
+        "From reading over mental states to false beliefs",
         "The ladder: mean response score S, by letters in both orders, with 95 % intervals by twins.",
         reference=(0.5, "indifference"),
         measure="mean response score S",

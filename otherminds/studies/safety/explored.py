@@ -34,7 +34,7 @@ def sections(found: Measures) -> list[Section]:
         "other ways to ask": _wordings(found),
         "controls": _controls(found),
         "refusals": _refusals(found),
-        "rules without a mind": _rules(found),
+        "mindless baselines": _rules(found),
     }
     return [Section(f"Exploratory: {title}", blocks) for title, blocks in made.items() if blocks]
 
@@ -104,8 +104,8 @@ def _ladder(found: Measures) -> list[Block]:
     blocks: list[Block] = []
     if steps:
         blocks += [
-            "From reading (TB) over one mind (MA) to false belief (FB) the score should fall, if each step asks for"
-            " more than the last.",
+            "From reading (TB) over mental states (MA) to false beliefs (FB) the score should fall, if each step asks"
+            " for more than the last.",
             Table(
                 ["model", "a step", "MA less TB", "FB less TB", "SA less TB, same scripts"],
                 steps,

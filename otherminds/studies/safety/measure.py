@@ -95,7 +95,7 @@ class Twins:
 
 @dataclass(frozen=True, slots=True)
 class Ladder:
-    """From reading over one mind to false belief; the numbers are of S, and below 0 where it gets harder."""
+    """From reading over mental states to false beliefs; the numbers are of S, and below 0 where it gets harder."""
 
     slope: Difference | None
     """From step to step."""

@@ -117,7 +117,7 @@ def lead(found: Measures) -> str:
 
 
 def _on_one(profile: Profile) -> str:
-    steps = {"reading": ("TB",), "one mind": NINE[1:4], "false belief": NINE[4:]}
+    steps = {"reading": ("TB",), "mental states": NINE[1:4], "false beliefs": NINE[4:]}
     parts = []
     for name, tasks in steps.items():
         known = [profile.tasks[task].S for task in tasks if task in profile.tasks]

@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from otherminds.asking.runs import Run
-from otherminds.errors import BadFile, UsageError
+from otherminds.errors import BadFile, MissingFile, UsageError
 from otherminds.files import read_yaml
 from otherminds.items import Suite
 from otherminds.models.specs import read_spec
@@ -102,7 +102,7 @@ def read_lineup(path: str | Path) -> Lineup:
     if str(path) == PAPER:
         return Lineup(tuple(known().values()))
     if not os.path.exists(path):
-        raise BadFile(f"there is no file {path}; for the models of the paper, say {PAPER}")
+        raise MissingFile(f"there is no file {path}; for the models of the paper, say {PAPER}")
     data = read_yaml(path)
     if not isinstance(data, dict) or not isinstance(data.get("models"), list) or not data["models"]:
         raise BadFile(f"{path} should have a list `models` with at least one model")

@@ -11,6 +11,7 @@ from typing import Any
 
 import httpx
 
+from otherminds.asking.flights import Flight
 from otherminds.asking.recorded import Recorded
 from otherminds.asking.store import Store
 from otherminds.models import Prompt, Response, Weighing
@@ -39,11 +40,19 @@ class Loopback:
         raise NotImplementedError
 
 
+class Telling(Recorded):
+    """Says how many calls are kept."""
+
+    def keep(self, flights: Sequence[Flight]) -> None:
+        super().keep(flights)
+        print("made", self.made, flush=True)
+
+
 def main() -> None:
     url, folder = sys.argv[1], Path(sys.argv[2])
     folder.mkdir(exist_ok=True)
     with Store(folder / "store.db") as store:
-        model = Recorded(Loopback(url), store, progress=lambda *_: print("made", model.made, flush=True))
+        model = Telling(Loopback(url), store)
         done = play(bank.castings(limit=4), model, model, turns=7, limit=4)
     talks.save(folder / "talks.jsonl", done.talks)
     print("calls", model.made, model.reused, flush=True)

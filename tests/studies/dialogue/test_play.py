@@ -6,7 +6,9 @@ import re
 import signal
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
@@ -103,7 +105,7 @@ def test_the_partner_never_hears_a_thought() -> None:
                 assert all(owner == own for owner in re.findall(r"of (\w+) a secret", turn.content))
 
 
-def test_one_message_of_each_conversation_is_one_batch() -> None:
+def test_conversations_that_wait_fill_the_batches_that_a_model_likes() -> None:
     batches: list[int] = []
 
     class Counting(Scripted):
@@ -113,11 +115,31 @@ def test_one_message_of_each_conversation_is_one_batch() -> None:
 
     model = Counting(well, name="m", batch=2)
     play(bank.castings(limit=10), model, model, turns=2, limit=10)
-    assert batches == [8] * 4 + [2] * 4
+    assert batches == [2] * 20
     alone = Counting(well, name="m", batch=1)
     batches.clear()
     play(bank.castings(limit=2), alone, alone, turns=2, limit=2)
     assert batches == [1] * 8
+
+
+def test_a_slow_conversation_holds_up_no_other() -> None:
+    others_are_done, answered = Event(), Counter[bool]()
+
+    def reply(prompt: Prompt) -> str:
+        slow = first in prompt.messages[0].content
+        if slow:
+            assert others_are_done.wait(30), "the others wait for it"
+        answered[slow] += 1
+        if answered[False] == 3 * 4:
+            others_are_done.set()
+        return well(prompt)
+
+    castings = bank.castings(limit=4)
+    first = castings[0].people[0].first
+    assert all(first not in str(casting) for casting in castings[1:])
+    model = Scripted(reply, name="m", batch=1, parallel=2)
+    played = play(castings, model, model, turns=2, states=["desire"])
+    assert [talk.casting.id for talk in played.talks] == [casting.id for casting in castings]
 
 
 def test_progress_counts_messages() -> None:

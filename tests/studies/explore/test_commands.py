@@ -15,9 +15,7 @@ from threading import Event, Lock
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
 
-from otherminds.cli import cli
 from otherminds.items import Item, Suite, Tag
 from otherminds.models import Prompt
 from otherminds.models.api.request_forms import GREETINGS
@@ -25,36 +23,13 @@ from otherminds.models.scripted import Scripted
 from otherminds.studies.explore.build import load
 from otherminds.studies.explore.contexts import bank
 from tests.models.scripted_server import Call, Reply, chat, serving
+from tests.shell import call, data, fails
+
+pytestmark = pytest.mark.usefixtures("own_folder")
 
 QUICK = ("--stories", "4", "--budget", "8", "--endings", "5", "--width", "3", "--confirm", "2")
 SETS = ("--sets", "tomi,tomi+asymmetric")
 READER = ("explore", "--against", "baseline:first_order", "--order", "2", *SETS, *QUICK, "-o", "out")
-
-
-@pytest.fixture(autouse=True)
-def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("OTHERMINDS_STORE", raising=False)
-    return tmp_path
-
-
-def call(*args: str) -> Result:
-    return CliRunner().invoke(cli, args, prog_name="otherminds")
-
-
-def data(*args: str) -> Any:
-    done = call(*args, "--json")
-    assert done.exit_code == 0, done.stderr
-    return json.loads(done.stdout)
-
-
-def fails(code: int, *args: str) -> str:
-    done = call(*args)
-    assert done.exit_code == code, done.output
-    assert "Traceback" not in done.output
-    assert done.stderr.startswith("error: ")
-    assert done.stderr.count("\n") == 1
-    return done.stderr
 
 
 def target(monkeypatch: pytest.MonkeyPatch, answer: Any) -> Scripted:
@@ -256,7 +231,7 @@ def test_a_suite_is_built_from_findings(own_folder: Path) -> None:
 
 
 def test_build_refuses_what_is_no_folder_of_findings(own_folder: Path) -> None:
-    assert "there is no file" in fails(1, "build", "explore", "nowhere", "-o", "x.jsonl")
+    assert "there is no file" in fails(2, "build", "explore", "nowhere", "-o", "x.jsonl")
     (own_folder / "stories.jsonl").write_text('{"id": "a"}\n', encoding="utf-8")
     assert "line 1 is not a story found by explore" in fails(1, "build", "explore", ".", "-o", "x.jsonl")
     data(*READER)

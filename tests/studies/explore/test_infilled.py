@@ -6,11 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
 
 from otherminds.asking.readers import oracle, realist
 from otherminds.asking.runs import run
-from otherminds.cli import cli
 from otherminds.errors import BadFile, UsageError
 from otherminds.items import Suite
 from otherminds.models import Prompt
@@ -18,27 +16,13 @@ from otherminds.models.scripted import Scripted
 from otherminds.studies.explore import build, infilled, train
 from otherminds.studies.explore.judges import check_judge, trials
 from tests.models.scripted_server import Serving, serving
+from tests.shell import call, data
 from tests.studies.explore.made_up import FALSE, TRUE
 from tests.studies.explore.writers import Company
 
+pytestmark = pytest.mark.usefixtures("own_folder")
+
 FIND = ("explore", "-m", "baseline:first_order", "--order", "2", "--budget", "8", "--endings", "5", "--no-baseline")
-
-
-@pytest.fixture(autouse=True)
-def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("OTHERMINDS_STORE", raising=False)
-    return tmp_path
-
-
-def call(*args: str) -> Result:
-    return CliRunner().invoke(cli, args, prog_name="otherminds")
-
-
-def data(*args: str) -> Any:
-    done = call(*args, "--json")
-    assert done.exit_code == 0, done.stderr
-    return json.loads(done.stdout)
 
 
 def lines() -> list[Any]:

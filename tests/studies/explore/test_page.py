@@ -42,7 +42,7 @@ def test_first_the_answer_in_words_with_the_numbers() -> None:
     for sentence in (
         "box sayer is right in 0.50 (95 % interval 0.00 to 1.00) of the questions about a story, on average over 1",
         "the search comes down to 0.50, having asked about 3 stories, and over-generation to 1.00, having asked",
-        "Told in other words, the same questions are right in 0.00 instead of 0.50:",
+        "With the stories reworded, the same questions are right in 0.00 instead of 0.50:",
         "guessing would give 0.33, answering with what is so 0.50.",
         "Of the questions about what is so, it has 1.00 right.",
     ):

@@ -46,9 +46,7 @@ def tables(page: Report, title: str) -> list[Table]:
 def test_the_lead_gives_the_numbers_and_the_rules(page):
     assert "always decoy, focal false-belief questions right: 0.35 (48/136) asked plainly" in page.lead
     assert "gold, focal false-belief questions right: 1.00 (136/136) asked plainly" in page.lead
-    assert page.lead.endswith(
-        "Rules without a mind would get: always reality 0.62 (84/136), always decoy 0.35 (48/136)."
-    )
+    assert page.lead.endswith("Mindless baselines would get: always reality 0.62 (84/136), always decoy 0.35 (48/136).")
 
 
 def test_the_rules_stand_beside_every_table(page):

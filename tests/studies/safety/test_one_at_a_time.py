@@ -20,11 +20,15 @@ KINDS: dict[str, Kind] = {"one": COMPLETIONS, "two": "chat", "three": "chat top-
 SKILL = {"one": 0.6, "two": 0.75, "three": 0.95, "base": 0.5}
 
 
+async def at_once(_: float) -> bool:
+    return False
+
+
 @pytest.fixture(autouse=True)
 def here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    monkeypatch.setattr("otherminds.models.api.wire.sleep", lambda _: False)
+    monkeypatch.setattr("otherminds.models.api.wire.sleep", at_once)
 
 
 class Servers:
@@ -68,10 +72,10 @@ def test_one_at_a_time_is_the_same_as_all_together(monkeypatch: pytest.MonkeyPat
     refuse: set[str] = set()
     plain = wire.Wire._once
 
-    def once(self: Any, request: Any) -> Any:
+    async def once(self: Any, request: Any) -> Any:
         if any(self.base == url.rstrip("/") for url in refuse):
             return wire._Fault(f"{self.base} cannot be reached; is the server running?", "away")
-        return plain(self, request)
+        return await plain(self, request)
 
     monkeypatch.setattr(wire.Wire, "_once", once)
     with ExitStack() as stack:

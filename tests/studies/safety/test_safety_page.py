@@ -185,7 +185,7 @@ def test_the_spread_of_the_label_bias_has_a_column_of_its_own(alone: Report) -> 
 
 
 def test_shares_beside_rules_have_intervals_and_their_number(alone: Report, page: Report) -> None:
-    rules = tables(section(alone, "Exploratory: rules without a mind"))["Right answers, models and rules"].rows
+    rules = tables(section(alone, "Exploratory: mindless baselines"))["Right answers, models and rules"].rows
     assert rules[-1][0] == "items"
     whole = dict(enumerate(rules[-1]))
     for row in rules[:-1]:

@@ -1,4 +1,4 @@
-"""Executes the tutorials, each in an empty folder: `python docs/tutorials/execute.py [--write] [NAME …]`.
+"""Executes the tutorials, each in an empty folder: `python docs/run_tutorials.py [--write] [NAME …]`.
 
 A cell that fails ends it. With --write, what the cells showed is kept in the notebooks, together with a digest of the
 cells that showed it.
@@ -17,8 +17,9 @@ import nbformat
 from nbclient import NotebookClient
 from nbformat import NotebookNode
 
-HERE = Path(__file__).parent
-NOTEBOOKS = sorted(HERE.glob("*.ipynb"))
+ROOT = Path(__file__).parent.parent
+FOLDER = ROOT / "docs" / "tutorials"
+NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
 LONGEST = 600
 """Seconds that a cell may take, on a machine that has much else to do."""
 
@@ -26,17 +27,24 @@ LONGEST = 600
 def execute(path: Path, folder: Path) -> NotebookNode:
     """The notebook with what its cells show when they are executed in this folder, from the first to the last."""
     notebook = nbformat.read(path, as_version=4)
-    # Whichever otherminds executes this is the one that the notebook is about.
-    root = str(HERE.parent.parent)
-    if root not in os.environ.get("PYTHONPATH", "").split(os.pathsep):
-        os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")]))
-    NotebookClient(notebook, timeout=LONGEST, resources={"metadata": {"path": str(folder)}}).execute()
+    client = NotebookClient(notebook, timeout=LONGEST, resources={"metadata": {"path": str(folder)}})
+    client.execute(env={**os.environ, **surroundings()})
     return notebook
 
 
+def surroundings() -> dict[str, str]:
+    """Whichever otherminds this belongs to is the one that notebooks import and that their shell finds; plain text."""
+    paths = {
+        "PYTHONPATH": ROOT,
+        "PATH": Path(sys.executable).parent,
+    }
+    found = {name: os.pathsep.join([str(path), os.environ.get(name, "")]) for name, path in paths.items()}
+    return {**found, "TERM": "dumb"}
+
+
 def digest(notebook: NotebookNode) -> str:
-    """Changes when a cell does."""
-    cells = "\0".join(f"{cell.cell_type}\n{cell.source}" for cell in notebook.cells)
+    """Changes when code does; words may be mended without executing it again."""
+    cells = "\0".join(cell.source for cell in notebook.cells if cell.cell_type == "code")
     return hashlib.sha256(cells.encode()).hexdigest()[:16]
 
 
@@ -46,7 +54,6 @@ def keep(notebook: NotebookNode, path: Path) -> None:
         cell.metadata = {}
         for output in cell.get("outputs", []):
             output.get("metadata", {}).clear()
-            output.get("transient", {}).clear()
     spec = {"display_name": "Python 3", "language": "python", "name": "python3"}
     notebook.metadata = {"kernelspec": spec, "executed": digest(notebook)}
     nbformat.write(notebook, path)
@@ -54,7 +61,7 @@ def keep(notebook: NotebookNode, path: Path) -> None:
 
 def main(words: list[str]) -> None:
     names = [word for word in words if word != "--write"]
-    for path in (HERE / f"{name}.ipynb" for name in names) if names else NOTEBOOKS:
+    for path in (FOLDER / f"{name}.ipynb" for name in names) if names else NOTEBOOKS:
         began = time.monotonic()
         with TemporaryDirectory() as folder:
             notebook = execute(path, Path(folder))

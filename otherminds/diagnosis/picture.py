@@ -1,0 +1,61 @@
+"""Diagnoses as pictures: a bar for every model, or for every order of one, parted by reader."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from otherminds.diagnosis.diagnosis import Diagnosis
+from otherminds.diagnosis.readers import GUESS
+from otherminds.errors import UsageError
+from otherminds.pages.plots import bars
+from otherminds.stats import Estimate
+
+MOST_PARTS = 7
+"""Readers that are drawn by name in one picture; the rest are one part."""
+ORDERS = {0: "what is so", 1: "first order", 2: "second order", 3: "third order", 4: "fourth order"}
+_OTHERS = "other readers"
+
+Row = tuple[str, Mapping[str, int]]
+
+
+def by_model(found: Sequence[Diagnosis]) -> str:
+    """A bar for each model: how many of the items where readers disagree it answers like whom."""
+    drawn = [each for each in found if each.disagree]
+    if not drawn:
+        raise UsageError("there is nothing to draw: readers disagree on none of the items that were answered")
+    parts = _parts(drawn)
+    rows = [(each.model, _counts(each.shares, each.needed, each.disagree, parts)) for each in drawn]
+    return bars(rows, title="What the answers of each model are like", parts=_used(parts, rows))
+
+
+def by_order(found: Diagnosis) -> str:
+    """The same of one model, in all and order by order."""
+    parts = _parts([found])
+    rows = [("all items", _counts(found.shares, found.needed, found.disagree, parts))]
+    for order, part in found.by_order.items():
+        counts = _counts(part.fitted.shares, tuple(part.fitted.shares), part.items, parts)
+        rows.append((ORDERS.get(order, f"order {order}"), counts))
+    return bars(rows, title=f"What the answers of {found.model} are like", parts=_used(parts, rows))
+
+
+def _parts(found: Sequence[Diagnosis]) -> list[str]:
+    """The readers to draw: those with most first, guessing last."""
+    size: Counter[str] = Counter()
+    for each in found:
+        for name in each.needed:
+            size[name] += round(1000 * each.shares[name].value)
+    names = [name for name, _ in size.most_common() if name != GUESS][: MOST_PARTS - 1]
+    return [*names, GUESS]
+
+
+def _counts(shares: Mapping[str, Estimate], needed: Sequence[str], items: int, parts: Sequence[str]) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for name in needed:
+        own = name if name in parts else _OTHERS
+        counts[own] = counts.get(own, 0) + round(shares[name].value * items)
+    return {name: count for name, count in counts.items() if count}
+
+
+def _used(parts: Sequence[str], rows: Sequence[Row]) -> list[str]:
+    return [name for name in (*parts, _OTHERS) if any(name in counts for _, counts in rows)]

@@ -1,0 +1,148 @@
+"""The list of runs as a place to work: sorting, filters, tags and notes, eight runs side by side, a run under way."""
+
+import json
+from collections.abc import Iterator
+from http.client import HTTPConnection
+from pathlib import Path
+from threading import Event, Thread
+
+import pytest
+
+import otherminds as om
+from otherminds.asking.store import Store
+from otherminds.errors import BadFile
+from otherminds.web.notes import Notes
+from otherminds.web.serving import Request, Server
+from otherminds.web.site import Site
+from tests.browser import Browser, needs_browser
+
+ALL = ("oracle", "realist", "decoy", "last_mention", "random", "option_only", "longest_option", "first_order")
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    path = tmp_path / "a.db"
+    for name in ("oracle", "realist", "random"):
+        om.run("starter", f"baseline:{name}", store=path, quiet=True)
+    return path
+
+
+@pytest.fixture
+def server(store: Path) -> Iterator[Server]:
+    with Server(Site(store).respond, read_only=True, takes=("/notes",)) as server:
+        thread = Thread(target=server.serve, daemon=True)
+        thread.start()
+        yield server
+        server.stop()
+        thread.join()
+
+
+def post(server: Server, path: str, body: object, *, token: str | None = None) -> tuple[int, dict[str, object]]:
+    connection = HTTPConnection("127.0.0.1", server.port)
+    headers = {"X-Otherminds-Token": server.token if token is None else token}
+    connection.request("POST", path, json.dumps(body), headers)
+    reply = connection.getresponse()
+    said = reply.read()
+    connection.close()
+    return reply.status, json.loads(said) if said else {}
+
+
+def test_tags_and_notes_lie_beside_the_store(server: Server, store: Path) -> None:
+    before = store.read_bytes()
+    with Store(store, read_only=True) as opened:
+        run = opened.runs()[0].id
+    assert post(server, "/notes", {"run": run, "tags": ["good", "good"], "note": " <b>see</b> "}) == (
+        200,
+        {"tags": ["good"], "note": "<b>see</b>"},
+    )
+    assert Notes(store).read()[run].tags == ("good",)
+    page = Site(store).respond(Request("GET", "/", {}, {}, "token")).text
+    assert "#good &lt;b&gt;see&lt;/b&gt;" in page
+    assert store.read_bytes() == before
+    assert post(server, "/notes", {"run": run})[0] == 200
+    assert Notes(store).read() == {}
+
+
+def test_what_is_no_note_is_refused(server: Server, store: Path) -> None:
+    with Store(store, read_only=True) as opened:
+        run = opened.runs()[0].id
+    assert post(server, "/notes", {"run": run}, token="another")[0] == 403
+    assert post(server, "/notes", {"run": "none"})[0] == 400
+    assert post(server, "/notes", {"run": run, "tags": ["two words"]})[0] == 400
+    assert post(server, "/notes", {"run": run, "note": "x" * 5000})[0] == 400
+    assert post(server, "/", {"run": run})[0] == 405
+    Notes(store).path.write_text("[1]", encoding="utf-8")
+    with pytest.raises(BadFile, match="is damaged; mend it"):
+        Notes(store).read()
+
+
+def test_up_to_eight_runs_side_by_side(tmp_path: Path) -> None:
+    path = tmp_path / "b.db"
+    ids = [om.run("starter", f"baseline:{name}", store=path, limit=12, quiet=True).id for name in ALL]
+    site = Site(path)
+    page = site.respond(Request("GET", "/compare", {"runs": ",".join(ids)}, {}, ""))
+    assert page.status == 200
+    assert "8 runs side by side" in page.text
+    assert page.text.count(" − A</a>") == 7
+    assert "false belief" in page.text
+    alone = site.respond(Request("GET", "/compare", {"runs": ids[0]}, {}, ""))
+    assert (alone.status, "Two to 8 runs can be compared" in alone.text) == (400, True)
+    assert site.respond(Request("GET", "/compare", {"runs": f"{ids[0]},none"}, {}, "")).status == 404
+
+
+def test_how_far_a_run_is_that_goes_on(tmp_path: Path) -> None:
+    path = tmp_path / "c.db"
+    asked, go_on = Event(), Event()
+
+    def answer(prompt: om.Prompt) -> str:
+        if "Tom" not in str(prompt):
+            asked.set()
+            go_on.wait(30)
+        return "A"
+
+    model = om.Scripted(answer, name="slow")
+    thread = Thread(target=lambda: om.run("starter", model, score="text", prompt="direct", store=path, quiet=True))
+    thread.start()
+    assert asked.wait(30)
+    news = json.loads(Site(path).respond(Request("GET", "/runs.json", {}, {}, "")).text)
+    listed = Site(path).respond(Request("GET", "/", {}, {}, "")).text
+    go_on.set()
+    thread.join()
+    assert [one["wanted"] for one in news["running"]] == [48]
+    assert news["running"][0]["made"] < 48
+    assert ">running</td>" in listed
+    after = json.loads(Site(path).respond(Request("GET", "/runs.json", {}, {}, "")).text)
+    assert (after["running"], after["mark"] == news["mark"]) == ([], False)
+
+
+@needs_browser
+def test_a_person_sorts_filters_tags_and_compares(server: Server, store: Path) -> None:
+    with Browser() as browser, browser.page(width=1280) as page:
+        page.open(server.url)
+        page.click("thead th:nth-child(5) button")
+        firsts = "[...document.querySelectorAll('tbody tr')].filter((r) => !r.hidden).map((r) => r.cells[2].innerText)"
+        assert page.evaluate(firsts)[0] == "realist"
+        page.click("thead th:nth-child(5) button")
+        assert page.evaluate(firsts)[0] == "oracle"
+        page.click("tbody tr:first-child td:last-child button")
+        page.type("best")
+        page.click("tbody tr:first-child td:last-child button")
+        page.wait("document.querySelector('tbody tr td:last-child').innerText.includes('#best')")
+        assert [note.tags for note in Notes(store).read().values()] == [("best",)]
+        page.evaluate("document.querySelector('[data-filter=tag]').value = 'best'")
+        page.evaluate("document.querySelector('[data-filter=tag]').dispatchEvent(new Event('change'))")
+        assert page.evaluate(firsts) == ["oracle"]
+        assert page.evaluate("location.hash") == "#tag=best"
+        page.reload()
+        assert page.evaluate(firsts) == ["oracle"], "the address keeps the filter"
+        page.evaluate("history.replaceState(null, '', '/')")
+        page.reload()
+        for row in (1, 2, 3):
+            page.click(f"tbody tr:nth-child({row}) input[type=checkbox]")
+        page.click("#browser button")
+        page.wait("document.title.includes('3 runs side by side')")
+        assert page.errors == []
+        assert page.hosts == {"127.0.0.1"}
+        page.resize(390)
+        page.open(server.url)
+        assert page.overflow == []

@@ -28,7 +28,7 @@ def main(folder: Path) -> None:
         with browser.page(width=WIDE, height=900) as page:
             page.open(profile.as_uri())
             take(page, "profile", height=1100)
-            take(page, "diagnosis", height=560)
+            take(page, "diagnosis", height=650)
         with browser.page(width=PAPER[0], height=PAPER[1]) as page:
             page.send("Emulation.setEmulatedMedia", media="print")
             page.open(profile.as_uri())

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 
 
 def main() -> None:
     """The command line; Ctrl-C ends it with a word even before it is loaded."""
+    # A command makes many objects that stay, and little garbage: to look for it less often saves a seventh of the time.
+    gc.set_threshold(200_000, 30, 30)
     try:
         from otherminds.cli import main as command_line
 

@@ -27,6 +27,8 @@ GOOD = 0.9
 """Of forms that let a model answer elsewhere, one that does at least so well here needs no comparison with all."""
 CONFIRMED = {"quick": 40, "standard": 120}
 """By the size of a look, how many other controls tell the accuracy of the chosen form; all of them in a full one."""
+LONG = 1000
+"""Characters of a story that is costly to read."""
 FIRST_LOOK = 24
 """Of those, how many may be enough."""
 WIDER = 1.32
@@ -162,10 +164,29 @@ def _decided(run: Run) -> bool:
 def parted(controls: Suite, *, seed: int, confirmed: int | None = None) -> tuple[Suite, Suite | None]:
     """Controls that choose the form, at most half of all, and others that tell its accuracy; pairs stay together."""
     order = spread(controls.items, seed=seed)
-    choosing = _of_few_stories(order, ROUNDS[-1], most=max(1, len(order) // 2))
+    choosing = _first(_by_story(_every_other(order)), ROUNDS[-1])
     others = _first([pair for pair in order if pair not in choosing], confirmed or len(controls))
     told = replace(_of(controls, others), name=f"{controls.name}-told") if others else None
     return _of(controls, choosing), told
+
+
+def _every_other(order: Sequence[list[Item]]) -> list[list[Item]]:
+    """Every other pair of each kind, so that both parts are of the same kinds; the first, if there is only one."""
+    seen: Counter[str] = Counter()
+    found = []
+    for pair in order:
+        seen[_kind(pair)] += 1
+        if seen[_kind(pair)] % 2 == 0:
+            found.append(pair)
+    return found or list(order[:1])
+
+
+def _by_story(pairs: list[list[Item]]) -> list[list[Item]]:
+    """Pairs of one long story side by side, two at most: a story that is read once costs half."""
+    if sum(len(pair[0].context) for pair in pairs) < LONG * len(pairs):
+        return pairs
+    stories = dict.fromkeys(map(_story, pairs))
+    return [pair for story in stories for pair in [each for each in pairs if _story(each) == story][:2]]
 
 
 def spread(items: Sequence[Item], *, seed: int) -> list[list[Item]]:
@@ -184,17 +205,6 @@ def spread(items: Sequence[Item], *, seed: int) -> list[list[Item]]:
         kinds[_kind(pair)] += 1
         order.append(pair)
     return order
-
-
-def _of_few_stories(order: Sequence[list[Item]], number: int, *, most: int) -> list[list[Item]]:
-    """So many items to choose by, two pairs of a story where there are two: a story that is read once costs half."""
-    found: list[list[Item]] = []
-    for pair in order:
-        fellows = [each for each in order if _story(each) == _story(pair) and each not in found][:2]
-        for each in fellows if pair not in found else []:
-            if sum(map(len, found)) < number and len(found) < most:
-                found.append(each)
-    return found
 
 
 def _first(pairs: Sequence[list[Item]], number: int) -> list[list[Item]]:

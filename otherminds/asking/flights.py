@@ -6,6 +6,7 @@ goes on at its own pace. Only the thread that waits here touches the store.
 
 from __future__ import annotations
 
+import gc
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Sequence
 from concurrent.futures import Future, wait
@@ -31,6 +32,8 @@ LOOK = 0.2
 """Seconds between two looks for what another program is asking."""
 CROWD, PAUSE = 64, 0.01
 """With more calls than these under way, so many seconds' answers are kept together: to keep each alone takes longer."""
+SELDOM = 100_000
+"""Objects that are made before Python looks for garbage, while calls are under way."""
 NOTHING = Usage()
 
 Batch = list[tuple[str, Prompt]]
@@ -171,16 +174,24 @@ class _Sky:
 
     def __enter__(self) -> _Sky:
         self._before = BROKEN_OFF.set(self._broken_off)
+        # Items and prompts stay to the end: to look through them for garbage again and again takes as long as to ask.
+        self._froze, self._threshold = gc.get_freeze_count() == 0, gc.get_threshold()
+        if self._froze:
+            gc.freeze()
+            gc.set_threshold(max(SELDOM, self._threshold[0]), *self._threshold[1:])
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         BROKEN_OFF.reset(self._before)
+        if self._froze:
+            gc.unfreeze()
+            gc.set_threshold(*self._threshold)
         if kind is None:
             return
         self._broken_off.set()
         wait([flight.future for flight in self.up], timeout=LANDING)
         # Not by the queue: what was taken from it when Ctrl-C came would be lost.
-        home = [flight for flight in self.up if flight.future.done() and self._read(flight, flight.future)]
+        home = [flight for flight in tuple(self.up) if flight.future.done() and self._read(flight, flight.future)]
         self._keep(home)
         for flight in tuple(self.up):
             flight.future.cancel()
@@ -196,16 +207,14 @@ class _Sky:
             own, known = recorded.claim(batch)
             for key, result in known.items():
                 line.tell(key, result)
-            mine = {key for key, _ in own}
-            line.elsewhere |= {key: prompt for key, prompt in batch if key not in mine and key not in known}
-            if not own:
-                continue
-            batch = own
-            flight = Flight(line, batch)
-            line.flights, line.flying = line.flights + 1, line.flying + len(batch)
-            # Known before it starts, or Ctrl-C in between would lose it.
-            self.up.add(flight)
-            self._start(flight, [prompt for _, prompt in batch])
+            ours = known.keys() | {key for key, _ in own}
+            line.elsewhere |= {key: prompt for key, prompt in batch if key not in ours}
+            if own:
+                flight = Flight(line, own)
+                line.flights, line.flying = line.flights + 1, line.flying + len(own)
+                # Known before it starts, or Ctrl-C in between would lose it.
+                self.up.add(flight)
+                self._start(flight, [prompt for _, prompt in own])
 
     def _start(self, flight: Flight, prompts: Sequence[Prompt]) -> None:
         recorded, verb = flight.line.recorded, flight.line.verb

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from otherminds.asking.costs import Forecast, Price, Speed, foresee
-from otherminds.asking.packing import Verb, call_key
+from otherminds.asking.packing import call_key
 from otherminds.asking.readers import random
 from otherminds.items import Suite
-from otherminds.models import Model, Prompt, Response, Weighing
+from otherminds.models import Model, Prompt, Response, Verb, Weighing
 
 
 @dataclass(slots=True)

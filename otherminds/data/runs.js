@@ -12,7 +12,7 @@
   const picked = new Set();
   const wanted = { q: "", suite: "", model: "", state: "", tag: "" };
   let sorted = { column: -1, up: true };
-  let began = null;
+  const began = new Map();
 
   const make = (name, properties = {}, ...inside) => {
     const element = document.createElement(name);
@@ -139,8 +139,9 @@
   const clock = (seconds) => `${Math.floor(seconds / 60)}:${String(Math.round(seconds) % 60).padStart(2, "0")}`;
   const going = ({ id, made, wanted: all }) => {
     const now = Date.now() / 1000;
-    if (began === null || began.id !== id) began = { id, made, now };
-    const rate = (made - began.made) / (now - began.now || 1);
+    if (!began.has(id)) began.set(id, { made, now });
+    const first = began.get(id);
+    const rate = (made - first.made) / (now - first.now || 1);
     const left = all && rate > 0 ? `, about ${clock((all - made) / rate)} left` : "";
     return all ? `running: ${made} of ${all} calls${left}` : `running: ${made} calls`;
   };
@@ -152,9 +153,11 @@
         location.reload();
         return;
       }
-      const row = rows.find((one) => one.dataset.run === news.running?.id);
-      if (row) row.cells[data.state].textContent = going(news.running);
-      setTimeout(poll, news.running ? 2000 : 5000);
+      for (const one of news.running) {
+        const row = rows.find((line) => line.dataset.run === one.id);
+        if (row) row.cells[data.state].textContent = going(one);
+      }
+      setTimeout(poll, news.running.length ? 2000 : 5000);
     } catch {
       setTimeout(poll, 10000);
     }

@@ -70,7 +70,7 @@ def _of_weights(prompt: Prompt, weighing: Weighing) -> str:
 
 
 def _clearly_sound(prompt: Prompt, weighing: Weighing) -> bool:
-    """Whether a weighing is as nearly all are: exact and of plain types. Large runs read them by the hundred thousand."""
+    """Whether a weighing is as nearly all are: exact and of plain types. Large runs have hundreds of thousands."""
     logprobs, tokens, mass = weighing.logprobs, weighing.tokens, 0.0
     if type(logprobs) is not dict or type(tokens) is not dict or type(weighing.bounds) is not dict:
         return False

@@ -14,7 +14,7 @@ from typing import Any
 
 from otherminds.asking.calibration import Calibration
 from otherminds.asking.costs import Forecast, Price, foresee
-from otherminds.asking.packing import Verb, call_key, recall
+from otherminds.asking.packing import call_key, recall
 from otherminds.asking.prompts import About
 from otherminds.asking.readers import random
 from otherminds.asking.store import MEMORY, RunRow, Store

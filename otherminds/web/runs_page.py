@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from importlib.resources import files
 from string import ascii_uppercase as LETTERS
 from typing import Any
@@ -26,7 +26,9 @@ KINDS = 12
 RUNNING = "running"
 
 
-def runs_page(store: str, overviews: Sequence[Overview], notes: Mapping[str, Note], running: str, token: str) -> Report:
+def runs_page(
+    store: str, overviews: Sequence[Overview], notes: Mapping[str, Note], running: Collection[str], token: str
+) -> Report:
     """All runs, newest first; sorted, filtered, tagged and chosen for comparison by the script that comes with it."""
     many = "1 run" if len(overviews) == 1 else f"{len(overviews):,} runs"
     lead = f"{many} in the store, newest first." if overviews else "There are no runs yet: `otherminds run` makes one."
@@ -47,20 +49,20 @@ def runs_page(store: str, overviews: Sequence[Overview], notes: Mapping[str, Not
     return Report("Runs", lead, [Section("", blocks)], subtitle=store, trail=EVERYWHERE)
 
 
-def _line(each: Overview, note: Note, running: str) -> list[Cell]:
+def _line(each: Overview, note: Note, running: Collection[str]) -> list[Cell]:
     *cells, state = each.cells
     words = " ".join([*(f"#{tag}" for tag in note.tags), note.note])
-    return [Linked(each.row.id, to_run(each.row.id)), *cells, RUNNING if each.row.id == running else state, words]
+    return [Linked(each.row.id, to_run(each.row.id)), *cells, RUNNING if each.row.id in running else state, words]
 
 
-def _data(each: Overview, note: Note, running: str) -> dict[str, Any]:
+def _data(each: Overview, note: Note, running: Collection[str]) -> dict[str, Any]:
     row = each.row
     return {
         "id": row.id,
         "suite": row.suite,
         "model": row.model,
         "asked": f"{row.score}, {row.prompt}",
-        "state": RUNNING if row.id == running else each.state,
+        "state": RUNNING if row.id in running else each.state,
         "tags": list(note.tags),
         "note": note.note,
         "items": list(each.tags),
@@ -73,12 +75,13 @@ def mark(overviews: Sequence[Overview]) -> str:
     return hashlib.sha256(repr(told).encode()).hexdigest()[:16]
 
 
-def progress(store: Store, running: str) -> dict[str, Any] | None:
-    """How far the run is that goes on just now: the calls made for it, and those that it wants."""
-    row = next((row for row in store.runs() if row.id == running), None)
-    if row is None:
-        return None
-    return {"id": row.id, "made": store.sittings(row.id)[1].made, "wanted": row.manifest.get("prompts", 0)}
+def progress(store: Store, running: Collection[str]) -> list[dict[str, Any]]:
+    """How far those runs are that go on just now: the calls made for each, and those that it wants."""
+    return [
+        {"id": row.id, "made": store.sittings(row.id)[1].made, "wanted": row.manifest.get("prompts", 0)}
+        for row in store.runs()
+        if row.id in running
+    ]
 
 
 def several_page(runs: Sequence[Run]) -> Report:

@@ -101,7 +101,7 @@ class Site:
             return runs_page(self._path, listed, self._notes.read(), store.running(), request.token)
         if parts == ["runs.json"]:
             news = {"mark": mark(self._overviews(store, rows.values()))}
-            return as_json(news | {"running": progress(store, running) if (running := store.running()) else None})
+            return as_json(news | {"running": progress(store, store.running())})
         if parts == ["compare"] and "runs" in request.query:
             chosen = dict.fromkeys(request.query["runs"].split(","))
             return several_page([self._scored(store, _row(rows, id)) for id in list(chosen)[: MOST + 1]])

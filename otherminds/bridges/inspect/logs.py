@@ -168,7 +168,7 @@ def _score(sample: Any) -> Score:
     if isinstance(value, bool):
         value = float(value)
     if not isinstance(value, int | float) or isnan(value) or not 0 <= value <= 1:
-        verdict: Verdict = "refused" if "refus" in str(given.reason or "") else "unparsed"
+        verdict: Verdict = "refused" if "refus" in str(getattr(given, "reason", "")) else "unparsed"
         return Score(verdict, why=why, detail={"logged": str(given.value)})
     said = _named(given.answer or "", [str(choice) for choice in sample.choices or []])
     return Score("correct" if value == 1 else "incorrect", float(value), said, why)

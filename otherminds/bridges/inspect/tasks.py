@@ -112,7 +112,7 @@ def messages(prompt: Prompt) -> list[Any]:
 def _judged(state: TaskState, of: str) -> Score:
     item, asked, number, orders, name = _asked(state.metadata, state.epoch)
     if number >= orders:
-        return Score.unscored(reason="scoring_failed", metadata={"of": of, "orders": orders, "repeated": True})
+        return Score(value=nan, reason="scoring_failed", metadata={"of": of, "orders": orders, "repeated": True})
     weighed = way(name).verb == "weigh"
     result = read_output(state.output, asked.prompt, weighed=weighed)
     judged = way(name).judge(item, [asked], [result])

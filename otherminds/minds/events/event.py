@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, Self, Typ
 from otherminds.errors import BadFile
 from otherminds.minds.sightings import NOBODY, Shown, Sighting
 from otherminds.minds.telling import PEEKED, Forms
-from otherminds.minds.world import View
+from otherminds.minds.world import OPEN, View
 
 if TYPE_CHECKING:
     from otherminds.minds.setting import Setting
@@ -255,11 +255,19 @@ def depart(event: Event, story: Story, person: str, *others: str) -> tuple[Sight
     return (event.sighting(story.present(room), learn),)
 
 
-def arrive(event: Event, story: Story, room: str, learn: Callable[[View], View]) -> tuple[Sighting, ...]:
-    """What peekers see of an arrival; those who are there look round anyway."""
+def arrive(event: Event, story: Story, room: str, *things: str) -> tuple[Sighting, ...]:
+    """What peekers see of somebody who comes, and puts a thing down; those who are there look round anyway."""
     if not event.peekers:
         return ()
-    return (event.sighting(story.present(room) | {event.actor()}, learn),)
+    person = event.actor()
+
+    def learn(view: View) -> View:
+        view = view.placed(person, room)
+        for thing in things:
+            view = view.placed(thing, room, OPEN)
+        return view
+
+    return (event.sighting(story.present(room) | {person}, learn),)
 
 
 def in_secret(event: E, setting: Setting, story: Story, order: Order) -> Iterator[E]:

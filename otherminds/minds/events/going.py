@@ -107,8 +107,8 @@ class Enter(Deed):
 
     def happen(self, story: Story) -> Outcome:
         person, room = self.person, self.room
-        arrival = arrive(self, story, room, lambda view: view.placed(person, room))
-        return story.world.placed(person, room), depart(self, story, person) + arrival, (room,)
+        sightings = depart(self, story, person) + arrive(self, story, room)
+        return story.world.placed(person, room), sightings, (room,)
 
     def forms(self, before: Story | None) -> tuple[Forms, Mapping[str, str]]:
         room = known(before, self.person, "room")

@@ -148,12 +148,8 @@ class Carry(Deed):
 
     def happen(self, story: Story) -> Outcome:
         person, thing, room = self.person, self.thing, self.room
-
-        def learn(view: View) -> View:
-            return view.placed(person, room).placed(thing, room, OPEN)
-
-        departure = depart(self, story, person, thing)
-        return learn(story.world), departure + arrive(self, story, room, learn), (room,)
+        sightings = depart(self, story, person, thing) + arrive(self, story, room, thing)
+        return story.world.placed(person, room).placed(thing, room, OPEN), sightings, (room,)
 
     def forms(self, before: Story | None) -> tuple[Forms, Mapping[str, str]]:
         slots = {"person": self.person, "thing": self.thing, "room": self.room}

@@ -172,9 +172,10 @@ class Endpoint:
         return server
 
     async def _find(self) -> Server:
-        async with self._finding:
-            self._server = self._server or await self._look()
-            return self._server
+        if self._server is None:
+            async with self._finding:
+                self._server = self._server or await self._look()
+        return self._server
 
     async def _look(self) -> Server:
         return await find_server(

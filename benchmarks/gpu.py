@@ -71,13 +71,14 @@ def tokenizer_of(texts: Sequence[str]) -> Any:
     tokenizer.decoder = decoders.ByteLevel()
     alphabet = pre_tokenizers.ByteLevel.alphabet()
     trainer = trainers.BpeTrainer(vocab_size=1000, special_tokens=["<end>"], initial_alphabet=alphabet)
-    tokenizer.train_from_iterator(texts, trainer)
+    tokenizer.train_from_iterator([*texts, *["Answer: A", "Answer: B"] * 100], trainer)
     return PreTrainedTokenizerFast(tokenizer_object=tokenizer, eos_token="<end>", pad_token="<end>")
 
 
 def plain_loop(model: Any, tokenizer: Any, prompts: Sequence[Prompt]) -> list[tuple[float, float]]:
     """The log-probabilities of A and B, the way one writes it in twenty lines."""
-    labels = [tokenizer.encode(label)[0] for label in (" A", " B")]
+    labels = [token for label in (" A", " B") for token in tokenizer.encode(label)]
+    assert len(labels) == 2, "each label is one token"
     ids = tokenizer([prompt.text for prompt in prompts])["input_ids"]
     order = sorted(range(len(ids)), key=lambda number: len(ids[number]))
     found: list[tuple[float, float]] = [(0.0, 0.0)] * len(ids)

@@ -6,7 +6,7 @@ python profiling_program.py URL FOLDER PARALLEL
 import sys
 from functools import partial
 
-from otherminds.asking import calibration
+from otherminds.asking import calibration, contests
 from otherminds.cli import main
 from otherminds.studies.dialogue import chapter as dialogue
 from otherminds.studies.explore import chapter as explore
@@ -15,7 +15,8 @@ from otherminds.studies.safety import chapter as safety
 
 def shrink() -> None:
     """A few items of every kind; the way through all studies stays the same."""
-    calibration.TRIED = 4
+    contests.ROUNDS = calibration.ROUNDS = (4,)
+    calibration.CONFIRMED["quick"] = 4
     safety.SMALL = safety.READING = 4
     dialogue.drawn = partial(dialogue.drawn, each=1)
     explore.EFFORTS["quick"] = explore.Effort(stories=2, budget=2, sets="tomi", numbers=(2,), random=10)

@@ -14,7 +14,7 @@ from otherminds.errors import ModelError
 from otherminds.items import Suite
 from otherminds.stats import Estimate
 
-ROUNDS = (8, 16, 24)
+ROUNDS: tuple[int, ...] = (8, 16, 24)
 """Control questions that forms have been tried on after each round; half of the forms go on to the next."""
 PERFECT = 16
 """Where so many controls are all answered rightly there is no further round: no form does better."""

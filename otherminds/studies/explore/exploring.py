@@ -55,7 +55,7 @@ class Exploration:
 
     def report(self) -> Report:
         """The hardest stories with the accuracy that fresh tellings confirm, and what the model is weak at."""
-        rows = [[one.confirmed, one.goal, one.story.text] for one in self.found]
+        rows = [[one.confirmed and round(one.confirmed, 2), one.goal, one.story.text] for one in self.found]
         table = Table(["confirmed accuracy", "holds", "story"], rows, "Stories found, hardest first")
         return Report(f"Stories against {self.model}", self.weakness or repr(self), [Section("", [table])])
 

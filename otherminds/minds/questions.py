@@ -323,12 +323,12 @@ def matters(story: Story) -> list[Matter]:
         if choices:
             found.append(Matter(place, thing, place, choices, _where(thing, place), begin=_is_in(thing, place)))
     for topic in sorted(story.world.topics):
-        for positive, ask in ((True, _has_heard(topic)), (False, _is_news(topic))):
+        for positive, ask in ((True, _has_heard(topic)), (False, _is_news(f"to hear about {topic}"))):
             found.append(Matter("topic", topic, "topic", (YES, NO), ask, topic, positive))
     for thing, kind, value in sorted({(*key, value) for world in worlds for key, value in world._state.items()}):
         state = f"that the {thing} {value}"
         holds = story.world._state.get((thing, kind)) == value
-        for positive, ask in ((True, _believes(state, holds=holds)), (False, _is_news("it", state))):
+        for positive, ask in ((True, _believes(state, holds=holds)), (False, _is_news(state))):
             found.append(Matter("state", thing, STATE + kind, (YES, NO), ask, value, positive))
     return found
 
@@ -374,14 +374,13 @@ def _believes(that: str, *, holds: bool) -> Callable[[Minds], str]:
     return ask
 
 
-def _is_news(what: str, that: str = "") -> Callable[[Minds], str]:
+def _is_news(what: str) -> Callable[[Minds], str]:
     """The negative of the two above: would the last of these minds learn anything from it?"""
-    end = f" {that}?" if that else "?"
 
     def ask(minds: Minds) -> str:
         if len(minds) == 1:
-            return f"Would {what} be news to {minds[0]}{end}"
-        return f"Does {minds[0]} think {_through(minds[1:-1])}that {what} would be news to {minds[-1]}{end}"
+            return f"Would it be news to {minds[0]} {what}?"
+        return f"Does {minds[0]} think {_through(minds[1:-1])}that it would be news to {minds[-1]} {what}?"
 
     return ask
 

@@ -20,9 +20,9 @@ Forms = tuple[str, ...]
 """Ways to say the same, of which the first is the canonical one."""
 
 PEEKED: Forms = (
-    "Unnoticed, {who} saw just this.",
-    "{who} saw just this, unnoticed by anyone.",
-    "Without anyone noticing, {who} saw just this.",
+    "{who} happened to see this, and only this, without being noticed.",
+    "{who} saw only this, unnoticed by anyone.",
+    "Without anyone noticing, {who} saw this and nothing else.",
     "Nobody noticed that {who} saw this, and only this.",
     "{who} saw this one thing in secret; nobody noticed.",
     "In secret, and noticed by nobody, {who} saw this and only this.",
@@ -67,6 +67,7 @@ def told_premises(story: Story) -> list[str]:
     clear = [
         f"One can see into the {name} from outside: anyone in the room sees what is in it."
         for name in sorted(premises.clear)
+        if name in story.cast.roles
     ]
     distrust = [
         f"{listing(sorted(hearers))} {'pays' if len(hearers) == 1 else 'pay'} no attention to anything {speaker} says,"
@@ -88,8 +89,9 @@ def _doubters(distrust: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
 
 def _trusting(*, but: bool) -> str:
     return (
-        f"{'Otherwise, people' if but else 'People'} in this story believe the last thing they were told, unless they "
-        "have seen for themselves that it is not so and have been watching ever since. "
+        f"{'Otherwise, people' if but else 'People'} in this story believe the last thing they were told or overheard, "
+        "and that whoever said it believes it too, unless they have seen for themselves that it is not so and have "
+        "been there ever since. "
         "Everyone knows this about everyone."
     )
 

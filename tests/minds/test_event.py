@@ -104,7 +104,7 @@ def test_it_is_refused_in_its_own_words(story):
 
 
 def test_it_is_told_in_its_own_words(story):
-    secret = "Unnoticed, Cy saw just this."
+    secret = "Cy happened to see this, and only this, without being noticed."
     assert sentences(story)[-1] == f"Ada tipped over the crate. {secret}"
     told = {sentences(story, seed=seed)[-1].partition(".")[0] for seed in range(40)}
     assert told == {"Ada tipped over the crate", "Over went the crate, thanks to Ada"}

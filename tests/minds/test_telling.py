@@ -45,8 +45,9 @@ EVERYTHING = Story.of(
     Leave("Nils", "cellar"),
 )
 BELIEVED = (
-    "People in this story believe the last thing they were told, unless they have seen for themselves that it is not "
-    "so and have been watching ever since. Everyone knows this about everyone."
+    "People in this story believe the last thing they were told or overheard, and that whoever said it believes it "
+    "too, unless they have seen for themselves that it is not so and have been there ever since. "
+    "Everyone knows this about everyone."
 )
 TEXT = [
     "Nils was in the cellar.",
@@ -55,13 +56,14 @@ TEXT = [
     "Mira entered the cellar.",
     "Theo entered the cellar.",
     "Mira put the drum into the trunk.",
-    "Theo moved the drum to the hamper. Unnoticed, Oskar saw just this.",
+    "Theo moved the drum to the hamper. Oskar happened to see this, and only this, without being noticed.",
     "Nils looked into the trunk, so that nobody else saw what was in it. "
     "Mira and Theo were distracted just then and missed this, without anyone noticing.",
     "Mira opened the hamper so that all in the cellar saw what was in it, and shut it again.",
     "Mira did something to the drum: now it is red.",
     "Nils rubbed tar into the drum.",
-    "Mira privately told Oskar about the harvest. Unnoticed, Nils and Theo overheard just this.",
+    "Mira privately told Oskar about the harvest. "
+    "Nils and Theo happened to overhear this, and only this, without being noticed.",
     "Mira privately told Oskar that the drum was in the hamper.",
     "Theo told everyone in the cellar about the harvest.",
     "Theo told everyone in the cellar that the drum was in the trunk.",
@@ -69,8 +71,8 @@ TEXT = [
     "Theo was distracted just then and missed this, without anyone noticing.",
     "Nils privately told Oskar that the drum smells of tar.",
     "Theo left the cellar and entered the attic.",
-    "Mira took the drum out and carried it to the attic, where it lay in plain view.",
-    "Theo carried the drum to the cellar, where it lay in plain view.",
+    "Mira took the drum out, went to the attic with it and put it down there in plain view.",
+    "Theo went to the cellar with the drum and put it down there in plain view.",
     "Nils left the cellar.",
 ]
 
@@ -107,12 +109,17 @@ def test_the_text_has_every_kind_of_event():
 
 def test_premises_come_first():
     premises = Premises(clear=frozenset({"jar"}), distrust=frozenset({("Theo", "Mira")}), fresh=True)
-    assert Story.of(Enter("Mira", "shed"), premises=premises).text == (
+    assert Story.of(Enter("Mira", "shed"), Move("Mira", "kite", "jar"), premises=premises).text == (
         "One can see into the jar from outside: anyone in the room sees what is in it. "
         "Theo pays no attention to anything Mira says, and everyone knows that. "
         "Nobody here is talked out of what they saw at a later time than the speaker. "
-        "Mira entered the shed."
+        "Mira entered the shed. Mira put the kite into the jar."
     )
+
+
+def test_a_container_that_the_story_does_not_have_is_not_explained():
+    story = Story.of(Enter("Mira", "shed"), premises=Premises(clear=frozenset({"jar"})))
+    assert story.text == "Mira entered the shed."
 
 
 def test_where_facts_are_told_it_is_told_who_believes_them():

@@ -33,17 +33,17 @@ MOVE_AGAIN: Forms = (
     "{person} took out the {thing} and moved it to the {container}{there}.",
 )
 CARRY: Forms = (
-    "{person} carried the {thing} to the {room}, where it lay in plain view.",
+    "{person} went to the {room} with the {thing} and put it down there in plain view.",
     "{person} took the {thing} over to the {room} and left it there in the open.",
     "{person} brought the {thing} into the {room} and left it in plain view there.",
-    "{person} went to the {room} with the {thing} and put it down there in the open.",
+    "{person} carried the {thing} to the {room}, where it lay in the open.",
     "{person} carried the {thing} over to the {room} and set it down for all there to see.",
     "With the {thing} in hand, {person} went to the {room} and put it down there in plain view.",
 )
 CARRY_OUT: Forms = (
-    "{person} took the {thing} out and carried it to the {room}, where it lay in plain view.",
+    "{person} took the {thing} out, went to the {room} with it and put it down there in plain view.",
     "{person} took out the {thing}, brought it to the {room} and left it there in plain view.",
-    "{person} took the {thing} out, went to the {room} with it and put it down there in the open.",
+    "{person} took the {thing} out and carried it to the {room}, where it lay in plain view.",
     "{person} got the {thing} out, carried it to the {room} and left it lying there in plain view.",
     "{person} took out the {thing}, carried it over to the {room} and set it down for all there to see.",
     "{person} took the {thing} out and brought it to the {room}, where it lay in the open.",

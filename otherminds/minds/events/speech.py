@@ -45,9 +45,9 @@ TELL_THE_OTHER: Forms = (
 )
 """Out loud, where but one other is in the room."""
 OVERHEARD: Forms = (
-    "Unnoticed, {who} overheard just this.",
-    "{who} overheard just this, unnoticed by anyone.",
-    "Without anyone noticing, {who} overheard just this.",
+    "{who} happened to overhear this, and only this, without being noticed.",
+    "{who} overheard only this, unnoticed by anyone.",
+    "Without anyone noticing, {who} overheard this and nothing else.",
     "Nobody noticed that {who} overheard this, and only this.",
     "{who} overheard this one thing in secret; nobody noticed.",
     "In secret, and noticed by nobody, {who} overheard this and only this.",

@@ -39,7 +39,7 @@ TERMS = {
     "oracle": r"oracle",
     "realist": r"realist",
     "decoy": r"decoy",
-    "mindless-baselines": r"mindless baselines?|rules? without a mind",
+    "mindless-baselines": r"mindless baselines?",
     "minds": r"chains? of minds",
     "view": r"views?",
     "sighting": r"sightings?",

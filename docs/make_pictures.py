@@ -1,6 +1,6 @@
 """Takes the pictures of docs/images from real pages: `python docs/make_pictures.py FOLDER`, in a checkout.
 
-FOLDER is what `otherminds profile -m smollm2 -m smollm2+beliefs -o FOLDER` wrote. Chromium must be there.
+FOLDER is what `otherminds profile -m smollm2 -m smollm2+beliefs --no-studies -o FOLDER` wrote. Chromium must be there.
 """
 
 from __future__ import annotations

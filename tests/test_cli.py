@@ -134,7 +134,7 @@ def test_a_bad_file_is_refused_by_line_and_field(own_folder: Path) -> None:
     said = fails(1, "run", "mine.jsonl", "-m", "baseline:oracle")
     assert "line 2" in said
     assert "answer 'box'" in said
-    assert "no file nowhere.jsonl" in fails(1, "run", "nowhere.jsonl")
+    assert "no file nowhere.jsonl" in fails(2, "run", "nowhere.jsonl")
 
 
 def test_a_store_that_is_none(own_folder: Path) -> None:

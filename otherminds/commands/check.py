@@ -47,10 +47,10 @@ class Condition(NamedTuple):
 def check(
     context: click.Context, run_id: str, conditions: tuple[str, ...], sure: bool, store_path: Path, as_json: bool
 ) -> None:
-    """Tell whether RUN has enough right answers; the exit code is 1 if not.
+    """Tell whether RUN has enough right answers.
 
-    ITEMS are all, or those with these tags: NAME for a tag that is true, NAME=VALUE, NAME=VALUE|VALUE for several, with
-    commas between tags. A run that is not finished has not enough, whatever it has.
+    The exit code is 1 if it has not. ITEMS are all, or those with these tags: NAME for a tag that is true, NAME=VALUE,
+    NAME=VALUE|VALUE for several, with commas between tags. A run that is not finished has not enough, whatever it has.
     """
     from otherminds.asking.store import Store
 

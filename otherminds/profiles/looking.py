@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from otherminds import studies
 from otherminds.errors import ModelError, Unable, UsageError
 from otherminds.files import parse_json, write_text
 from otherminds.profiles.findings import Profile, Told, as_data
 from otherminds.profiles.page import pages
-from otherminds.studies import STUDIES, controlled
+from otherminds.studies import controlled
 from otherminds.studies.study import Chapter, Desk, Subject
 from otherminds.terminal.screen import note
 
@@ -31,7 +32,7 @@ class Step:
 
 def steps_of(alone: bool) -> Iterator[Step]:
     """The starter suite, then every study unless it is to be alone."""
-    for make in list(STUDIES.values())[: 1 if alone else None]:
+    for make in list(studies.STUDIES.values())[: 1 if alone else None]:
         study = make()
         yield Step(study.name, study.asks, partial(controlled.look, study))
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from html import escape
 from typing import Any
 
-from otherminds.terminal.screen import harmless, in_line, note
+from otherminds.terminal.screen import harmless, in_line, note, seen_at_once
 
 Show = Callable[[int, int], None]
 """To be called with what is done and what is wanted."""
@@ -28,7 +28,7 @@ def in_notebook() -> bool:
 
 def watched() -> bool:
     """Whether somebody sees a bar move."""
-    return in_notebook() or sys.stderr.isatty()
+    return in_notebook() or seen_at_once()
 
 
 @contextmanager

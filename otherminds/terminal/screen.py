@@ -35,6 +35,11 @@ def say(*lines: str) -> None:
         print(in_line(line), flush=True)
 
 
+def seen_at_once() -> bool:
+    """Whether what goes to stderr is seen as it is written."""
+    return sys.stderr.isatty()
+
+
 def console() -> Console:
     """Stdout with tables; a pipe gets a fixed, generous width, because it has none of its own."""
     from rich.console import Console

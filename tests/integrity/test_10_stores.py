@@ -469,7 +469,7 @@ def test_what_is_sound_is_called_sound(finished: str) -> None:
         "discarded": None,
     }
     assert Path("otherminds.db").read_bytes() == before
-    assert call("store", "verify", "--store", "none.db").exit_code == 1
+    assert call("store", "verify", "--store", "none.db").exit_code == 2
 
 
 # ---- what is missing is told ----------------------------------------------------------------------------------------

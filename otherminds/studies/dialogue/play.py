@@ -120,21 +120,21 @@ def play(
         raise UsageError("an ablation shows thoughts and attributes by turns; ask for it, or for one of them, alone")
     players = (first, second)
     forms = (form_for(first, form), form_for(second, form))
-    names, prints = [model.name for model in players], [fingerprint(model) for model in players]
-    made = {"how": "played", "players": names, "fingerprints": prints}
+    names, marks = [model.name for model in players], [fingerprint(model) for model in players]
+    made = {"how": "played", "players": names, "fingerprints": marks}
     chosen = _conversations(castings, states, seed)[:limit]
     stages = [
         Stage(casting, state, _roles(casting, state, forms, swap, cell, inner))
         for cell in (CELLS if ablation else [(attributes, thoughts)])
         for casting, state in chosen
     ]
-    lines = {print: Line(as_recorded(model), "ask") for print, model in zip(prints, players, strict=True)}
+    lines = {mark: Line(as_recorded(model), "ask") for mark, model in zip(marks, players, strict=True)}
     width = sum(line.recorded.parallel * line.recorded.ask_batch for line in lines.values())
     board = _Board(stages, 2 * turns, made, width, progress, keep)
     with ExitStack() as stack:
         for line in lines.values():
             stack.enter_context(line.recorded.asking())
-        under_way = (_talk(number, board, [lines[print] for print in prints], retries) for number in range(len(stages)))
+        under_way = (_talk(number, board, [lines[mark] for mark in marks], retries) for number in range(len(stages)))
         converse(under_way, list(lines.values()), width)
     if keep is not None:
         keep(board.played)

@@ -21,7 +21,7 @@ profile: .venv/core
 
 # Files in their own order: xdist would keep those with few tests for the end, and the longest test stands alone in its file.
 test: check browser
-	@$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
+	@$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder
 
 check: .venv/dev
 	@$(BIN)/ruff check .

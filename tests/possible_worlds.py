@@ -272,3 +272,13 @@ def guessed(
     # The event that gave it to them is the last before which they did not have it.
     event, shown = next((event, shown) for event, before, shown, _ in reversed(past) if has(before) != value)
     return event["do"] != "change_state" or has(shown) != value
+
+
+def carried_off(past: Sequence[tuple[Mapping[str, Any], World, World, World]], minds: Sequence[str], name: str) -> bool:
+    """Whether the event that took a thing from these minds is one by which it came into another room."""
+    losses = (
+        before.facts.rooms.get(name) != after.facts.rooms.get(name)
+        for _, before, _, after in reversed(past)
+        if before.through(minds).facts.value(name, "container") is not None
+    )
+    return next(losses, False)

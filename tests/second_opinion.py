@@ -15,7 +15,7 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.possible_worlds import OPEN, EventModel, Facts, Point, World, answer, guessed
+from tests.possible_worlds import OPEN, EventModel, Facts, Point, World, answer, carried_off, guessed
 
 Event = Mapping[str, Any]
 Premises = Mapping[str, Any]
@@ -283,6 +283,8 @@ class Opinion:
         found = answer(self.here, minds, name, key, value)
         steps = [minds[:end] for end in range(2, len(minds) + 1)] if key.startswith("state:") else []
         if found != "no view" and any(guessed(self.past, step, name, key) for step in steps):
+            return "not asked"
+        if key == "container" and found is None and carried_off(self.past, minds, name):
             return "not asked"
         if self.past and minds[0] in _named(self.past[-1][0], "distracted"):
             room = self.here.facts.rooms.get(minds[0])

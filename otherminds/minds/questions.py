@@ -118,6 +118,9 @@ class Answers:
         given = {chain: reply for chain in values if (reply := matter.reply(chain, values)) is not None}
         if matter.kind == "state":
             given = {chain: reply for chain, reply in given.items() if not self._guesses(matter, chain, values)}
+        if matter.kind == "container":
+            lost = [chain for chain in given if values[chain] is None and _saw_it_go(self._story, matter, chain)]
+            given = {chain: reply for chain, reply in given.items() if chain not in lost}
         missed = self._story.event.distracted if self._story.event else frozenset()
         if not missed:
             return given
@@ -161,6 +164,13 @@ def _saw_it_change(story: Story, matter: Matter, minds: Minds) -> bool:
         and matter.value(each.learn(View())) == value
         for each in story._sightings
     )
+
+
+def _saw_it_go(story: Story, matter: Matter, minds: Minds) -> bool:
+    """Whether these minds lost sight of a thing as it left for another room: in no container now, or who knows?"""
+    while (past := story._past) is not None and matter.value(past.seen_by(minds)) is None:
+        story = past
+    return past is not None and past.world._room.get(matter.about) != story.world._room.get(matter.about)
 
 
 def quiz(story: Story, *, order: int = 1, seed: int | None = None, name: str = "quiz") -> Suite:

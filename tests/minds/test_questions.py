@@ -268,6 +268,20 @@ def test_an_order_out_of_reach_is_refused(sally_anne, order):
         quiz(sally_anne, order=order)
 
 
+def test_who_saw_a_thing_carried_off_is_not_asked_for_its_container():
+    story = Story.of(
+        Enter("Mira", "shed"),
+        Enter("Olaf", "shed"),
+        Enter("Tess", "yard"),
+        Move("Mira", "kite", "crate"),
+        Carry("Olaf", "kite", "yard"),
+    )
+    asked = {question.minds: question.answer for question in questions(story) if question.property == "container"}
+    assert asked == {(): "in no container", ("Olaf",): "in no container", ("Tess",): "in no container"}
+    rooms = {question.minds: question.answer for question in questions(story) if question.property == "room"}
+    assert rooms[("Mira",)] == "unknown"
+
+
 def test_a_story_without_questions_is_refused():
     with pytest.raises(UsageError, match="answers no question yet"):
         quiz(Story.of(Enter("Mira", "shed"), Leave("Mira", "shed")))

@@ -36,6 +36,7 @@ BASE: dict[tuple[str, ...], tuple[str, ...]] = {
     ("annotate",): ("kept.jsonl", "--no-open"),
     ("runs",): (),
     ("show",): ("last",),
+    ("check",): ("last", "--min", "all>=0"),
     ("report",): ("last",),
     ("compare",): ("last", "last"),
     ("diagnose",): ("last",),

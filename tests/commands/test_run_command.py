@@ -66,10 +66,9 @@ def test_a_server_with_chat_alone_is_asked_in_words_and_the_profile_ends() -> No
     found = json.loads(done.stdout)
     assert found["partial"] is False
     assert found["left_out"] == [
-        "api:m by letters: it has no raw and no weigh",
         "api:m by cloze: it has no continuations and no raw and no weigh",
     ]
-    assert [run["score"] for run in found["studies"][0]["runs"]] == ["text"]
+    assert [run["score"] for run in found["studies"][0]["runs"]] == ["sampled", "text"]
 
 
 def tagged(number: int, **tags: str | bool) -> Item:

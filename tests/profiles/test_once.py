@@ -32,7 +32,7 @@ PAGES = [
     "results.summary.summarise",
     *(f"studies.{name}.page.report" for name in OURS[1:]),
     "profiles.page.pages",
-    "commands.profile._write",
+    "profiles.looking._write",
 ]
 ASKERS = ("run", "Recorded", "get_model", "open_model")
 """What puts anything to a model."""
@@ -110,7 +110,7 @@ def counts(tmp_path_factory: pytest.TempPathFactory) -> Counter[tuple[str, ...]]
         for path in PAGES:
             instead(patch, path, page)
         instead(patch, "studies.explore.shares.shares", told(drawn))
-        instead(patch, "commands.profile._write", told(count("written")))
+        instead(patch, "profiles.looking._write", told(count("written")))
         instead(patch, "profiles.findings.contrasts", told(count("compared")))
         patch.setattr(Section, "body", counted)
         for verb in ("ask", "weigh"):

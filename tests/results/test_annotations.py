@@ -475,7 +475,7 @@ def test_a_file_without_one_good_row_fails_with_the_reasons(folder: Path) -> Non
 
 
 def test_sentences_for_what_cannot_be(folder: Path) -> None:
-    assert "nobody has answered yet; `otherminds annotate small.jsonl`" in call("--agreement", code=1)
+    assert "nobody has answered yet; `otherminds annotate small.jsonl`" in call("--agreement", code=2)
     assert not Path("otherminds.db").exists()
     assert "cannot be the name of an annotator" in call("--annotator", "=x", "--no-open", code=2)
     with Server(lambda _: Reply("")) as taken:

@@ -80,7 +80,7 @@ def test_stories_of_a_benchmark_are_refused_and_counted(tmp_path: Path) -> None:
     assert "1 of 8 stories stand in" in said
     assert not (tmp_path / "data" / "recipe.json").exists()
     build(tmp_path / "data", "--leak-check", str(clean))
-    assert "there is no benchmark" in build(tmp_path / "data", "--leak-check", "nowhere.txt", code=1)
+    assert "there is no benchmark" in build(tmp_path / "data", "--leak-check", "nowhere.txt", code=2)
 
 
 def test_numbers_of_lines_do_not_hide_a_story(tmp_path: Path) -> None:

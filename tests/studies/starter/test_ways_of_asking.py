@@ -38,7 +38,7 @@ def test_a_model_that_only_chats_has_its_words_on_the_first_screen() -> None:
     assert chapter is not None
     assert [run.score for run in chapter.runs] == ["sampled", "text"]
     assert {finding.what for finding in chapter.findings if finding.first} == {
-        "False beliefs by text",
-        "True beliefs by text",
+        "Accuracy on false-belief questions by text",
+        "Accuracy on true-belief questions by text",
     }
     assert chapter.left_out == ["talker by cloze: it has no weigh"]

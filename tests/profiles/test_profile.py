@@ -3,7 +3,6 @@
 import csv
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +15,10 @@ from otherminds.cli import cli
 from otherminds.commands import profile
 from otherminds.errors import ModelError, Unable
 from otherminds.items import Item, Suite
-from otherminds.models import get_model
 from otherminds.models.scripted import Scripted
 from otherminds.models.specs import read_spec
 from otherminds.pages.report import Cards, Figure, Folded, Report, Section, Table
 from otherminds.stats import difference, holm, proportion
-from otherminds.studies.starter import ways_of_asking
 from otherminds.studies.study import Chapter, Desk, Finding, Study, Subject
 from otherminds.terminal.options import open_model
 from tests.studies.test_study_contract import guess
@@ -224,12 +221,8 @@ def misshapen(data: Any, shape: Any, where: str = "profile") -> list[str]:
     return [] if isinstance(data, shape) else [f"{where} is {data!r}"]
 
 
-@pytest.mark.parametrize("name", ["stubborn", "smollm2"])
-def test_two_models_side_by_side_by_hand(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    if name == "smollm2":
-        whole = ways_of_asking.starter()
-        monkeypatch.setattr(ways_of_asking, "starter", lambda: replace(whole, items=whole.items[:4]))
-        monkeypatch.setattr(profile, "open_model", lambda *_, **__: get_model("smollm2"))
+def test_two_models_side_by_side_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
+    name = "stubborn"
     done = profiled(monkeypatch, chapter, "-m", "some", "-m", "baseline:first_order", "--json")
     assert done.exit_code == 0, done.output
     data = json.loads(done.stdout)

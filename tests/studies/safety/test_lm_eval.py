@@ -13,7 +13,7 @@ from otherminds.models.local import weights
 from otherminds.results.exports import lm_eval_files
 from otherminds.studies.safety.build import NEUTRAL, TASKS, build
 
-EACH = int(os.environ.get("EACH", "6"))
+EACH = int(os.environ.get("EACH", "4"))
 """Items of every task; `make harness` takes 20."""
 pytest.importorskip("lm_eval", reason="needs the extra `harness`")
 

@@ -114,6 +114,17 @@ class Forecast:
     seconds: float | None
     money: float | None
 
+    def __add__(self, other: Forecast) -> Forecast:
+        return Forecast(
+            items=self.items + other.items,
+            calls=self.calls + other.calls,
+            known=self.known + other.known,
+            prompt_tokens=self.prompt_tokens + other.prompt_tokens,
+            written_tokens=self.written_tokens + other.written_tokens,
+            seconds=None if self.seconds is None or other.seconds is None else self.seconds + other.seconds,
+            money=None if self.money is None or other.money is None else self.money + other.money,
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Speed:

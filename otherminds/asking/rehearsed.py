@@ -35,16 +35,8 @@ class Tally:
             foresee(verb, [prompt for how, prompt in self.prompts.values() if how == verb], [], price=price)
             for verb in verbs
         )
-        both = Forecast(
-            items=0,
-            calls=ask.calls + weigh.calls,
-            known=0,
-            prompt_tokens=ask.prompt_tokens + weigh.prompt_tokens,
-            written_tokens=ask.written_tokens + weigh.written_tokens,
-            seconds=None,
-            money=None if ask.money is None or weigh.money is None else ask.money + weigh.money,
-        )
-        return replace(both, seconds=speed.seconds(both)) if speed else both
+        both = ask + weigh
+        return replace(both, seconds=speed.seconds(both) if speed else None)
 
 
 class _Counted:

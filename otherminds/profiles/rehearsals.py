@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from otherminds.asking.calibration import Calibration
@@ -70,16 +70,7 @@ class Rehearsal:
             past = self.store.recent_calls(self.mark, verb) if self.mark else []
             parts.append(foresee(verb, missing, past, price=prices.get(self.name)))
         ask, weigh = parts
-        times = [part.seconds for part in parts]
-        return Forecast(
-            items=0,
-            calls=ask.calls + weigh.calls,
-            known=len(self.known),
-            prompt_tokens=ask.prompt_tokens + weigh.prompt_tokens,
-            written_tokens=ask.written_tokens + weigh.written_tokens,
-            seconds=None if None in times else sum(time or 0.0 for time in times),
-            money=None if ask.money is None or weigh.money is None else ask.money + weigh.money,
-        )
+        return replace(ask + weigh, known=len(self.known))
 
 
 def _no_bar(_: str) -> AbstractContextManager[Callable[[int, int], None]]:

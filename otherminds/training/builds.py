@@ -14,8 +14,8 @@ from otherminds.training.bases import base_file, encoder_of, tokenizer_digest
 from otherminds.training.grammars import GRAMMARS, KEPT_BACK
 from otherminds.training.leaks import known_runs
 from otherminds.training.lessons import OWN, Recipe
-from otherminds.training.plots import Size
 from otherminds.training.shards import LESSONS, Job, lessons_of, write_recipe, write_shards
+from otherminds.training.story_plots import Size
 
 SHOWN = 200
 """Lessons that lint looks at."""

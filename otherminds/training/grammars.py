@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from otherminds.minds.telling import listing
-from otherminds.training.plots import Beat, Plot
+from otherminds.training.story_plots import Beat, Plot
 
 Templates = tuple[str, ...]
 

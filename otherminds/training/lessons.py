@@ -22,7 +22,7 @@ from otherminds.studies.explore.grow import Grower
 from otherminds.studies.explore.sets import Cell, choose, grid
 from otherminds.training import asking, words
 from otherminds.training.grammars import CLOSED_EYES, FRESHER, GRAMMARS, KEPT_BACK, OPEN_EYES, Voice
-from otherminds.training.plots import PLOTS, Plot, Size
+from otherminds.training.story_plots import PLOTS, Plot, Size
 
 DULL = 0.9
 """How often a story in which nobody is wrong about anything is thrown away."""

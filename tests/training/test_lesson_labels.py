@@ -11,7 +11,7 @@ from otherminds.errors import InvalidEvent
 from otherminds.training import asking
 from otherminds.training.grammars import GRAMMARS
 from otherminds.training.lessons import LETTERS, OWN, Branch, Recipe, lesson
-from otherminds.training.plots import PLOTS, Size
+from otherminds.training.story_plots import PLOTS, Size
 from tests.agreement import _plain
 from tests.second_opinion import Opinion
 

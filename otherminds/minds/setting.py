@@ -119,6 +119,7 @@ def _in_order(names: tuple[T, ...]) -> tuple[T, ...]:
     return names
 
 
+@lru_cache(maxsize=4)
 def _shuffler(rng: random.Random) -> Order:
     # Cutting the pack is several times faster than shuffling it, and any name can still come first.
     def cut(names: tuple[T, ...]) -> tuple[T, ...]:

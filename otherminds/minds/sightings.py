@@ -32,14 +32,13 @@ class Sighting:
 
     __slots__ = ("_after", "assumed", "seen_by")
 
+    learn: Callable[[View], View]
+    """The view of one who takes it in."""
+
     def __init__(self, seen_by: frozenset[str], assumed: frozenset[str]) -> None:
         self.seen_by = seen_by
         self.assumed = assumed
         self._after: dict[int, tuple[View, View]] | None = None  # made when somebody first asks
-
-    def learn(self, view: View) -> View:
-        """The view of one who takes it in."""
-        raise NotImplementedError
 
     def spread(self, views: dict[str, View], past: Story) -> None:
         """Teach it to everybody who saw it, given the view that each of them has."""
@@ -77,14 +76,11 @@ class Personal(Sighting):
 class Shown(Sighting):
     """Something that happens before one's eyes."""
 
-    __slots__ = ("_facts",)
+    __slots__ = ("learn",)
 
-    def __init__(self, seen_by: frozenset[str], assumed: frozenset[str], facts: Callable[[View], View]) -> None:
+    def __init__(self, seen_by: frozenset[str], assumed: frozenset[str], learn: Callable[[View], View]) -> None:
         self.seen_by, self.assumed, self._after = seen_by, assumed, None
-        self._facts = facts
-
-    def learn(self, view: View) -> View:
-        return self._facts(view)
+        self.learn = learn
 
 
 class Saying(Personal):
@@ -122,12 +118,12 @@ class Saying(Personal):
 
     def denies_eyes(self, view: View, after: View, minds: Minds, past: Story) -> bool:
         """Whether it would change what these minds have had before their eyes ever since they saw it."""
-        name = self.fact.of
-        for property in PLACE if self.fact.property in PLACE else (self.fact.property,):
+        name, told, _ = self.fact
+        for property in PLACE if told in PLACE else (told,):
             known = view.value(name, property)
-            if known is not None and known != after.value(name, property):
-                if past.before_the_eyes(name, property, minds):
-                    return True
+            changes = known is not None and known != after.value(name, property)
+            if changes and past.before_the_eyes(name, property, minds):
+                return True
         return False
 
 
@@ -208,14 +204,15 @@ class Glance(Sighting):
     def _look_round(self) -> dict[str, str]:
         """Find what is in plain view: whatever is in the room, where things lie, and their states that can be seen."""
         world, clear = self._world, self._clear
+        held: dict[str, str] = {}
         self._here = here = {name: room for name, room in world._room.items() if room == self._room}
-        self._in_view = held = {}
         for thing, place in world._held.items():
             if place != OPEN and place not in clear:
                 here.pop(thing, None)
             elif thing in here:
                 held[thing] = place
         visible = self._cast.visible
+        self._in_view = held
         self._visible = frozenset(filter(visible.get, visible)) if visible else NOBODY
         return here
 

@@ -83,7 +83,7 @@ class Cast:
         altered = event.alters()
         if altered is not None and altered[0] not in visible:
             visible = {**visible, altered[0]: altered[1]}
-        if roles is self.roles and visible is self.visible:
+        elif roles is self.roles:
             return self
         return Cast(roles, people, things, visible)
 

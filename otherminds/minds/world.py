@@ -10,7 +10,6 @@ new, so that minds which were never told apart go on sharing one view.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, NamedTuple, TypeVar
 
 from otherminds.showing.brief import cut
@@ -223,7 +222,7 @@ def _moved(rooms: dict[str, str], held: dict[str, str], name: str, room: str) ->
     """The rooms, when this is in that room, and with it whatever is thought to be in it."""
     rooms = rooms.copy()
     rooms[name] = room
-    if name in held.values():
+    if held and name in held.values():
         for thing, place in held.items():
             if place == name:
                 rooms[thing] = room

@@ -33,7 +33,8 @@ def learns(hearer: str, words: Words, speaker: str, story: Story) -> bool:
     if isinstance(words, str):
         lacks = hearer not in story.heard_by.get(words, NOBODY)
         return lacks and not _taken_to_have(hearer, words, speaker, story)
-    return not story.seen_by((hearer,)).has(words) and _is_persuaded(hearer, words, speaker, story)
+    known = story.seen_by((hearer,)).value(words.of, words.property)
+    return known != words.value and _is_persuaded(hearer, words, speaker, story, known)
 
 
 def _taken_to_have(hearer: str, words: Words, speaker: str, story: Story) -> bool:
@@ -41,15 +42,16 @@ def _taken_to_have(hearer: str, words: Words, speaker: str, story: Story) -> boo
     return story.missed and story.seen_by((speaker, hearer)).has(words)
 
 
-def _is_persuaded(hearer: str, fact: Fact, speaker: str, story: Story) -> bool:
-    """Whether a hearer who lacks this fact would take it from this speaker, who knows of no reason to say nothing."""
+def _is_persuaded(hearer: str, fact: Fact, speaker: str, story: Story, known: str | None) -> bool:
+    """Whether a hearer who lacks this fact, and holds what is `known` instead, would take it from this speaker, who
+    knows of no reason to say nothing."""
     if story.missed and _taken_to_have(hearer, fact, speaker, story):
         return False
     premises = story.premises
     doubts = premises.fresh or (hearer, speaker) in premises.distrust
     if doubts and _was_told((speaker, hearer), fact, speaker, story):
         return False
-    return not story.before_the_eyes(fact.of, fact.property, (hearer,))
+    return known is None or not story.before_the_eyes(fact.of, fact.property, (hearer,))
 
 
 def _was_told(minds: Minds, fact: Fact, speaker: str, story: Story) -> bool:
@@ -94,9 +96,10 @@ def _fact(
             believed = places(minds.get(listener, NOTHING))
             for fact in facts:
                 thing, _, place = fact
-                if believed.get(thing) != place:
+                known = believed.get(thing)
+                if known != place:
                     agreed = False
-                    if listener != speaker and _is_persuaded(listener, fact, speaker, story):
+                    if listener != speaker and _is_persuaded(listener, fact, speaker, story, known):
                         yield tell(fact, speaker, listener)
         if agreed:  # If all are of one mind, so are the other speakers. Late in a story that is common.
             return
@@ -127,7 +130,7 @@ def _fact_aloud(
 def _things(setting: Setting, story: Story) -> tuple[str, ...]:
     """Those of which anything can be said yet."""
     known = story.cast.things
-    return tuple([thing for thing in setting.things if thing in known]) if known else ()
+    return tuple(filter(known.__contains__, setting.things)) if known else ()
 
 
 def _of_one_mind(views: list[dict[str, str]], things: tuple[str, ...]) -> bool:

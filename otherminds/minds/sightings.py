@@ -40,27 +40,22 @@ class Sighting:
         self.assumed = assumed
         self._after: dict[int, tuple[View, View]] | None = None  # made when somebody first asks
 
-    def spread(self, views: dict[str, View], past: Story) -> None:
-        """Teach it to everybody who saw it, given the view that each of them has."""
-        learn = self.learn
-        for person in self.seen_by:
-            views[person] = learn(views.get(person, NOTHING))
-
     def teach(self, view: View, minds: Minds, past: Story) -> View:
-        """The view of these minds after it; minds that shared a view before go on sharing one, or come to share it."""
+        """The view of these minds after it; minds that shared a view before go on sharing one."""
         after = self._after
         if after is None:
             after = self._after = {}
         known = after.get(id(view))
         if known is None:
-            learned = self.learn(view)
-            for _, other in after.values():
-                if other == learned:  # told apart once, they are of one mind again
-                    learned = other
-                    break
             # The old view is kept beside the new one, so that its id cannot be given to another.
-            known = after[id(view)] = (view, learned)
+            known = after[id(view)] = view, self.learn(view)
         return known[1]
+
+    def spread(self, views: dict[str, View], past: Story) -> None:
+        """Teach it to everybody who saw it, given the view that each of them has."""
+        learn = self.learn
+        for person in self.seen_by:
+            views[person] = learn(views.get(person, NOTHING))
 
 
 class Personal(Sighting):

@@ -37,19 +37,15 @@ CREDULOUS = Premises()
 """Every container is opaque and everybody believes what they are told."""
 
 
+@dataclass(slots=True)  # frozen, it would take three times as long to make, and stories make many
 class Cast:
-    """Everything a story has named, with its role. It never changes."""
+    """Everything a story has named, with its role. It is never written to."""
 
-    __slots__ = ("people", "roles", "things", "visible")
-
-    def __init__(
-        self, roles: Mapping[str, str], people: tuple[str, ...], things: frozenset[str], visible: Mapping[str, bool]
-    ) -> None:
-        self.roles = roles
-        self.people = people
-        self.things = things
-        self.visible = visible
-        """For every property that was changed: whether it can be seen."""
+    roles: Mapping[str, str]
+    people: tuple[str, ...]
+    things: frozenset[str]
+    visible: Mapping[str, bool]
+    """For every property that was changed: whether it can be seen."""
 
     def refusal(self, event: Event) -> str | None:
         """Why the event cannot use these names."""
@@ -124,7 +120,7 @@ class Story(Shown):
         """For every topic, who was told of it or overheard it."""
         self.missed = False
         """Whether anybody was ever distracted."""
-        self._sightings: tuple[Sighting, ...] = ()
+        self._sightings: tuple[Sighting, ...] = ()  # newest first
         self._minds: dict[str, View] | None = {}  # None: not worked out yet
         self._views: dict[Minds, View] | None = None  # of longer chains, as far as somebody asked
         self._hash = hash(premises)
@@ -193,7 +189,7 @@ class Story(Shown):
         for room in rooms:
             if present := new._there.get(room):
                 sightings += (Glance(present - distracted if distracted else present, present, room, new),)
-        new._sightings = sightings
+        new._sightings = sightings[::-1] if len(sightings) > 1 else sightings
         return new
 
     def _rooms_of(self, people: Iterable[str]) -> tuple[str, ...]:
@@ -221,12 +217,17 @@ class Story(Shown):
             return self.minds().get(minds[0], NOTHING)
         if not minds:
             return self.world
+        views = self._views
+        if views is None:
+            views = self._views = {}
+        elif minds in views:
+            return views[minds]
         view, news = self._news(minds)
         for sighting, past in reversed(news):
             view = sighting.teach(view, minds, past)
-        if self._views is None:
-            self._views = {}
-        self._views[minds] = view
+        if news and view == (own := self.minds().get(minds[0], NOTHING)):
+            view = own  # who takes others to think as they do has one view for both
+        views[minds] = view
         return view
 
     def minds(self) -> Mapping[str, View]:
@@ -242,7 +243,7 @@ class Story(Shown):
         for past, story in reversed(behind):  # not by recursion: stories may be long
             if story._sightings:
                 minds = minds.copy()
-            for sighting in story._sightings:
+            for sighting in reversed(story._sightings):
                 sighting.spread(minds, past)
             story._minds = minds
         return minds
@@ -258,8 +259,8 @@ class Story(Shown):
         while (past := story._past) is not None:
             if not all and story._views is not None and (view := story._views.get(minds)) is not None:
                 return view, news
-            for sighting in reversed(story._sightings):
-                if first in sighting.seen_by and (not others or sighting.assumed.issuperset(others)):
+            for sighting in story._sightings:
+                if first in sighting.seen_by and sighting.assumed.issuperset(others):
                     news.append((sighting, past))
             story = past
         return NOTHING, news

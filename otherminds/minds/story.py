@@ -1,7 +1,7 @@
 """Story: events in order, and what each mind makes of them.
 
 A story never changes: `story.then(event)` is a longer one that shares this one's past. Views are worked out only when
-somebody asks for them, and kept; minds that come to the same view share it.
+somebody asks for them, and kept; chains of minds that were never told apart share one.
 """
 
 from __future__ import annotations
@@ -321,17 +321,18 @@ class Story(Shown):
         """Who is in which room now, and who has seen nothing done there; what is not changed is shared."""
         there, quiet, actor = past._there, past._quiet, event.actor()
         before, after = past.world._room.get(actor), self.world._room.get(actor)
-        if before != after and self.cast.roles[actor] == "person":
+        if before != after and self.cast.roles.get(actor) == "person":
             there, alone = there.copy(), {actor}
             if before is not None:
                 there[before] -= alone
             if after is not None:
                 there[after] = there.get(after, NOBODY) | alone
         if event.only_goes:
-            quiet = quiet.copy()
-            for room in (before, after):
-                if room is not None:
-                    quiet[room] = quiet.get(room, NOBODY) | {actor}
+            quiet, alone = quiet.copy(), {actor}
+            if before is not None:
+                quiet[before] = quiet.get(before, NOBODY) | alone
+            if after is not None:
+                quiet[after] = quiet.get(after, NOBODY) | alone
         else:
             if before in quiet:
                 quiet = without(quiet, before)

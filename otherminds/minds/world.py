@@ -4,8 +4,7 @@ A view says where people, things and containers are, what state things are in, a
 What it does not say is unknown: there is no entry for it. A thing whose room is known lies in the open, in a
 container, or somewhere unknown in that room; these are three different things.
 
-Views never change. Each method that learns something returns a new view, or the same object when there is nothing
-new, so that minds which were never told apart go on sharing one view.
+Views never change. A method that learns something returns a new view, or the same object if there is nothing new.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ from torch import Tensor
 
 from otherminds.errors import UsageError
 from otherminds.training.batches import PARTS, ahead, batches
-from otherminds.training.encoding import Rows, Shard, kinds_of, pack
+from otherminds.training.encoding import Encoded, Rows, Shard, kinds_of, pack
 from otherminds.training.masks import blocks_of, keys_of
 from otherminds.training.network import Llama
 
@@ -267,6 +267,20 @@ def by_kind(right: Sequence[int], kinds: Sequence[str]) -> dict[str, tuple[float
         if value >= 0:
             groups[kind].append(value)
     return {kind: (sum(values) / len(values), len(values)) for kind, values in sorted(groups.items())}
+
+
+def bits_per_character(
+    network: Llama, tokens: list[int], characters: int, machine: Machine, *, length: int, rows: int
+) -> float:
+    """How badly plain text is foretold, cut into pieces of so many tokens."""
+    pieces = [tokens[start : start + length] for start in range(0, len(tokens), length)]
+    shard = Shard.of(Encoded(piece[:1], [(piece[1:], 0, "text")]) for piece in pieces if len(piece) > 1)
+    total = 0.0
+    with evaluating(network, machine):
+        for part in _whole_batches(pack(shard, length), rows):
+            put = machine.put(part)
+            total += float(F.cross_entropy(outputs(network, put).float(), put["targets"], reduction="sum"))
+    return total / math.log(2) / characters
 
 
 @contextmanager

@@ -13,6 +13,7 @@ from otherminds.terminal.screen import note, print_json, say
 
 NEEDED = ("torch", "tokenizers", "gguf")
 FOLDER = click.Path(path_type=Path, file_okay=False)
+PATH = click.Path(path_type=Path)
 
 
 @click.command()
@@ -34,7 +35,11 @@ FOLDER = click.Path(path_type=Path, file_okay=False)
 )
 @click.option("--replay-rows", default=4, show_default=True, type=click.IntRange(min=1), help="Of these, in a step.")
 @click.option("--keep", default="", metavar="STEP,…", help="Write an adapter after these steps too.")
-@click.option("--exam", "exams", type=FOLDER, multiple=True, help="Score on these lessons (`build lessons --test`).")
+@click.option(
+    "--exam", "exams", type=PATH, multiple=True, help="Score on lessons (`build lessons --test`) or a suite (.jsonl)."
+)
+@click.option("--plain", type=PATH, multiple=True, help="A text: how many bits a character takes before and after.")
+@click.option("--examine-every", default=0, type=click.IntRange(min=0), metavar="STEPS", help="Score in between too.")
 @click.option("--save-every", default=200, show_default=True, type=click.IntRange(min=0), help="Steps; to go on from.")
 @click.option("--device", default="auto", show_default=True, type=click.Choice(["auto", "cuda", "cpu"]))
 @click.option("--seed", default=0, show_default=True)
@@ -57,6 +62,8 @@ def train(
     replay_rows: int,
     keep: str,
     exams: tuple[Path, ...],
+    plain: tuple[Path, ...],
+    examine_every: int,
     save_every: int,
     device: str,
     seed: int,
@@ -98,6 +105,8 @@ def train(
         device=device,
         every=min(50, max(1, steps // 10)),
         save_every=save_every,
+        plain=plain,
+        examine_every=examine_every,
     )
     written = [str(path) for path in carry_out(plan, note)]
     if as_json:

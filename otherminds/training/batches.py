@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from queue import Queue
 from threading import Thread
+from typing import TypeVar
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from otherminds.errors import MissingFile
 from otherminds.training.encoding import Rows, Shard, pack
 
 PARTS = ("tokens", "places", "lesson", "branch", "targets", "question")
+Ready = TypeVar("Ready")
 
 
 def shard_path(folder: Path, number: int) -> Path:
@@ -47,14 +49,14 @@ def batches(
         waiting, held = [_part(joined, slice(rest, None))], held % rows
 
 
-def ahead(line: Iterator[Rows], depth: int = 6) -> Iterator[Rows]:
+def ahead(line: Iterator[Ready], depth: int = 6) -> Iterator[Ready]:
     """The same, made ready in a thread; an error in it comes out here."""
-    queue: Queue[Rows | BaseException] = Queue(depth)
+    queue: Queue[Ready | BaseException] = Queue(depth)
 
     def fill() -> None:
         try:
-            for rows in line:
-                queue.put(rows)
+            for each in line:
+                queue.put(each)
         except BaseException as error:
             queue.put(error)
 

@@ -6,6 +6,7 @@ after another, and for every lesson and every branch how many there are and from
 
 from __future__ import annotations
 
+from bisect import bisect_left, insort
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -173,27 +174,27 @@ class Rows:
 
 
 def pack(shard: Shard, length: int) -> Rows:
-    """The lessons of a shard in rows of this many tokens, in their order; too long ones are left out."""
+    """The lessons of a shard in rows of this many tokens, each where it fits best; too long ones are left out."""
     rows: list[list[NDArray[np.int64]]] = []
-    current: list[NDArray[np.int64]] = []
-    used = at = first = 0
+    free: list[tuple[int, int]] = []
+    """Tokens that still fit, and the row; sorted."""
+    at = first = 0
     for number, (story, count) in enumerate(shard.lessons.tolist()):
         spans = shard.branches[first : first + count]
         size = story + int(spans[:, 0].sum())
         if size <= length:
-            if used + size > length:
-                rows.append(current)
-                current, used = [], 0
-            current.append(_columns(shard.tokens[at : at + size], story, spans, number, first))
-            used += size
+            best = bisect_left(free, (size, 0))
+            left, row = free.pop(best) if best < len(free) else (length, len(rows))
+            if row == len(rows):
+                rows.append([])
+            rows[row].append(_columns(shard.tokens[at : at + size], story, spans, number, first))
+            insort(free, (left - size, row))
         at += size
         first += count
-    if current:
-        rows.append(current)
     full = np.full((len(rows), 6, length), -1, np.int64)
-    for row, blocks in zip(full, rows, strict=True):
+    for whole, blocks in zip(full, rows, strict=True):
         joined = np.concatenate(blocks, axis=1)
-        row[:, : joined.shape[1]] = joined
+        whole[:, : joined.shape[1]] = joined
     return Rows(*(full[:, part] for part in range(6)))
 
 

@@ -88,7 +88,7 @@ class School:
         sizes = self.sizes
         found = replay(
             self.network, self.encoder, self.machine, texts=sizes.texts, tokens=min(512, sizes.length),
-            length=sizes.length, rows=sizes.rows, share=sizes.replayed,
+            length=sizes.length, rows=sizes.rows, share=sizes.replayed, at_once=sizes.texts,
         )  # fmt: skip
         say(f"replay: {len(found.rows.tokens)} rows")
         return found
@@ -148,7 +148,7 @@ class School:
             matrix.weight.requires_grad_(False)
         scores = self.exams.scores(self.network, names)
         write_text(self.out / f"{name}.json", json.dumps({**about, "scores": scores, "curve": list(curve)}) + "\n")
-        means = {exam: round(table.get("all", next(iter(table.values())))[0], 4) for exam, table in scores.items()}
+        means = {exam: round(next(iter(table.values()))[0], 4) for exam, table in scores.items() if table}
         say(f"{name}: {means}")
 
 
@@ -237,12 +237,13 @@ def run(given: argparse.Namespace, sizes: Sizes) -> None:
     """Every job that is not done yet."""
     given.out.mkdir(parents=True, exist_ok=True)
     done = lambda job: all((given.out / f"{name}.json").exists() for name in results(job, sizes))  # noqa: E731
-    school = School(given, sizes)
-    for job in given.jobs:
-        if done(job):
-            say(f"{job}: was done before")
-            continue
+    for job in filter(done, given.jobs):
+        say(f"{job}: was done before")
+    wanted = [job for job in given.jobs if not done(job)]
+    school = School(given, sizes) if wanted else None
+    for job in wanted:
         began = time.monotonic()
+        assert school
         JOBS[job](school)
         say(f"{job}: over in {time.monotonic() - began:.1f} s")
 

@@ -49,7 +49,7 @@ class Sizes:
 
 TOKENS = 540
 """In a lesson, about."""
-TINY = Sizes(2, 2, (1, 2), 2, 2, 1024, 3, 1, 3, 4, 2, 12, 4, 3, 1)
+TINY = Sizes(1, 1, (1,), 1, 1, 1024, 2, 1, 4, 4, 2, 6, 1, 2, 1)
 
 
 # ---- what is trained on, and what is examined with ---------------------------------------------------------------

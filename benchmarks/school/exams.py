@@ -45,8 +45,7 @@ class Exams:
         total = 0.0
         with evaluating(network, self._machine):
             for rows in self._plain:
-                logits, targets, _ = learned(network, rows)
-                total += float(F.cross_entropy(logits.float(), targets, reduction="sum"))
+                total += float(F.cross_entropy(outputs(network, rows).float(), rows["targets"], reduction="sum"))
         found["plain text"] = {"bits a character": (total / math.log(2) / self._characters, self._characters, 1)}
         return found
 
@@ -55,9 +54,8 @@ class Exams:
         right = torch.full((len(kinds),), -1, dtype=torch.int64, device=self._machine.device)
         with evaluating(network, self._machine):
             for rows in batches:
-                logits, targets, questions = learned(network, rows)
-                right[questions] = 1
-                right[questions[logits.argmax(-1) != targets]] = 0
+                right[rows["question"]] = 1
+                right[rows["question"][outputs(network, rows).argmax(-1) != rows["targets"]]] = 0
         groups: dict[str, list[tuple[int, int]]] = defaultdict(list)
         for value, kind, story in zip(right.tolist(), kinds, stories, strict=True):
             what, _, form = kind.partition(" / ")
@@ -68,8 +66,3 @@ class Exams:
             for kind, found in sorted(groups.items())
             if found
         }
-
-
-def learned(network: Any, rows: Any) -> Any:
-    found = outputs(network, rows)
-    return found if isinstance(found, tuple) else (found, rows["targets"], rows["question"])

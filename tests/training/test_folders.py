@@ -62,7 +62,20 @@ def test_a_folder_holds_the_same_network_and_tokens_as_its_file(gguf: Path, fold
 
 @pytest.mark.parametrize("how", [("--full", "--save", "full"), ("--rank", "4", "--save", "full")])
 def test_from_a_folder_to_a_folder_that_hf_loads(folder: Path, tmp_path: Path, how: tuple[str, ...]) -> None:
-    few = ("--shards", "1", "--size", "10", "--grammars", "terse", "--people", "2", "--processes", "1")
+    few = (
+        "--shards",
+        "1",
+        "--size",
+        "20",
+        "--grammars",
+        "terse",
+        "--people",
+        "2",
+        "--questions",
+        "2",
+        "--processes",
+        "1",
+    )
     call("build", "lessons", "-o", tmp_path / "data", "--model", folder, *few)
     found = call("train", tmp_path / "data", "-o", tmp_path / "out", "-m", folder, *SMALL, *how)
     assert "adapter.safetensors" in found

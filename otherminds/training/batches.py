@@ -12,7 +12,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from otherminds.errors import MissingFile
+from otherminds.errors import MissingFile, UsageError
 from otherminds.training.encoding import Rows, Shard, pack
 
 PARTS = ("tokens", "places", "lesson", "branch", "targets", "question")
@@ -35,6 +35,8 @@ def batches(
     waiting: list[Rows] = []
     held = taken = 0
     for number, turn in _turns(count, seed):
+        if turn and not held and not taken:
+            raise UsageError(f"no lesson in {folder} fits into {length} tokens; give a greater --length")
         found = _shuffled(pack(_load(shard_path(folder, number), wait), length), f"{seed}:{turn}:{number}")
         waiting.append(found)
         held += len(found.tokens)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from otherminds.errors import BadFile, UsageError
 from otherminds.models import Message
-from otherminds.models.chat_template import chat_runs
+from otherminds.models.chat_template import chat_runs, raw_runs
 from otherminds.models.local.gguf import Header
 from otherminds.training.lessons import Lesson
 
@@ -29,17 +29,20 @@ MARK = "\ue000"
 class Encoder:
     """Text to tokens as the model's own tokenizer does it, with the frame that its chat template puts round a turn."""
 
-    def __init__(self, tokenizer: Any, *, end: int, frame: tuple[list[int], list[int]] | None) -> None:
+    def __init__(
+        self, tokenizer: Any, *, end: int, frame: tuple[list[int], list[int]] | None, start: Sequence[int] = ()
+    ) -> None:
         self._tokenizer = tokenizer
+        self.start = list(start)
+        """What the model wants at the beginning of a text that is no chat."""
         self.end = end
         """The token that closes a reply."""
         self.frame = frame
         """What stands before and after a user's turn; none for a base model."""
 
     @classmethod
-    def of_gguf(cls, header: Header) -> Encoder:
-        """The tokenizer that a GGUF file carries, if it is a byte-level one."""
-        tokenizer = gguf_tokenizer(header)
+    def of(cls, tokenizer: Any, header: Header) -> Encoder:
+        """A tokenizer, with the marks and the template that the head of a GGUF file states."""
         end = header.special("eos")
         if end is None:
             raise UsageError("this model names no token that ends a text, so no reply could be taught to end")
@@ -53,7 +56,8 @@ class Encoder:
                 [token for run in side for token in ([run] if isinstance(run, int) else _ids(tokenizer, run))]
                 for side in sides
             )
-        return cls(tokenizer, end=end, frame=frame)  # type: ignore[arg-type]
+        start = [run for run in raw_runs("", header) if isinstance(run, int)]
+        return cls(tokenizer, end=end, frame=frame, start=start)  # type: ignore[arg-type]
 
     def __call__(self, text: str) -> list[int]:
         return _ids(self._tokenizer, text)
@@ -61,7 +65,7 @@ class Encoder:
     def lesson(self, lesson: Lesson) -> Encoded:
         """The story's tokens, and for each branch its tokens and where its completion begins."""
         chat = lesson.chat and self.frame is not None
-        before, after = self.frame if chat and self.frame else ([], [])
+        before, after = self.frame if chat and self.frame else (self.start, [])
         branches = []
         for branch in lesson.branches:
             prompt = [*self(branch.prompt), *after, *self(branch.prefill)]

@@ -16,20 +16,21 @@ from otherminds.errors import BadFile, UsageError
 from otherminds.files import parse_json, read_text, write_text
 from otherminds.items import Suite
 from otherminds.models import adapters
-from otherminds.training.bases import base_digest, base_file, encoder_of, tokenizer_digest
+from otherminds.training.bases import base_digest, base_file, encoder_of, network_of, tokenizer_digest
 from otherminds.training.encoding import Encoder
 from otherminds.training.exams import examine as examine
 from otherminds.training.exams import examine_plain, examine_suite, is_suite, read_plain, told
+from otherminds.training.folders import write_folder
 from otherminds.training.loop import Machine, Settings, train
 from otherminds.training.network import Llama
 from otherminds.training.replay import Replay, replay
 from otherminds.training.shards import RECIPE, make_folder, read_recipe
-from otherminds.training.weights import HF_PARTS, from_gguf, low_rank
+from otherminds.training.weights import HF_PARTS, low_rank
 
 Parts = dict[str, tuple[Tensor, Tensor]]
 TOKENS = 512
 """Of a replayed text."""
-SCORES, BEFORE = "scores.json", "before"
+SCORES, BEFORE, WHOLE = "scores.json", "before", "model"
 
 
 @dataclass(frozen=True)
@@ -59,16 +60,18 @@ class Plan:
     """Texts on which it is measured how well they are foretold."""
     examine_every: int = 0
     """Steps between two exams; 0: before and after, and where an adapter is kept."""
+    whole: bool = False
+    """Write the whole model too, as a folder of Hugging Face's."""
 
 
 def carry_out(plan: Plan, say: Callable[[str], None]) -> list[Path]:
-    """Train; the adapters that were written, the last one last."""
+    """Train; what was written, the last adapter last."""
     found = check(plan)
     make_folder(plan.out)
     machine = Machine(plan.device if plan.device != "auto" else _device())
     base = base_file(plan.model)
     with _memory(plan.settings):
-        network = from_gguf(base, attention="flex" if machine.half else "dense").to(machine.device)
+        network = network_of(base, attention="flex" if machine.half else "dense").to(machine.device)
         network.dtype = machine.dtype
         if machine.half:
             _compile(network)
@@ -105,6 +108,8 @@ def carry_out(plan: Plan, say: Callable[[str], None]) -> list[Path]:
             save_every=plan.save_every,
             say=say,
         )
+        if plan.whole:
+            written.append(write_folder(plan.out / WHOLE, network, base))
         write("adapter")
     return written
 

@@ -173,6 +173,7 @@ def test_what_cannot_be_trained_is_said_in_a_sentence(school: Path, tmp_path: Pa
         "cannot be trained here": ("-m", "api:gpt"),
         "there is no file": ("-m", "gguf:nowhere.gguf"),
         "there is no adapter 'belefs' (did you mean beliefs?)": ("--from", "belefs"),
+        "fits into 64 tokens; give a greater --length": ("--length", "64"),
         "--keep takes numbers of steps": ("--keep", "8,x"),
         "leave some to learn": ("--replay", "4", "--replay-rows", "2"),
         "there is no file nowhere.txt": ("--plain", "nowhere.txt"),

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from otherminds.minds.sightings import Minds
 from otherminds.minds.story import Story
 
-TRUE = 0.4
+TRUE = 0.3
 """How often a true belief is asked after where there are false ones too; where there are none, it always is."""
 TERSE = frozenset({"look", "searches", "really", "beginning"})
 """Forms of question that go with the terse grammar and are left out with it."""
@@ -48,8 +48,12 @@ def questions(
     rng: random.Random,
     *,
     orders: Sequence[int],
+    false: bool = True,
 ) -> list[Asked]:
-    """One question for each of these orders (-1: the beginning), its answer drawn evenly from those there can be."""
+    """One question for each of these orders (-1: the beginning), its answer drawn evenly from those there can be.
+
+    Without `false`, no belief that is false is asked after.
+    """
     first = {thing: _first(readings[0], thing) for thing in things}
     found: list[Asked] = []
     for order in orders:
@@ -61,7 +65,7 @@ def questions(
             found.append(Asked((), thing, real, real))
         elif order == 1 or len(people) > 1:
             asked = _believed(readings, thing, people, rng, order)
-            if asked and asked not in found:
+            if asked and asked not in found and (false or asked.answer == asked.reality):
                 found.append(asked)
     return found
 
@@ -221,3 +225,17 @@ def stem(asked: Asked, show: Callable[[str], str], rng: random.Random) -> str:
     last = rng.choice(STEMS[min(len(minds), 2)]).format(t=show(asked.thing), x=minds[-1] if minds else "")
     verb = rng.choice(("thinks", "thinks", "believes"))
     return "".join(f"{name} {verb} that " for name in minds[:-1]) + last
+
+
+def sentences(asked: Asked, thing: str, choices: Sequence[str], rng: random.Random) -> dict[str, str]:
+    """Choices as whole sentences, all in the same words."""
+    minds, draw = asked.minds, rng.random()
+    thinks = "".join(f"{name} thinks that " for name in minds)
+    if draw < 0.3 or asked.when != "now":
+        form = "in the {}"
+    elif minds and draw < 0.65:
+        form = "".join(f"{name} thinks that " for name in minds[:-1]) + minds[-1] + " will look in the {}."
+    else:
+        form = f"{thinks}the {thing} is in the {{}}."
+    form = form[0].upper() + form[1:] if form.endswith(".") else form
+    return {choice: form.format(choice) for choice in choices}

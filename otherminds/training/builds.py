@@ -11,9 +11,10 @@ from otherminds.errors import BadFile, UsageError
 from otherminds.items import Item, Suite
 from otherminds.studies.builds import Build, Built, Option
 from otherminds.training.bases import base_file, encoder_of, tokenizer_digest
-from otherminds.training.grammars import GRAMMARS, KEPT_BACK
+from otherminds.training.grammars import GRAMMARS
 from otherminds.training.leaks import known_runs
-from otherminds.training.lessons import OWN, Recipe
+from otherminds.training.lessons import KEPT_BACK, OWN, Recipe
+from otherminds.training.scene_wording import FAMILIES
 from otherminds.training.shards import LESSONS, Job, lessons_of, write_recipe, write_shards
 from otherminds.training.story_plots import Size
 
@@ -21,6 +22,7 @@ SHOWN = 200
 """Lessons that lint looks at."""
 DEEPEST = 4
 EACH = Recipe().each
+ALL = (*GRAMMARS, OWN, *FAMILIES)
 
 
 def _lessons(
@@ -84,8 +86,8 @@ def _words(text: str | None) -> list[str]:
 
 
 def _grammar(name: str) -> str:
-    if name not in GRAMMARS and name != OWN:
-        raise UsageError(f"there is no grammar {name!r}; there are {', '.join((*GRAMMARS, OWN))}")
+    if name not in ALL:
+        raise UsageError(f"there is no grammar {name!r}; there are {', '.join(ALL)}")
     return name
 
 
@@ -121,7 +123,7 @@ def sample(recipe: Recipe, number: int) -> Suite:
     return Suite("lessons", tuple(items.values()), prompt="raw", score="text")
 
 
-NAMES = ", ".join((*(name for name in GRAMMARS if name not in KEPT_BACK), OWN))
+NAMES = ", ".join(name for name in ALL if name not in KEPT_BACK)
 BUILDS = (
     Build(
         "lessons",

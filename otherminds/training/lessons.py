@@ -35,6 +35,8 @@ CHATS = 0.45
 """How many lessons are chats."""
 MOST_OF_A_SCENE = 7
 """Questions about a scene."""
+OFTEN = {"room-changes": 4, "all": 4, "object-state": 2, "fantom": 2, "": 1}
+"""Sets of explore stories by a part of their names, and how often each is drawn: rooms are rare, and hard to learn."""
 OWN = "own"
 """Stories of the explore study in the words of the belief engine: every kind of event, opaque containers."""
 
@@ -198,7 +200,9 @@ def _even(found: Sequence[Question], number: int, rng: random.Random) -> list[Qu
     """Some of the questions: matters by turns, and in each its orders and answers, rather than most of what is most."""
     groups: dict[object, dict[tuple[object, ...], list[Question]]] = defaultdict(lambda: defaultdict(list))
     for question in found:
-        groups[question.tags["kind"]][len(question.minds), question.answer].append(question)
+        kind = question.tags["kind"]
+        # What was so is asked among the containers: as a matter of its own it would be every second question.
+        groups[kind if kind != "memory" else "container"][kind, len(question.minds), question.answer].append(question)
     lines = [_by_turns(list(group.values()), rng) for group in groups.values()]
     rng.shuffle(lines)
     picked: list[Question] = []
@@ -230,7 +234,8 @@ def _contexts(part: str) -> Sequence[Context]:
 
 def _cells() -> Sequence[Cell]:
     if not _GRID:
-        _GRID.extend(grid(choose("every")))
+        for cell in grid(choose("every")):
+            _GRID.extend([cell] * next(times for part, times in OFTEN.items() if part in cell.set.name))
     return _GRID
 
 

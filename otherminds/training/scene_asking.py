@@ -17,8 +17,8 @@ from otherminds.training.scene_words import GOODS, HOLDERS, SITES
 from otherminds.training.scenes import ALONE, PROPERTY, Scene
 
 UNKNOWN = "unknown"
-FALSE = 0.55
-"""How often a false belief is asked after where there are true ones too."""
+FALSE = {1: 0.85, 2: 0.25, 3: 0.25}
+"""By order: how often a false belief is asked after where there are true ones too; overall, half of them are false."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,9 +94,11 @@ class Asker:
         if not by_answer:
             return None
         false = [value for value in by_answer if value != self.real]
-        true = self.real in by_answer and (not false or self.rng.random() > FALSE)
+        true = self.real in by_answer and (not false or self.rng.random() > FALSE[order])
         value = self.real if true and self.real else self.rng.choice(false)
-        return self.rng.choice(by_answer[value]), value
+        # The main person first: what those think who did it themselves is plain.
+        main = [chain for chain in by_answer[value] if chain[-1] == people[0]]
+        return self.rng.choice(main if main and self.rng.random() < 0.6 else by_answer[value]), value
 
     def _values(self) -> tuple[str, ...]:
         """What can be chosen from: what the scene names, perhaps with others, or with "unknown"."""

@@ -118,8 +118,8 @@ _MOVING: Wording = {
         "Later, all alone, {X} [peeks|peeked] into the {B} and [finds|found] the {T} there. {XHe} [leaves|left] it where it [is|was], and nobody [learns|learned] of it.",
     ),
     "glass": (
-        "The {A} and the {B} [are|were] made of clear glass, so that all who [come|came] in [see|saw] what [is|was] inside.",
-        "One [can|could] see right through the walls of the {A} and of the {B}.",
+        "Whatever [is|was] in the {A} or in the {B} [can|could] be seen from outside by all who [come|came] in.",
+        "One [can|could] see at a glance what [is|was] in the {A} and what [is|was] in the {B}.",
     ),
     "solid": (
         "One [cannot|could not] see from outside what [is|was] in the {A} or in the {B}.",

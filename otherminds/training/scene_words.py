@@ -55,8 +55,13 @@ HOLDERS = _listed(
     filing cabinet, medicine cabinet, corner cabinet, broom cupboard, linen cupboard, wall cupboard, larder, fridge,
     freezer, picnic hamper, treasure chest, jewellery box, piano stool, clay pot, sugar bowl, teapot, cookie jar,
     mail bag, big envelope, folder, cash box, tea caddy, pencil case, tool bag, sports bag, hollow book, milk churn,
-    metal bin, first-aid box, button tin, hat stand drawer, music case"""
+    metal bin, first-aid box, button tin, hall drawer, music case"""
 )
+CLEAR = _listed(
+    """glass jar, glass box, glass cabinet, glass bottle, plastic tub, display case, fish tank, net bag, wire basket, clear
+    pouch, plastic box, show case, string bag, glass bowl"""
+)
+"""What one can see into."""
 SITES = _listed(
     """shed, garage, barn, tent, caravan, van, car, cellar, attic, greenhouse, boathouse, hut, stable, summer house, chapel"""
 )
@@ -152,6 +157,9 @@ KEEPERS = _listed(
     """box, tin, jar, bag, sack, carton, can, packet, canister, barrel, tub, bottle, parcel, pouch, crate, drum, basket with
     a lid, flask, tube, casket"""
 )
+CLEAR_KEEPERS = ("jar", "bottle", "flask", "tube", "tub", "box")
+UNSEEN = ("meeting", "ferry", "alarm", "bridge", "road to the lake")
+"""What nobody can spy on from behind a curtain."""
 GOODS = _listed(
     """pencils, biscuits, buttons, nails, screws, marbles, raisins, nuts, tea bags, coffee beans, candles, ribbons, stamps,
     coins, keys, beads, shells, pebbles, sweets, chocolates, batteries, light bulbs, plasters, sponges, socks, gloves,

@@ -139,6 +139,7 @@ ONE = {
     "look": "Where will {x} look for the {t}?",
     "would look": "Where would {x} look for the {t}?",
     "first look": "Where will {x} look for the {t} first?",
+    "first": "Where will {x} first try to find the {t}?",
     "search": "Where will {x} search for the {t}?",
     "think": "Where does {x} think the {t} is?",
     "really think": "Where does {x} really think the {t} is?",
@@ -156,6 +157,7 @@ INNER = {
     "searches": "{x} searches for the {t}",
     "will look": "{x} will look for the {t}",
     "would look": "{x} would look for the {t}",
+    "will look first": "{x} will look for the {t} first",
     "looks": "{x} looks for the {t}",
     "will search": "{x} will search for the {t}",
     "expects": "{x} expects to find the {t}",
@@ -173,8 +175,15 @@ STEMS = {
         "{x} will look for the {t} in the",
         "{x} believes that the {t} is in the",
         "{x} expects to find the {t} in the",
+        "{x} will first look for the {t} in the",
+        "{x} would say that the {t} is in the",
     ),
-    2: ("{x} thinks that the {t} is in the", "{x} will look for the {t} in the", "{x} believes the {t} is in the"),
+    2: (
+        "{x} thinks that the {t} is in the",
+        "{x} will look for the {t} in the",
+        "{x} will first look for the {t} in the",
+        "{x} believes the {t} is in the",
+    ),
 }
 
 

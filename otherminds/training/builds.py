@@ -61,6 +61,7 @@ def recipe_of(
     orders: str | None = None,
     people: str | None = None,
     questions: int = EACH,
+    needing: float = Recipe().needing,
     test: bool = False,
     seed: int = 0,
 ) -> Recipe:
@@ -70,11 +71,14 @@ def recipe_of(
     chosen = tuple(name for name in chosen if name not in left_out)
     if not chosen:
         raise UsageError("no grammar is left; leave fewer of them out")
+    if not 0 <= needing <= 1:
+        raise UsageError(f"--needing takes a share from 0 to 1, not {needing:g}")
     return Recipe(
         seed=seed,
         grammars=chosen,
         orders=tuple(map(_order, _words(orders))) or Recipe().orders,
         each=questions,
+        needing=needing,
         size=Size(people=_span(people)) if people else Size(),
         forms="plain" if test else "all",
         contexts="test" if test else "train",
@@ -138,6 +142,7 @@ BUILDS = (
             Option("orders", str, "Orders of questions, with commas: memory, 0 to 4.  [default: all]"),
             Option("people", str, "How many people a story has.  [default: 2-7]", shown_as="LEAST-MOST"),
             Option("questions", int, "Questions to a story, at most.", EACH, least=1),
+            Option("needing", float, "Share of lessons with an answer that needs minds, 0 to 1.", Recipe().needing),
             Option("test", bool, "Held-out contexts, asked plainly: to examine, not to train on."),
             Option("form", ("tokens", "text"), "For `otherminds train`, or JSON Lines for any trainer.", "tokens"),
             Option("model", str, "Whose tokenizer to use.", "smollm2"),

@@ -69,7 +69,9 @@ class Asker:
             return None
         minds, value = chosen
         kind = f"order {order} {'unknown' if value == UNKNOWN else 'true' if value == self.real else 'false'}"
-        others = [self._knows, self._does, self._surprised, self._names] if order == 1 else [self._thinks_knows]
+        others = (
+            [self._knows, self._does, self._surprised, self._names, self._means] if order == 1 else [self._thinks_knows]
+        )
         if value != UNKNOWN and self.rng.random() < (0.4 if order == 1 else 0.25):
             posing = self.rng.choice(others)(minds, value, kind)
             if posing is not None:
@@ -87,7 +89,7 @@ class Asker:
             if order > 1 and self.scene.variant in ALONE and people[0] in chain[:-1]:
                 continue
             value = value_of(self.scene, self.scene.story.seen_by(chain))
-            if value is None and self.scene.variant == "bare" and chain == people[:1]:
+            if value is None and self.scene.ignorant and chain == people[:1]:
                 value = UNKNOWN
             if value is not None and (self.needing or value in (self.real, UNKNOWN)):
                 by_answer[value].append(chain)
@@ -108,7 +110,7 @@ class Asker:
             stock = GOODS if scene.plot == "contents" else SITES if values[0] in SITES else HOLDERS
             more = [each for each in rng.sample(stock, 5) if each not in values]
             values += more[: max(0, 4 - len(values))]
-        if scene.stranger or scene.variant == "bare" or rng.random() < 0.25:
+        if scene.stranger or scene.ignorant or rng.random() < 0.25:
             values.append(UNKNOWN)
         return tuple(rng.sample(values, len(values)))
 
@@ -143,7 +145,8 @@ class Asker:
             text = asking.ask(asked, str, rng, leave_out_terse=False, terse=False)
             return text.replace("In which container", "In which place")
         forms = CONTENTS if scene.plot == "contents" else STATES
-        return rng.choice(forms[min(len(minds), 2)]).format(**_slots(minds), k=scene.about)
+        one, other = rng.sample(scene.values[:2], 2)
+        return rng.choice(forms[min(len(minds), 2)]).format(**_slots(minds), k=scene.about, a=one, b=other)
 
     def _stem(self, minds: Minds) -> str:
         scene = self.scene
@@ -239,7 +242,9 @@ class Asker:
             text = rng.choice(GETTING).format(x=name, k=scene.about)
         choices = rng.sample(list(deeds.values()), len(deeds))
         sentences = {deed: f"{name} will {deed}." for deed in deeds.values()}
-        stem = f"{name} will most likely"
+        stem = (
+            f"{name} will most likely" if scene.turn or rng.random() < 0.5 else f"To get the {scene.about}, {name} will"
+        )
         return Posing(text, deeds[value], tuple(choices), f"{kind} does", stem, sentences, minds, value)
 
     def _names(self, minds: Minds, value: str, kind: str) -> Posing | None:
@@ -257,6 +262,20 @@ class Asker:
         named = f"{kind} {'tells' if help_ else 'misleads'}"
         sentences = {word: f"{name} will name the {each}." for each, word in words.items()}
         return Posing(text, words[said], tuple(words.values()), named, "", sentences, minds, said)
+
+    def _means(self, minds: Minds, value: str, kind: str) -> Posing | None:
+        """Whoever names the place they think of wants to help; whoever names another, does not."""
+        scene, rng, name = self.scene, self.rng, minds[0]
+        if scene.plot != "place" or not self.needing:
+            return None
+        said, asker = rng.choice(scene.values[:2]), rng.choice(("a visitor", "a child", "a neighbour", "the manager"))
+        form = rng.choice(MEANING)
+        text = form.format(a=asker, x=name, k=scene.about, v=said)
+        helps = "help" if said == value else "mislead"
+        sentences = {each: f"{name} was trying to {each} the one who asked." for each in ("help", "mislead")}
+        return Posing(
+            text, helps, ("help", "mislead"), f"{kind} means", f"{name} was trying to", sentences, minds, helps
+        )
 
     def _fact(self, value: str) -> str:
         scene = self.scene
@@ -303,6 +322,7 @@ CONTENTS = (
         "If someone asks {x} what the {k} holds, what will {x} answer?",
         "According to {x}, what is in the {k}?",
         "What does {x} believe the {k} to contain?",
+        "Does {x} think that there are {a} or that there are {b} in the {k}?",
     ),
     (
         "What does {y} think that {chain}{x} thinks is in the {k}?",
@@ -322,11 +342,18 @@ STATES = (
         "What does {x} believe of the {k}?",
         "What will {x} say about the {k}?",
         "How do things stand with the {k}, as {x} sees it?",
+        "Does {x} think that the {k} {a} or that the {k} {b}?",
+        "Does {x} believe that the {k} {a}, or does {x} believe that the {k} {b}?",
     ),
     (
         "What does {y} think that {chain}{x} believes about the {k}?",
         "What does {y} think that {chain}{x} would say about the {k}?",
     ),
+)
+MEANING = (
+    "Asked by {a}, {x} answers that the {k} is in the {v}. Was {x} trying to help or to mislead?",
+    "When {a} looks for the {k}, {x} points to the {v}. Did {x} mean to help or to mislead?",
+    "{x} sends {a} to the {v} to get the {k}. Does {x} want to help or to mislead?",
 )
 BEFORE = ("What was true of the {k} at first?", "How did things stand with the {k} at the beginning?")
 DEEDS = (

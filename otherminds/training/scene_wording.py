@@ -12,6 +12,9 @@ Wording = Mapping[str, tuple[str, ...]]
 
 _MOVING: Wording = {
     "open": (
+        "{X} and {Xhis} {kin} {Y} [are|were] {place}. They [keep|kept] things in {holders}.",
+        "{Y} [is|was] the {kin} of {X}. {Place}, where they [are|were] now, [stand|stood] {holders}.",
+        "It all [begins|began] {place}, where {X} and {Xhis} {kin} {Y} [share|shared] {holders}.",
         "{Place}, {X} and {Y} [have|had] {holders} to keep things in.",
         "{X} and {Y} [spend|spent] the day {place}. There [is|was] {holders}.",
         "This [happens|happened] {place}: {X} and {Y} [are|were] there, and so [are|were] {holders}.",
@@ -25,6 +28,8 @@ _MOVING: Wording = {
     ),
     "put": (
         "{X} [puts|put] the {T} into the {A}.",
+        "{X} [finishes|finished] with the {T} and [drops|dropped] it into the {A}.",
+        "Carefully, {X} [lays|laid] {Xhis} {T} in the {A}.",
         "{X} [takes|took] the {T} and [lays|laid] it in the {A}, in front of everybody.",
         "{X} [has|had] {aT} with {Xhim} and [leaves|left] it in the {A}.",
         "Because {Xhe} [does|did] not need it yet, {X} [stores|stored] the {T} in the {A}.",
@@ -56,6 +61,10 @@ _MOVING: Wording = {
         "In the meantime the {T} [ends|ended] up in the {B}, because {Y} [tidies|tidied] up. {X} [is|was] still out.",
         "{Y} [fetches|fetched] the {T} from the {A}, [looks|looked] at it and [leaves|left] it in the {B}.",
         "As soon as {X} [is|was] gone, {Y} [hides|hid] the {T} in the {B}.",
+        "{Y}, left behind, [uses|used] the {T} for a while. When {Yhe} [is|was] done, {Yhe} [puts|put] it in the {B}.",
+        "To play a trick on {X}, {Y} [slips|slipped] the {T} into the {B}.",
+        "The {A} [looks|looked] dirty to {Y}, so the {T} [is|was] brought over to the {B}. {X} [cannot|could not] see any of this.",
+        "By mistake {Y} [clears|cleared] the {T} away into the {B}, out of sight of {X}.",
         "{Y} [borrows|borrowed] the {T} and afterwards [puts|put] it back in the wrong place, the {B}.",
         "{Y} [thinks|thought] that the {B} [is|was] a better place for the {T} and [moves|moved] it there.",
     ),
@@ -63,6 +72,9 @@ _MOVING: Wording = {
         "{Y} [takes|took] the {T} out of the {A} and [puts|put] it into the {B}, and {X} [sees|saw] it.",
         "{Y} [moves|moved] the {T} from the {A} to the {B} before the eyes of {X}.",
         "{X} [watches|watched] {Y} hide the {T} in the {B}.",
+        "{Y} [picks|picked] up the {T}. {X} [looks|looked] up just then and [sees|saw] it vanish into the {B}.",
+        "To play a trick, {Y} [slips|slipped] the {T} into the {B}, but {X} [notices|noticed] and [smiles|smiled].",
+        "By mistake {Y} [clears|cleared] the {T} away into the {B}. {X} [notices|noticed] it and [says|said] nothing.",
         "{Y} [needs|needed] room in the {A}, so {Yhe} [moves|moved] the {T} to the {B} while {X} [is|was] looking.",
         "{Y} [holds|held] up the {T} for {X} to see and [drops|dropped] it into the {B}.",
     ),
@@ -193,6 +205,10 @@ _CONTENTS: Wording = {
         "{X} [comes|came] in and [looks|looked] at it from outside. Nobody [has|had] told {Xhim} what [is|was] in it.",
         "Now {X} [walks|walked] by. {XHe} [has|had] never seen the {K} before and [does|did] not open it.",
     ),
+    "c_unreadable": (
+        "{X} [comes|came] in and [sees|saw] the closed {K} for the first time. {XHe} [cannot|could not] read the writing, for it [is|was] in a foreign script, and there [is|was] nobody to ask.",
+        "To {X}, who now [finds|found] the closed {K}, the writing [says|said] nothing: it [has|had] faded too much to be read. {XHe} [leaves|left] it shut and [asks|asked] nobody.",
+    ),
     "c_looks": (
         "{X} [comes|came] in, [reads|read] what it [says|said], [opens|opened] it before the eyes of {Y} and [looks|looked] inside.",
         "{Y} [watches|watched] {X} read the writing, open the {K}, look inside for a moment, and close it.",
@@ -295,6 +311,7 @@ _RETOLD: Wording = {
         "Along comes {X}, a newcomer, takes in the inscription and keeps {Xhis} hands off, which {Y} observes.",
     ),
     "c_sees_bare": ("Along comes {X}, a newcomer, and keeps {Xhis} hands off.",),
+    "c_unreadable": ("Along comes {X}, unable to make out the inscription, and keeps {Xhis} hands off.",),
     "c_looks": ("Along comes {X}, takes in the inscription, then what is under the lid, which {Y} observes.",),
     "c_peeks": (
         "{Y} observes {X} taking in the inscription, though not how {X} later, unobserved, takes in what is under the lid.",

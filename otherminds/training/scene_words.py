@@ -153,6 +153,9 @@ ASIDES = (
 )
 SLEEPY = tuple(errand for errand in ERRANDS if "nap" in errand or "sleeps" in errand)
 """Nobody is told anything or sees anything in secret meanwhile."""
+KIN = _listed(
+    "friend, neighbour, colleague, cousin, classmate, flatmate, partner, guest, old friend, team mate, helper"
+)
 KEEPERS = _listed(
     """box, tin, jar, bag, sack, carton, can, packet, canister, barrel, tub, bottle, parcel, pouch, crate, drum, basket with
     a lid, flask, tube, casket"""

@@ -45,6 +45,8 @@ class Scene:
     turn: stock.Turn | None = None
     stranger: str = ""
     """Somebody who knows nothing of it all."""
+    ignorant: bool = False
+    """Whether the main person has no idea of it at all."""
     knowable: bool = True
     """Whether who is right about it knows it, and is not right by luck."""
     labelled: bool = True
@@ -153,6 +155,7 @@ def place_scene(rng: random.Random, family: str, needing: bool) -> Scene:
         draft.slots["V"] = first
     values = (first, second, third) if three else (first, second)
     named = [with_article(each) for each in rng.sample(values, len(values))]
+    draft.slots["kin"] = rng.choice(stock.KIN)
     draft.slots["holders"] = f"{', '.join(named[:-1])} and {named[-1]}"
     draft.slots["any"] = rng.choice(values)
     who = _transfer(draft, variant)
@@ -264,7 +267,7 @@ def _aftermath(draft: Draft, variant: str, third_there: bool) -> None:
 
 C_WRONG = ("reads", "reads", "reads")
 C_DIVIDED = ("peeks",)
-C_RIGHT = ("both", "late", "looks", "told", "glass", "right", "right", "bare")
+C_RIGHT = ("both", "late", "looks", "told", "glass", "right", "right", "bare", "unreadable")
 
 
 def contents_scene(rng: random.Random, family: str, needing: bool) -> Scene:
@@ -299,6 +302,7 @@ def contents_scene(rng: random.Random, family: str, needing: bool) -> Scene:
         keeper,
         tuple(dict.fromkeys(values)),
         labelled=variant != "bare",
+        ignorant=variant in ("bare", "unreadable"),
     )
 
 
@@ -315,6 +319,8 @@ def _meets(draft: Draft, variant: str) -> None:
         draft.say("c_reads", read)
     elif variant == "bare":
         draft.say("c_sees_bare", Enter(x, ROOM))
+    elif variant == "unreadable":
+        draft.say("c_unreadable", Enter(x, ROOM))
     elif variant == "looks":
         draft.say("c_looks", read, Enter(x, ROOM), Look(x, keeper))
     elif variant == "peeks":

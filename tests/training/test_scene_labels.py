@@ -47,6 +47,9 @@ def second_answer(made: Scene, second: Opinion, asked: Posing) -> str | None:
         wish = re.search(r"some (.+) now\.", asked.text)
         assert wish
         return "yes" if value == wish[1] else "no"
+    if kind[-1] == "means":
+        (named,) = {each for each in made.values if re.search(rf"(in|to) the {each}[. ]", asked.text)}
+        return "help" if named == value else "mislead"
     if kind[-1] == "misleads":
         (other,) = set(made.values) - {value}
         return other
@@ -66,7 +69,7 @@ def test_answers_by_possible_worlds(family: str) -> None:
                 continue
             assert second_answer(made, second, asked) == asked.value, (number, made.text, asked)
             assert asked.answer in asked.choices
-            kinds[re.sub(r" (knows|surprise|wants|does|tells|misleads)$", "", asked.kind)] += 1
+            kinds[re.sub(r" (knows|surprise|wants|does|tells|misleads|means)$", "", asked.kind)] += 1
     assert min(kinds[f"order {order} {held}"] for order in (1, 2) for held in ("true", "false")) > 40, kinds
     assert min(kinds["memory"], kinds["order 0"]) > 100, kinds
 
@@ -97,6 +100,7 @@ MEANT = {
     ("contents", "glass"): (NEW, NEW),
     ("contents", "right"): (OLD, OLD),
     ("contents", "bare"): (None, None),
+    ("contents", "unreadable"): (None, None),
     ("state", "away"): (OLD, OLD),
     ("state", "doubted"): (OLD, OLD),
     ("state", "doubted lie"): (OLD, OLD),

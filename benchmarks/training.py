@@ -35,10 +35,10 @@ from otherminds.errors import MissingFile, OthermindsError
 from otherminds.files import write_text
 from otherminds.models import adapters
 from otherminds.training import experiment
-from otherminds.training.bases import base_file, encoder_of
+from otherminds.training.bases import base_file, encoder_of, network_of
 from otherminds.training.loop import Machine, Settings, train
 from otherminds.training.replay import Replay, replay
-from otherminds.training.weights import from_gguf, low_rank
+from otherminds.training.weights import low_rank
 
 BEGAN = time.monotonic()
 WAIT = 900.0
@@ -61,7 +61,7 @@ class School:
         self.machine = Machine("cuda" if torch.cuda.is_available() and not given.tiny else "cpu")
         self.base = base_file(given.model)
         self.encoder = encoder_of(self.base)
-        self.network = from_gguf(self.base, attention="flex" if self.machine.half else "dense")
+        self.network = network_of(self.base, attention="flex" if self.machine.half else "dense")
         self.network.to(self.machine.device).dtype = self.machine.dtype
         if self.machine.half:
             experiment._compile(self.network)

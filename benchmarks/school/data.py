@@ -18,9 +18,9 @@ from otherminds.files import write_text
 from otherminds.training.bases import base_file, encoder_of
 from otherminds.training.batches import PARTS, shard_path
 from otherminds.training.encoding import Encoded, Encoder, Shard, kinds_of, pack
-from otherminds.training.grammars import GRAMMARS, KEPT_BACK
 from otherminds.training.leaks import known_runs, leaks
-from otherminds.training.lessons import OWN, Recipe
+from otherminds.training.lessons import KEPT_BACK, OWN, Recipe
+from otherminds.training.scene_wording import SCENES
 from otherminds.training.shards import lessons_of
 from otherminds.training.story_plots import Size
 
@@ -47,9 +47,9 @@ class Sizes:
     every: int = 20
 
 
-TOKENS = 540
+TOKENS = 440
 """In a lesson, about."""
-TINY = Sizes(1, 1, (1,), 1, 1, 1024, 2, 1, 4, 4, 2, 6, 1, 2, 1)
+TINY = Sizes(1, 1, (1,), 1, 1, 1536, 2, 1, 6, 4, 2, 12, 1, 1, 1)
 
 
 # ---- what is trained on, and what is examined with ---------------------------------------------------------------
@@ -90,12 +90,12 @@ def exams(sizes: Sizes) -> dict[str, tuple[Recipe, int]]:
         "deep": (plain(seed=904, grammars=("terse",), **leaving), sizes.exam),
         "stage-deep": (plain(seed=906, grammars=("stage",), **leaving), sizes.exam),
     }
-    for number, name in enumerate([*(name for name in ("scenes",) if name in GRAMMARS), *KEPT_BACK]):
+    for number, name in enumerate((SCENES, *KEPT_BACK)):
         found[name] = (plain(seed=910 + number, grammars=(name,)), sizes.exam)
     return found
 
 
-QUICK = ("own", "terse", "longer", "deep", "stage", "scenes", *KEPT_BACK, "tomi-numbered-repaired")
+QUICK = ("own", "terse", "longer", "deep", SCENES, *KEPT_BACK, "tomi-numbered-repaired")
 ASKED = {"numbered": "\nQuestion: {}\nAnswer:", "lines": "\nQuestion: {}\nAnswer:"}
 CHAT = "\n\nQuestion: {}\n\nReply with the answer in a few words, and nothing else."
 

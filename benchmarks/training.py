@@ -19,7 +19,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
 from functools import cached_property, partial
@@ -93,7 +93,7 @@ class School:
         say(f"replay: {len(found.rows.tokens)} rows")
         return found
 
-    def still(self, parts: Mapping[str, Any]) -> None:
+    def still(self, parts: experiment.Parts) -> None:
         """Nothing learns; the matrices are those of the model, with these additions merged into them."""
         with torch.no_grad():
             for name, matrix in self.network.matrices():
@@ -105,7 +105,7 @@ class School:
                     down, up = (part.to(self.machine.device) for part in parts[name])
                     matrix.weight += up @ down
 
-    def open(self, how: str, *, rank: int = 0, seed: int = 0, parts: Mapping[str, Any] | None = None) -> None:
+    def open(self, how: str, *, rank: int = 0, seed: int = 0, parts: experiment.Parts | None = None) -> None:
         """From the model on: all matrices learn ("full"), or additions to them, from nothing or from these parts."""
         self.still({})
         generator = torch.Generator().manual_seed(seed)
@@ -127,19 +127,19 @@ class School:
             out=self.out / "curves" / name, every=self.sizes.every, wait=WAIT, say=lambda line: say(name, line), **more,
         )  # fmt: skip
 
-    def learned(self, rank: int) -> dict[str, Any]:
+    def learned(self, rank: int) -> experiment.Parts:
         """What was learned, as additions; of a network that learned as a whole the best ones of this rank."""
         if next(self.network.matrices())[1].up is None:
             return low_rank(self.before, {name: matrix().detach() for name, matrix in self.network.matrices()}, rank)
-        return {n: (m.down.detach().clone(), m.up.detach() * m.scale) for n, m in self.network.matrices()}
+        return {name: (down.clone(), up) for name, (down, up) in experiment._parts(self.network, {}, rank).items()}
 
-    def hand_in(self, name: str, parts: Mapping[str, Any], curve: Sequence[Any] = (), **about: Any) -> None:
+    def hand_in(self, name: str, parts: experiment.Parts, curve: Sequence[Any] = (), **about: Any) -> None:
         """Write an adapter, read it again, and examine that."""
         path = self.out / f"{name}{adapters.SUFFIX}"
         experiment._write(path, dict(parts), self.base)
         read = adapters.read(path).parts
         pairs = {each: read[experiment._hf_name(each)] for each in parts}
-        self.still({each: tuple(map(torch.from_numpy, pair)) for each, pair in pairs.items()})
+        self.still({each: (torch.from_numpy(down), torch.from_numpy(up)) for each, (down, up) in pairs.items()})
         self.report(name, curve, **about)
 
     def report(self, name: str, curve: Sequence[Any] = (), names: Sequence[str] = (), **about: Any) -> None:
@@ -236,10 +236,10 @@ def results(job: str, sizes: Sizes) -> list[str]:
 def run(given: argparse.Namespace, sizes: Sizes) -> None:
     """Every job that is not done yet."""
     given.out.mkdir(parents=True, exist_ok=True)
-    done = lambda job: all((given.out / f"{name}.json").exists() for name in results(job, sizes))  # noqa: E731
-    for job in filter(done, given.jobs):
+    done = {job: all((given.out / f"{name}.json").exists() for name in results(job, sizes)) for job in given.jobs}
+    for job in (job for job in given.jobs if done[job]):
         say(f"{job}: was done before")
-    wanted = [job for job in given.jobs if not done(job)]
+    wanted = [job for job in given.jobs if not done[job]]
     school = School(given, sizes) if wanted else None
     for job in wanted:
         began = time.monotonic()
@@ -278,7 +278,8 @@ def read_args() -> argparse.Namespace:
 def sizes_of(given: argparse.Namespace) -> Sizes:
     """The usual ones, with those that are given."""
     pairs = [pair.split("=") for pair in given.sizes.split(",") if pair]
-    return replace(TINY if given.tiny else Sizes(), **{name: int(number) for name, number in pairs})
+    others: dict[str, Any] = {name: int(number) for name, number in pairs}
+    return replace(TINY if given.tiny else Sizes(), **others)
 
 
 def main() -> int:

@@ -4,6 +4,7 @@ import os
 import socket
 import subprocess
 import sys
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("tokenizers")
 
+from otherminds.training import ranks  # noqa: E402
 from tests.models.tiny import write_tiny  # noqa: E402
 from tests.training.test_train_command import call, lessons, refuses  # noqa: E402
 
@@ -26,15 +28,21 @@ def test_two_processes_learn_what_one_learns(tmp_path: Path, monkeypatch: pytest
     data = lessons(tmp_path / "data", base)
     more = ["--full", "--device", "cpu", "--rows", "4", "--length", "512", "--steps", "2", "--save-every", "2"]
     more += ["--rate", "0.001", "--warm-up", "0", "--replay", "4", "--replay-rows", "2", "-m", f"gguf:{base}"]
-    both = {**os.environ, "WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port())}
-    both |= {"OMP_NUM_THREADS": "1"}
-    command = [sys.executable, "-m", "otherminds", "train", str(data), "-o", str(tmp_path / "two"), *more]
-    started = [subprocess.Popen(command, env={**both, "RANK": str(n)}, stdout=subprocess.PIPE) for n in range(2)]
+    together = {"WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port())}
+    arguments = ["train", str(data), "-o", str(tmp_path / "two"), *more]
+    other = subprocess.Popen(
+        [sys.executable, "-m", "otherminds", *arguments],
+        env={**os.environ, **together, "RANK": "1", "OMP_NUM_THREADS": "1"},
+        stdout=subprocess.PIPE,
+    )
     call("train", data, "-o", tmp_path / "one", *more)
-    said = [process.communicate(timeout=60)[0] for process in started]
-    assert [process.returncode for process in started] == [0, 0]
-    assert b"adapter.safetensors" in said[0]
-    assert not said[1]
+    with monkeypatch.context() as first:
+        first.setattr(ranks, "PATIENCE", timedelta(seconds=60))
+        for name, value in {**together, "RANK": "0"}.items():
+            first.setenv(name, value)
+        assert "adapter.safetensors" in call(*arguments)
+    assert other.communicate(timeout=60)[0] == b""
+    assert other.returncode == 0
     one, two = (torch.load(tmp_path / name / "state.pt", weights_only=True) for name in ("one", "two"))
     for name, weight in one["weights"].items():
         torch.testing.assert_close(two["weights"][name], weight, atol=2e-5, rtol=1e-4)

@@ -16,6 +16,7 @@ from otherminds.errors import BadFile, UsageError
 from otherminds.files import parse_json, read_text, write_text
 from otherminds.items import Suite
 from otherminds.models import adapters
+from otherminds.training import ranks
 from otherminds.training.bases import base_digest, base_file, encoder_of, network_of, tokenizer_digest
 from otherminds.training.encoding import Encoder
 from otherminds.training.exams import examine as examine
@@ -70,7 +71,9 @@ def carry_out(plan: Plan, say: Callable[[str], None]) -> list[Path]:
     make_folder(plan.out)
     machine = Machine(plan.device if plan.device != "auto" else _device())
     base = base_file(plan.model)
-    with _memory(plan.settings):
+    if ranks.rank():
+        say = lambda line: None  # noqa: E731
+    with ranks.together(machine.device), _memory(plan.settings):
         network = network_of(base, attention="flex" if machine.half else "dense").to(machine.device)
         network.dtype = machine.dtype
         if machine.half:
@@ -84,9 +87,12 @@ def carry_out(plan: Plan, say: Callable[[str], None]) -> list[Path]:
         written: list[Path] = []
 
         def score(name: str) -> None:
-            _examine(plan, name, network, encoder, machine, say)
+            if not ranks.rank():
+                _examine(plan, name, network, encoder, machine, say)
 
         def write(name: str) -> None:
+            if ranks.rank():
+                return
             path = plan.out / f"{name}{adapters.SUFFIX}"
             _write(path, _parts(network, before, plan.rank), base)
             written.append(path)
@@ -108,7 +114,7 @@ def carry_out(plan: Plan, say: Callable[[str], None]) -> list[Path]:
             save_every=plan.save_every,
             say=say,
         )
-        if plan.whole:
+        if plan.whole and not ranks.rank():
             written.append(write_folder(plan.out / WHOLE, network, base))
         write("adapter")
     return written
@@ -140,6 +146,10 @@ def check(plan: Plan) -> Mapping[str, Any]:
     if plan.replay and plan.replay_rows >= plan.settings.rows:
         raise UsageError(
             f"of {plan.settings.rows} rows in a step {plan.replay_rows} would be replayed; leave some to learn"
+        )
+    if plan.settings.rows % ranks.world() or (plan.replay and plan.replay_rows % ranks.world()):
+        raise UsageError(
+            f"{ranks.world()} processes share the rows of a step; give --rows (and --replay-rows) that they can share"
         )
     return found
 

@@ -233,10 +233,10 @@ def _write_tokenizer(out: Path, header: Header) -> None:
     tokenizer.decoder = decoders.ByteLevel()
     tokenizer.add_special_tokens([AddedToken(name, special=True, normalized=False) for name in header.specials])
     names = header.metadata["tokenizer.ggml.tokens"]
-    for number in raw_runs("", header):
-        if isinstance(number, int):
-            mark = names[number]
-            tokenizer.post_processor = processors.TemplateProcessing(f"{mark} $A", special_tokens=[(mark, number)])
+    for run in raw_runs("", header):
+        if isinstance(run, int):
+            mark = names[run]
+            tokenizer.post_processor = processors.TemplateProcessing(f"{mark} $A", special_tokens=[(mark, run)])
     said: dict[str, Any] = {"tokenizer_class": "PreTrainedTokenizerFast", "clean_up_tokenization_spaces": False}
     for name in ("bos", "eos"):
         number = header.special(name)

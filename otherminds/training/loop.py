@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from otherminds.errors import UsageError
+from otherminds.training import ranks
 from otherminds.training.batches import PARTS, ahead, batches
 from otherminds.training.encoding import Encoded, Rows, Shard, kinds_of, pack
 from otherminds.training.masks import blocks_of, keys_of
@@ -51,8 +52,10 @@ class Machine:
     """Where it runs, and in what precision."""
 
     def __init__(self, device: str) -> None:
-        self.device = torch.device(device)
-        self.half = self.device.type == "cuda"
+        self.half = device == "cuda"
+        self.device = torch.device(device, ranks.local()) if self.half else torch.device(device)
+        if self.half:
+            torch.cuda.set_device(self.device)
         self.dtype = torch.bfloat16 if self.half else torch.float32
 
     def precision(self) -> AbstractContextManager[Any]:
@@ -71,7 +74,10 @@ class Machine:
     def put_one(self, array: NDArray[Any]) -> Tensor:
         """An array as a tensor on the device, which is not waited for."""
         tensor = torch.from_numpy(np.ascontiguousarray(array))
-        return tensor.pin_memory().to(self.device, non_blocking=True) if self.half else tensor
+        if not self.half:
+            return tensor
+        with torch.cuda.device(self.device):  # in a thread of its own it would be the first GPU
+            return tensor.pin_memory().to(self.device, non_blocking=True)
 
 
 def outputs(network: Llama, rows: Mapping[str, Tensor]) -> Tensor:
@@ -81,7 +87,7 @@ def outputs(network: Llama, rows: Mapping[str, Tensor]) -> Tensor:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Rows of a step, ready on the device."""
+    """Rows of a step that are this process's, ready on the device."""
 
     rows: Mapping[str, Tensor]
     tokens: int
@@ -89,17 +95,21 @@ class Batch:
     """Learned places of lessons, which come first; those of replayed text follow."""
     replayed: Tensor | None
     """Places of replayed text among all that is kept for replay."""
+    together: int
+    """Learned places of lessons in all processes."""
 
     @classmethod
     def of(cls, rows: Rows, machine: Machine, replay: Replay | None, seed: int, step: int) -> Batch:
         """The rows that are learned in a step, with those that are replayed in it."""
-        tokens, taught = int((rows.tokens >= 0).sum()), int((rows.targets >= 0).sum())
+        tokens, together = int((rows.tokens >= 0).sum()), int((rows.targets >= 0).sum())
+        rows = Rows(*(getattr(rows, part)[ranks.rank() :: ranks.world()] for part in PARTS))
+        taught = int((rows.targets >= 0).sum())
         replayed = None
         if replay:
             beside, places = replay.part(seed, step)
             rows = Rows(*(np.concatenate([getattr(rows, part), getattr(beside, part)]) for part in PARTS))
             replayed = machine.put_one(places)
-        return cls(machine.put(rows), tokens, taught, replayed)
+        return cls(machine.put(rows), tokens, taught, replayed, together)
 
 
 def train(
@@ -147,26 +157,30 @@ def train(
         seen += batch.tokens
         done = step / settings.steps
         if settings.minutes:
-            done = max(done, (time.monotonic() - began) / 60 / settings.minutes)
+            done = ranks.greatest(max(done, (time.monotonic() - began) / 60 / settings.minutes), machine.device)
         if done >= 1:
             break
         for group in optimizer.param_groups:
             group["lr"] = settings.rate * pace(step, done, settings.warm_up)
         taught, also = _losses(network, batch, machine, replay)
         (taught + also).backward()
+        ranks.add_up([weight.grad for weight in trainable if weight.grad is not None])
         torch.nn.utils.clip_grad_norm_(trainable, settings.clip)
         optimizer.step()
         optimizer.zero_grad(set_to_none=True)
         losses.append(torch.stack([taught.detach(), also.detach()]))
         if (step + 1) % every == 0:
-            mean, moved = torch.stack(losses).mean(0).tolist()
+            means = torch.stack(losses).mean(0)
+            ranks.add_up([means])
+            mean, moved = means.tolist()
             if not math.isfinite(mean + moved):
                 raise UsageError(f"the loss is {mean} after {step + 1} steps; lower the rate")
             now = time.monotonic()
             curve.append({"step": step + 1, "loss": mean, "tokens_per_second": seen / (now - last), "done": done})
             if replay:
                 curve[-1]["replay"] = moved
-            _write_lines(out / "curve.jsonl", curve)
+            if not ranks.rank():
+                _write_lines(out / "curve.jsonl", curve)
             beside = f", replay {moved:.4f}" if replay else ""
             say(f"step {step + 1}: loss {mean:.4f}{beside}, {seen / (now - last):,.0f} tokens/s, {done:.0%}")
             losses, seen, last = [], 0, now
@@ -174,7 +188,7 @@ def train(
             on_keep(step + 1, network)
             last = time.monotonic()
             seen = 0
-        if save_every and (step + 1) % save_every == 0:
+        if save_every and (step + 1) % save_every == 0 and not ranks.rank():
             _save(out, network, optimizer, settings, step + 1, curve)
     return curve
 
@@ -183,7 +197,8 @@ def _losses(network: Llama, batch: Batch, machine: Machine, replay: Replay | Non
     """What is to be learned, and how far replayed text has moved; both in one pass."""
     with machine.precision():
         logits = outputs(network, batch.rows)
-        loss = F.cross_entropy(logits[: batch.taught].float(), batch.rows["targets"][: batch.taught])
+        targets = batch.rows["targets"][: batch.taught]
+        loss = F.cross_entropy(logits[: batch.taught].float(), targets, reduction="sum") / batch.together
         if not replay or batch.replayed is None:
             return loss, torch.zeros_like(loss)
         return loss, replay.loss(network, logits[batch.taught :], batch.replayed)

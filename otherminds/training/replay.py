@@ -15,6 +15,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from otherminds.training import ranks
 from otherminds.training.encoding import Encoder, Numbers, Rows
 from otherminds.training.loop import Machine, evaluating
 from otherminds.training.network import Llama, normed, turn
@@ -42,6 +43,7 @@ class Replay:
     def part(self, seed: int, step: int) -> tuple[Rows, Numbers]:
         """The rows of this step, which follow from seed and step alone, and where their learned places are kept."""
         which = random.Random(f"replay:{seed}:{step}").sample(range(len(self.rows.tokens)), self.share)
+        which = which[ranks.rank() :: ranks.world()]
         rows = Rows(*(getattr(self.rows, part)[which] for part in Rows.__slots__))
         row, place = np.nonzero(rows.targets >= 0)
         return rows, np.array(which)[row] * rows.targets.shape[1] + place
@@ -52,7 +54,7 @@ class Replay:
         with torch.no_grad():
             before = F.log_softmax(network.logits(kept).float(), dim=-1)
         now = F.log_softmax(logits.float(), dim=-1)
-        return self.weight * F.kl_div(now, before, log_target=True, reduction="sum") / len(kept)
+        return self.weight * F.kl_div(now, before, log_target=True, reduction="sum") / (len(kept) * ranks.world())
 
 
 def replay(

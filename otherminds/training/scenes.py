@@ -208,7 +208,8 @@ def _transfer(draft: Draft, variant: str) -> str:
         if variant == "other away":
             draft.say("go", Leave(z, ROOM), **pronouns("X", z), **draft.errand("Z"))
             third = False
-        draft.say("stay", **draft.errand())
+        if variant != "missed":
+            draft.say("stay", **draft.errand())
         draft.say("move_missed" if variant == "missed" else "move_seen", _moved(draft, variant))
         if third:
             draft.say("third_sees")

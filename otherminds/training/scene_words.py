@@ -63,7 +63,7 @@ CLEAR = _listed(
 )
 """What one can see into."""
 SITES = _listed(
-    """shed, garage, barn, tent, caravan, van, car, cellar, attic, greenhouse, boathouse, hut, stable, summer house, chapel"""
+    """shed, garage, barn, tent, caravan, van, car, cellar, attic, boathouse, hut, stable, summer house, chapel"""
 )
 """Where things are kept out of doors; two of them stand on one piece of land."""
 GROUNDS = _listed(

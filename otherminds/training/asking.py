@@ -177,6 +177,7 @@ STEMS = {
         "{x} expects to find the {t} in the",
         "{x} will first look for the {t} in the",
         "{x} would say that the {t} is in the",
+        "{x} will say that the {t} is in the",
     ),
     2: (
         "{x} thinks that the {t} is in the",

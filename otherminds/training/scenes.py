@@ -55,12 +55,12 @@ class Scene:
 class Draft:
     """A scene that is being drawn: its people, its sentences so far, and its events."""
 
-    def __init__(self, rng: random.Random, family: str, premises: Premises | None = None) -> None:
+    def __init__(self, rng: random.Random, family: str) -> None:
         self.rng, self.family = rng, FAMILIES[family]
         self.past = int(family != RETOLD and rng.random() < 0.5)
         self.slots: dict[str, str] = {}
         self.lines: list[str] = []
-        self.story = Story(premises=premises or Premises())
+        self.story = Story()
         self.names = rng.sample(stock.WOMEN + stock.MEN, 4)
         for role, name in zip("XYZN", self.names, strict=True):
             self.slots |= pronouns(role, name)
@@ -290,11 +290,7 @@ def contents_scene(rng: random.Random, family: str, needing: bool) -> Scene:
     draft.say("c_bare" if variant == "bare" else "c_open", Enter(MAKER, ROOM), Move(MAKER, label, keeper))
     draft.happen(Leave(MAKER, ROOM), Enter(y, ROOM))
     if variant in ("both", "late"):
-        draft.say(
-            "c_" + variant,
-            Enter(x, ROOM),
-            *_swap(x if variant == "late" else y, label, real, keeper),
-        )
+        draft.say("c_" + variant, Enter(x, ROOM), *_swap(x if variant == "late" else y, label, real, keeper))
     elif variant == "right":
         draft.say("c_right", Open(y, keeper))
     else:

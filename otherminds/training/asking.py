@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from otherminds.minds.sightings import Minds
 from otherminds.minds.story import Story
 
-TRUE = 0.3
+TRUE = 0.4
 """How often a true belief is asked after where there are false ones too; where there are none, it always is."""
 TERSE = frozenset({"look", "searches", "really", "beginning"})
 """Forms of question that go with the terse grammar and are left out with it."""
@@ -177,6 +177,7 @@ STEMS = {
         "{x} expects to find the {t} in the",
         "{x} will first look for the {t} in the",
         "{x} would say that the {t} is in the",
+        "{x} will say that the {t} is in the",
     ),
     2: (
         "{x} thinks that the {t} is in the",

@@ -14,7 +14,7 @@ from otherminds.minds.sightings import Minds
 from otherminds.minds.world import View
 from otherminds.training import asking
 from otherminds.training.scene_words import GOODS, HOLDERS, SITES
-from otherminds.training.scenes import ALONE, PROPERTY, Scene
+from otherminds.training.scenes import ALONE, HABITS, PROPERTY, Scene
 
 UNKNOWN = "unknown"
 FALSE = {1: 0.85, 2: 0.25, 3: 0.25}
@@ -81,6 +81,8 @@ class Asker:
     def _chain(self, order: int) -> tuple[Minds, str] | None:
         """A chain of minds that surely thinks something, by answer first."""
         people = self.scene.people
+        if order > 1 and self.scene.variant in HABITS:
+            return None
         chains = [(each,) for each in people]
         for _ in range(order - 1):
             chains = [(*chain, each) for chain in chains for each in people if each != chain[-1]]  # type: ignore[misc]

@@ -41,6 +41,18 @@ _MOVING: Wording = {
         "{X} [hands|handed] the {T} to {Y}, who [puts|put] it in the {A} before {Xhis} eyes.",
         "{X} [sees|saw] how {Y} [lays|laid] the {T} in the {A}.",
     ),
+    "habit_known": (
+        "Every day at six {Y} [takes|took] whatever [is|was] in the {A} over to the {B}. {X} [has|had] known this for years.",
+        "At nightfall {Y} always [empties|emptied] the {A} into the {B}, without fail, and nobody [knows|knew] it better than {X}.",
+    ),
+    "habit_unknown": (
+        "Every day at six {Y} [takes|took] whatever [is|was] in the {A} over to the {B}. {X} [has|had] never heard of this.",
+        "At nightfall {Y} always [empties|emptied] the {A} into the {B}, without fail, but nobody [has|had] ever told {X}.",
+    ),
+    "habit_goes": (
+        "So it [is|was] on this day too: {Y} [brings|brought] the {T} from the {A} to the {B}. {X}, still out, [looks|looked] at {Xhis} watch and [sees|saw] that it [is|was] night.",
+        "This day [is|was] like all others, and the {T} [goes|went] from the {A} to the {B}. When {X} next [looks|looked] at a clock, far from there, it [is|was] past midnight.",
+    ),
     "go": (
         "Then {X} {errand}.",
         "After that {X} {errand}.",
@@ -268,6 +280,9 @@ _RETOLD: Wording = {
     "third": ("{Z} makes three of them.",),
     "put": ("Into the {A} goes the {T}, by the hand of {X}, in full view of whoever is around.",),
     "put_other": ("By the hand of {Y}, and with {X} as a witness, the {T} goes into the {A}.",),
+    "habit_known": ("What the {A} holds at six is put into the {B} by {Y}, day by day, as {X} is well aware.",),
+    "habit_unknown": ("What the {A} holds at six is put into the {B} by {Y}, day by day, which is news to {X}.",),
+    "habit_goes": ("Six comes, and the {T} is put where all else is put. Midnight comes, as the absent {X} notes.",),
     "go": ("Off goes {X}: {Xhe} {errand}.",),
     "go_on": ("Off {Xhe} goes: {Xhe} {errand}.",),
     "along": ("So does {Z}, at the side of {X}.",),

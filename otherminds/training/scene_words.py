@@ -63,7 +63,7 @@ CLEAR = _listed(
 )
 """What one can see into."""
 SITES = _listed(
-    """shed, garage, barn, tent, caravan, van, car, cellar, attic, greenhouse, boathouse, hut, stable, summer house, chapel"""
+    """shed, garage, barn, tent, caravan, van, car, cellar, attic, boathouse, hut, stable, summer house, chapel"""
 )
 """Where things are kept out of doors; two of them stand on one piece of land."""
 GROUNDS = _listed(
@@ -176,7 +176,10 @@ GOODS = _listed(
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """Something that is one way and can come to be another, by somebody's hand or by itself; and what one does then."""
+    """Something that is one way and can come to be another, by somebody's hand or by itself; and what one does then.
+
+    By itself only what nobody reckons with ("-": nothing of the kind): soup goes cold, as all know who are away.
+    """
 
     thing: str
     before: str
@@ -190,12 +193,12 @@ class Turn:
 TURNS = tuple(
     Turn(*(part.strip() for part in line.split(";")))
     for line in """
-soup;is hot;is cold;{Y} [carries|carried] the soup out to the icy balcony until it [is|was] cold;the soup [goes|went] cold;eat it at once;warm it up first
+soup;is hot;is cold;{Y} [carries|carried] the soup out to the icy balcony until it [is|was] cold;-;eat it at once;warm it up first
 oven;is on;is off;{Y} [switches|switched] the oven off;a fuse [blows|blew], and the oven [goes|went] off;put the cake in at once;switch it on first
 front door;is locked;is unlocked;{Y} [unlocks|unlocked] the front door;the worn lock [springs|sprang] open, so the front door [is|was] unlocked;take out a key;push it open without a key
 bath;is full;is empty;{Y} [pulls|pulled] the plug, and the bath [runs|ran] empty;the plug [comes|came] loose, and the bath [runs|ran] empty;get in;run the water first
 bicycle tyre;is flat;is pumped up;{Y} [pumps|pumped] the bicycle tyre up;-;look for a pump;ride off at once
-milk;is fresh;is sour;{Y} [stirs|stirred] lemon into the milk, which [makes|made] it sour;in the heat, the milk [turns|turned] sour;drink it;pour it away
+milk;is fresh;is sour;{Y} [stirs|stirred] lemon into the milk, which [makes|made] it sour;-;drink it;pour it away
 bridge;is open;is closed;{Y} [closes|closed] the bridge with a barrier;a landslide [comes|came] down, and the bridge [is|was] closed;cross it;take the long way round
 fire;is burning;is out;{Y} [puts|put] the fire out with a bucket of sand;rain [comes|came] down the chimney, and the fire [goes|went] out;warm some tea on it;look for matches
 kettle;is empty;is full;{Y} [fills|filled] the kettle to the brim;-;fill it;switch it on without filling it
@@ -207,16 +210,16 @@ ice rink;is frozen;is melted;{Y} [turns|turned] the cooling off, and the ice rin
 gate;is shut;is open;{Y} [opens|opened] the gate wide;the wind [blows|blew] the gate open;leave the sheep alone;hurry after the sheep
 plant;is dry;is watered;{Y} [waters|watered] the plant;rain [comes|came] in and [waters|watered] the plant;fetch the watering can;leave the watering can where it is
 car;is at the garage;is in the drive;{Y} [brings|brought] the car from the garage and [parks|parked] it in the drive;-;walk to the garage;walk out to the drive
-alarm;is set for six;is set for nine;{Y} [sets|set] the alarm to nine;the alarm [resets|reset] itself to nine;expect to be woken at six;expect to be woken at nine
+alarm;is set for six;is set for nine;{Y} [sets|set] the alarm to nine;-;expect to be woken at six;expect to be woken at nine
 swimming pool;is warm;is freezing;{Y} [lets|let] in freezing water from the stream, so that the swimming pool [is|was] freezing;the heating [fails|failed], and the swimming pool [is|was] freezing;jump in;stay out of the water
 violin;is out of tune;is in tune;{Y} [tunes|tuned] the violin;-;tune it first;play at once
-dough;is small and flat;is big and round;{Y} [kneads|kneaded] more yeast in until the dough [is|was] big and round;the dough [rises|rose] until it [is|was] big and round;wait another hour;bake it now
-paint on the bench;is wet;is dry;{Y} [dries|dried] the paint on the bench with a heater;the sun [dries|dried] the paint on the bench;stand;sit down
+dough;is small and flat;is big and round;{Y} [kneads|kneaded] more yeast in until the dough [is|was] big and round;-;wait another hour;bake it now
+paint on the bench;is wet;is dry;{Y} [dries|dried] the paint on the bench with a heater;-;stand;sit down
 road to the lake;is clear;is blocked;{Y} [blocks|blocked] the road to the lake with a trailer;a tree [falls|fell] and [blocks|blocked] the road to the lake;drive to the lake by that road;drive another way
 horse;is in the stable;is in the meadow;{Y} [leads|led] the horse out to the meadow;the horse [breaks|broke] loose and [runs|ran] to the meadow;take the saddle to the stable;take the saddle to the meadow
 meeting;is at ten;is at noon;{Y} [puts|put] the meeting off until noon;the computer [shifts|shifted] the meeting to noon;come at ten;come at noon
 computer;is locked;is unlocked;{Y} [unlocks|unlocked] the computer;-;ask for the password;start typing at once
-flowers in the vase;are fresh;are wilted;{Y} [holds|held] the flowers over a heater until they [are|were] wilted;in the dry heat the flowers [wilt|wilted];give them to a guest;throw them away
+flowers in the vase;are fresh;are wilted;{Y} [holds|held] the flowers over a heater until they [are|were] wilted;-;give them to a guest;throw them away
 lamp in the hall;is on;is off;{Y} [turns|turned] the lamp in the hall off;the bulb [dies|died], and the lamp in the hall [is|was] off;turn it off before bed;go straight to bed
 pool table;is free;is taken;{Y} [lets|let] a group of guests take the pool table;a group of guests [comes|came] in and [takes|took] the pool table;bring the cues along;find something else to do
 ferry;is running;is cancelled;{Y} [cancels|cancelled] the ferry;because of a storm the ferry [is|was] cancelled;walk down to the pier;stay at home

@@ -55,12 +55,12 @@ class Scene:
 class Draft:
     """A scene that is being drawn: its people, its sentences so far, and its events."""
 
-    def __init__(self, rng: random.Random, family: str, premises: Premises | None = None) -> None:
+    def __init__(self, rng: random.Random, family: str) -> None:
         self.rng, self.family = rng, FAMILIES[family]
         self.past = int(family != RETOLD and rng.random() < 0.5)
         self.slots: dict[str, str] = {}
         self.lines: list[str] = []
-        self.story = Story(premises=premises or Premises())
+        self.story = Story()
         self.names = rng.sample(stock.WOMEN + stock.MEN, 4)
         for role, name in zip("XYZN", self.names, strict=True):
             self.slots |= pronouns(role, name)
@@ -127,12 +127,14 @@ def with_article(word: str) -> str:
 
 # ---- a thing is put elsewhere ----------------------------------------------------------------------------------------
 
-WRONG = ("away", "away", "away", "missed", "lied", "lied unmoved", "doubted")
+WRONG = ("away", "away", "away", "away", "missed", "lied", "lied unmoved", "doubted", "habit unknown")
 """X is wrong."""
 DIVIDED = ("spied", "found", "tipped off", "other away")
 """X is right, and somebody else is wrong, perhaps about X."""
-RIGHT = ("seen", "seen", "nothing", "there and back", "told", "shown", "glass", "doubted lie")
-TALKS = ("missed", "told", "lied", "lied unmoved", "doubted", "doubted lie")
+RIGHT = ("seen", "seen", "seen", "habit known", "nothing", "there and back", "told", "shown", "glass", "doubted lie")
+HABITS = ("habit known", "habit unknown")
+"""What everybody does every day, and X knows of it or not; of what others make of that, nothing is said."""
+TALKS = (*HABITS, "missed", "told", "lied", "lied unmoved", "doubted", "doubted lie")
 """There is no third person then, who might or might not know of the talk."""
 ALONE = ("found", "tipped off")
 """Here it is left open what X makes of the others' minds."""
@@ -202,13 +204,16 @@ def _transfer(draft: Draft, variant: str) -> str:
         draft.say("third", Enter(z, ROOM))
     if variant == "glass" or rng.random() < 0.2:
         draft.say("glass" if variant == "glass" else "solid")
+    if variant in HABITS:
+        draft.say(variant.replace(" ", "_"))
     own = rng.random() < 0.6
     draft.say("put" if own else "put_other", Move(x if own else y, thing, first))
     if variant in ("seen", "missed", "other away"):
         if variant == "other away":
             draft.say("go", Leave(z, ROOM), **pronouns("X", z), **draft.errand("Z"))
             third = False
-        draft.say("stay", **draft.errand())
+        if variant != "missed":
+            draft.say("stay", **draft.errand())
         draft.say("move_missed" if variant == "missed" else "move_seen", _moved(draft, variant))
         if third:
             draft.say("third_sees")
@@ -226,7 +231,8 @@ def _transfer(draft: Draft, variant: str) -> str:
 
 def _moved(draft: Draft, variant: str) -> Move:
     x, y = draft.names[:2]
-    peekers = frozenset([x]) if variant == "spied" else frozenset[str]()
+    # To know that it happens every day is as good as to see it.
+    peekers = frozenset([x]) if variant in ("spied", "habit known") else frozenset[str]()
     missing = frozenset([x]) if variant == "missed" else frozenset[str]()
     return Move(y, draft.slots["T"], draft.slots["B"], peekers=peekers, distracted=missing)
 
@@ -237,6 +243,8 @@ def _change(draft: Draft, variant: str) -> None:
         draft.say("nothing")
     elif variant == "there and back":
         draft.say("there_and_back", _moved(draft, variant), Move(draft.names[1], draft.slots["T"], draft.slots["A"]))
+    elif variant in HABITS:
+        draft.say("habit_goes", _moved(draft, variant))
     else:
         draft.say("move_spied" if variant == "spied" else "move_away", _moved(draft, variant))
 
@@ -282,11 +290,7 @@ def contents_scene(rng: random.Random, family: str, needing: bool) -> Scene:
     draft.say("c_bare" if variant == "bare" else "c_open", Enter(MAKER, ROOM), Move(MAKER, label, keeper))
     draft.happen(Leave(MAKER, ROOM), Enter(y, ROOM))
     if variant in ("both", "late"):
-        draft.say(
-            "c_" + variant,
-            Enter(x, ROOM),
-            *_swap(x if variant == "late" else y, label, real, keeper),
-        )
+        draft.say("c_" + variant, Enter(x, ROOM), *_swap(x if variant == "late" else y, label, real, keeper))
     elif variant == "right":
         draft.say("c_right", Open(y, keeper))
     else:

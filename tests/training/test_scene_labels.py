@@ -111,11 +111,12 @@ MEANT = {
     ("state", "told"): (NEW, NEW),
 }
 LIED = {("place", "lied"), ("place", "lied unmoved")}
+HABITS = {("place", "habit known"): NEW, ("place", "habit unknown"): OLD}
 
 
 def test_every_turn_of_a_plot_does_what_it_is_meant_to() -> None:
     met = set()
-    for number in range(400):
+    for number in range(600):
         made, _ = drawn("scenes", number)
         second = Opinion.of(made.story.to_dicts(), _plain(made.story.premises))
         x, y = made.people[:2]
@@ -125,10 +126,13 @@ def test_every_turn_of_a_plot_does_what_it_is_meant_to() -> None:
         if kind in LIED:
             assert thinks == thought != second_value(made, second, ())
             continue
+        if kind in HABITS:
+            assert thinks == made.values[HABITS[kind]]
+            continue
         own, others = MEANT[kind]
         assert thinks == (None if own is None else made.values[own]), (kind, made.text)
         assert thought == (None if others is None else made.values[others]), (kind, made.text)
-    assert met == MEANT.keys() | LIED
+    assert met == MEANT.keys() | LIED | HABITS.keys()
 
 
 def test_no_slot_and_no_bracket_is_left_and_sentences_begin_with_a_capital() -> None:

@@ -178,7 +178,7 @@ GOODS = _listed(
 class Turn:
     """Something that is one way and can come to be another, by somebody's hand or by itself; and what one does then.
 
-    By itself only what nobody reckons with ("-": nothing of the kind): soup goes cold, as all know who are away.
+    Only what nobody reckons with: soup goes cold, as all know who are away. "-": it never does so by itself.
     """
 
     thing: str
@@ -193,14 +193,12 @@ class Turn:
 TURNS = tuple(
     Turn(*(part.strip() for part in line.split(";")))
     for line in """
-soup;is hot;is cold;{Y} [carries|carried] the soup out to the icy balcony until it [is|was] cold;-;eat it at once;warm it up first
 oven;is on;is off;{Y} [switches|switched] the oven off;a fuse [blows|blew], and the oven [goes|went] off;put the cake in at once;switch it on first
 front door;is locked;is unlocked;{Y} [unlocks|unlocked] the front door;the worn lock [springs|sprang] open, so the front door [is|was] unlocked;take out a key;push it open without a key
 bath;is full;is empty;{Y} [pulls|pulled] the plug, and the bath [runs|ran] empty;the plug [comes|came] loose, and the bath [runs|ran] empty;get in;run the water first
 bicycle tyre;is flat;is pumped up;{Y} [pumps|pumped] the bicycle tyre up;-;look for a pump;ride off at once
 milk;is fresh;is sour;{Y} [stirs|stirred] lemon into the milk, which [makes|made] it sour;-;drink it;pour it away
 bridge;is open;is closed;{Y} [closes|closed] the bridge with a barrier;a landslide [comes|came] down, and the bridge [is|was] closed;cross it;take the long way round
-fire;is burning;is out;{Y} [puts|put] the fire out with a bucket of sand;rain [comes|came] down the chimney, and the fire [goes|went] out;warm some tea on it;look for matches
 kettle;is empty;is full;{Y} [fills|filled] the kettle to the brim;-;fill it;switch it on without filling it
 coffee;is unsweetened;is sweet;{Y} [stirs|stirred] honey into the coffee, so that it [is|was] sweet;-;reach for the sugar;leave the sugar alone
 boat;is tied up;is adrift;{Y} [unties|untied] the boat, and it [drifts|drifted] away;the rope [snaps|snapped], and the boat [drifts|drifted] away;climb aboard from the jetty;swim after it
@@ -213,8 +211,6 @@ car;is at the garage;is in the drive;{Y} [brings|brought] the car from the garag
 alarm;is set for six;is set for nine;{Y} [sets|set] the alarm to nine;-;expect to be woken at six;expect to be woken at nine
 swimming pool;is warm;is freezing;{Y} [lets|let] in freezing water from the stream, so that the swimming pool [is|was] freezing;the heating [fails|failed], and the swimming pool [is|was] freezing;jump in;stay out of the water
 violin;is out of tune;is in tune;{Y} [tunes|tuned] the violin;-;tune it first;play at once
-dough;is small and flat;is big and round;{Y} [kneads|kneaded] more yeast in until the dough [is|was] big and round;-;wait another hour;bake it now
-paint on the bench;is wet;is dry;{Y} [dries|dried] the paint on the bench with a heater;-;stand;sit down
 road to the lake;is clear;is blocked;{Y} [blocks|blocked] the road to the lake with a trailer;a tree [falls|fell] and [blocks|blocked] the road to the lake;drive to the lake by that road;drive another way
 horse;is in the stable;is in the meadow;{Y} [leads|led] the horse out to the meadow;the horse [breaks|broke] loose and [runs|ran] to the meadow;take the saddle to the stable;take the saddle to the meadow
 meeting;is at ten;is at noon;{Y} [puts|put] the meeting off until noon;the computer [shifts|shifted] the meeting to noon;come at ten;come at noon

@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from otherminds.errors import InvalidEvent, UsageError
+from otherminds.minds.cast import NOBODY_YET
 from otherminds.minds.events import Event
 from otherminds.minds.notation import read_events, write_event
 from otherminds.minds.sightings import NOBODY, Glance, Minds, Saying, Sighting
 from otherminds.minds.telling import sentences, told_premises
-from otherminds.minds.world import NOTHING, OPEN, Fact, View, without
+from otherminds.minds.world import NOTHING, Fact, View, without
 from otherminds.showing.brief import Brief, cut
 from otherminds.showing.notebook import Shown
 
@@ -32,59 +33,8 @@ class Premises(Brief):
     """Nobody is talked out of what they saw more lately than the speaker can have."""
 
 
-RESERVED = frozenset({OPEN, "unknown", "in no container"})
 CREDULOUS = Premises()
 """Every container is opaque and everybody believes what they are told."""
-
-
-@dataclass(slots=True)  # frozen, it would take three times as long to make, and stories make many
-class Cast:
-    """Everything a story has named, with its role. It is never written to."""
-
-    roles: Mapping[str, str]
-    people: tuple[str, ...]
-    things: frozenset[str]
-    visible: Mapping[str, bool]
-    """For every property that was changed: whether it can be seen."""
-
-    def refusal(self, event: Event) -> str | None:
-        """Why the event cannot use these names."""
-        roles = self.roles
-        new: dict[str, str] = {}
-        for name, role in event.names():
-            if name in RESERVED:
-                return f"{name!r} means something else in answers, so nothing can be called that"
-            known = roles.get(name) or new.setdefault(name, role)
-            if known != role:
-                return f"{name} is a {known} in this story, so cannot be a {role}"
-        for name in event.peekers:
-            known = roles.get(name) or new.get(name, "person")
-            if known != "person":
-                return f"{name} is a {known} in this story, so cannot peek"
-        return None
-
-    def after(self, event: Event) -> Cast:
-        """With whatever the event names for the first time."""
-        roles, people, things, visible = self.roles, self.people, self.things, self.visible
-        names = event.names()
-        if event.peekers:
-            names = (*names, *[(name, "person") for name in sorted(event.peekers)])
-        for name, role in names:
-            if name not in roles:
-                roles = {**roles, name: role}
-                if role == "person":
-                    people = (*people, name)
-                elif role == "thing":
-                    things = things | {name}
-        altered = event.alters()
-        if altered is not None and altered[0] not in visible:
-            visible = {**visible, altered[0]: altered[1]}
-        elif roles is self.roles:
-            return self
-        return Cast(roles, people, things, visible)
-
-
-NO_CAST = Cast({}, (), NOBODY, {})
 
 
 class Story(Shown):
@@ -111,7 +61,7 @@ class Story(Shown):
         self._past: Story | None = None
         self.event: Event | None = None
         self.premises = premises
-        self.cast = NO_CAST
+        self.cast = NOBODY_YET
         self.world = NOTHING
         self.length = 0
         self._there: dict[str, frozenset[str]] = {}
@@ -214,7 +164,7 @@ class Story(Shown):
     def seen_by(self, minds: Minds) -> View:
         """The view of a chain without adjacent repeats; of people who are not in the story yet, an empty one."""
         if len(minds) == 1:
-            return self.minds().get(minds[0], NOTHING)
+            return self._caught_up().get(minds[0], NOTHING)
         if not minds:
             return self.world
         views = self._views
@@ -225,13 +175,17 @@ class Story(Shown):
         view, news = self._news(minds)
         for sighting, past in reversed(news):
             view = sighting.teach(view, minds, past)
-        if news and view == (own := self.minds().get(minds[0], NOTHING)):
+        if news and view == (own := self._caught_up().get(minds[0], NOTHING)):
             view = own  # who takes others to think as they do has one view for both
         views[minds] = view
         return view
 
+    @property
     def minds(self) -> Mapping[str, View]:
         """What everybody takes to be so who has seen anything."""
+        return self._caught_up()
+
+    def _caught_up(self) -> Mapping[str, View]:
         if self._minds is not None:
             return self._minds
         behind: list[tuple[Story, Story]] = []

@@ -86,7 +86,7 @@ def _fact(
     things = _things(setting, story)
     if not things:
         return
-    minds, places = story.minds(), PLACES[property]
+    minds, places = story._caught_up(), PLACES[property]
     for speaker in order(setting.people):
         facts = _sayable(setting, order, places(minds.get(speaker, NOTHING)), order(things), property, lie)
         if not facts:
@@ -111,7 +111,7 @@ def _fact_aloud(
     things = _things(setting, story)
     if not things:
         return
-    minds, places, where, there = story.minds(), PLACES[property], story.world._room, story._there
+    minds, places, where, there = story._caught_up(), PLACES[property], story.world._room, story._there
     agreed: dict[frozenset[str], bool] = {}
     for speaker in order(setting.people):
         others = there.get(where.get(speaker, ""), NOBODY)

@@ -78,32 +78,6 @@ def _side(rows: Sequence[Answer], order: int, belief: bool) -> Side | None:
 # ---- in words -----------------------------------------------------------------------------------------------------
 
 
-def compared(found: Abilities) -> str:
-    """What one of two models can do that the other cannot, and what neither can; empty where neither was asked."""
-    (first, own), (second, others) = found.items()
-    pairs = {order: (own[order], others[order]) for order in sorted(own.keys() & others.keys())}
-    ahead = next(((order, one, two) for order, (one, two) in pairs.items() if one.shown != two.shown), None)
-    said = []
-    if ahead:
-        order, one, two = ahead
-        can, cannot = ((first, one), (second, two)) if one.shown else ((second, two), (first, one))
-        said.append(
-            f"**{can[0]}** tells false from true beliefs of {_order(order)} ({_both(can[1])}), **{cannot[0]}** does not"
-            f" ({_both(cannot[1])})"
-        )
-    tell = "tell" if not said else "do"
-    if both := [order for order, (one, two) in pairs.items() if one.shown and two.shown]:
-        said.append(f"both {tell}{'' if said else ' false from true beliefs'} of {_orders(both)}")
-    if neither := [order for order, (one, two) in pairs.items() if not one.shown and not two.shown]:
-        one, two = pairs[neither[0]]
-        does = "neither does" if said else "neither tells false from true beliefs"
-        said.append(
-            f"{does} of {_orders(neither)} ({_number(one.false)} and {_number(two.false)} false-belief questions)"
-        )
-    text = "; ".join(said)
-    return f"{text[0].upper()}{text[1:]}." if text else ""
-
-
 def counted(found: Abilities) -> str:
     """Of several models, how many can do it at which order."""
     orders = sorted({order for each in found.values() for order in each})
@@ -116,18 +90,5 @@ def counted(found: Abilities) -> str:
     return f"Of {len(found)} models, {listing(said)}."
 
 
-def _orders(some: Sequence[int]) -> str:
-    return listing([_order(order) for order in some])
-
-
 def _order(order: int) -> str:
     return ORDERS.get(order, f"order {order}")
-
-
-def _both(one: Ability) -> str:
-    return f"accuracy {_number(one.false)} false-belief and {_number(one.true)} true-belief questions"
-
-
-def _number(side: Side) -> str:
-    right = side.right
-    return f"{right.value:.2f} [{right.low:.2f}, {right.high:.2f}] on {right.n}"

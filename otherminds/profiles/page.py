@@ -48,7 +48,7 @@ def pages(profile: Profile) -> Pages:
 
 
 def _report(profile: Profile, sections: Sequence[Section]) -> Report:
-    items = Section("Items", [browser([each.items for each in profile.told])])
+    items = Section("Items", [browser([part for each in profile.told for part in each.parts])])
     who = f"{len(profile.models)} models" if profile.many else listing(profile.models)
     manifest = profile.runs[0][1].manifest
     subtitle = (

@@ -166,7 +166,16 @@ def _with_controls(
         report=replace(report, lead=lead, sections=[*first, section, *rest]),
         findings=[*more, *read],
         left_out=[*left_out, *chapter.left_out],
+        in_form={name: _told_by(chapter.runs, each.asked) for name, each in checked.items() if each.asked},
+        unable=list(stopped),
     )
+
+
+def _told_by(runs: Sequence[Run], asked: Run) -> Run:
+    """The study's own run of the same questions in the same form, where there is one: no answer counts twice."""
+    wanted = {record.item.id for record in asked.records}
+    own = (run for run in runs if (run.model, run.score, run.prompt) == (asked.model, asked.score, asked.prompt))
+    return next((run for run in own if wanted <= {record.item.id for record in run.records}), asked)
 
 
 def _beside_controls(finding: Finding, each: Checked | None) -> Finding:

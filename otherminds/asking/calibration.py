@@ -100,15 +100,20 @@ def calibrate(
     seed: int = 0,
     before: Sequence[Calibration] = (),
     confirmed: int | None = None,
+    brief: bool = False,
 ) -> Calibration:
     """Let the forms that a model can answer in, and that fit the questions too, compete; then confirm the best.
 
     `before` is what came of similar controls: forms that let the model answer there come first, and where one of them
     is good here too, no other is tried; to write, where it could not, costs most and is not tried again. `confirmed` is
-    how many controls tell the accuracy at most.
+    how many controls tell the accuracy at most. With `brief`, long stories have one round and a first
+    look alone.
     """
-    choosing, others = parted(controls, seed=seed, confirmed=confirmed)
-    contest = Contest(choosing, questions, put)
+    short = brief and _long(controls)
+    choosing, others = parted(
+        controls, seed=seed, confirmed=min(confirmed or FIRST_LOOK, FIRST_LOOK) if short else confirmed
+    )
+    contest = Contest(choosing, questions, put, ROUNDS[:1] if short else ROUNDS)
     able = without_doubles([form for form in possible(cannot) if contest.fits(form)])
     good = {form for each in before if each.able for form in each.finalists}
     contest.hold([form for form in able if form in good])
@@ -179,6 +184,10 @@ def _every_other(order: Sequence[list[Item]]) -> list[list[Item]]:
         if seen[_kind(pair)] % 2 == 0:
             found.append(pair)
     return found or list(order[:1])
+
+
+def _long(controls: Suite) -> bool:
+    return sum(len(item.context) for item in controls) >= LONG * len(controls)
 
 
 def _by_story(pairs: list[list[Item]]) -> list[list[Item]]:

@@ -148,7 +148,7 @@ class Profile(Shown):
     @cached_property
     def abilities(self) -> Abilities:
         """By model and order, whether it tells false beliefs from true ones, on what all models answered."""
-        return abilities(self.models, self.answers)
+        return abilities(self.models, [each.chapter for each in self.told])
 
     @cached_property
     def differences(self) -> list[Contrast]:

@@ -17,7 +17,8 @@ from otherminds import stats
 from otherminds.diagnosis.cells import happened
 from otherminds.items.tags import FALSE_BELIEF, ORDER
 from otherminds.minds.telling import listing
-from otherminds.profiles.abilities import FEWEST, Side
+from otherminds.profiles.abilities import FEWEST, Questions, Side, at_best
+from otherminds.profiles.terms import term
 from otherminds.results.answers import Answer, Answers
 from otherminds.results.itembrowser import leads_to, link
 from otherminds.results.measures import FEWEST as FEWEST_GROUPS
@@ -63,7 +64,7 @@ class Gap:
     first: Standing
     second: Standing
     difference: Difference
-    """How far the second lies above the first, false and true beliefs counting alike."""
+    """How far the second lies above the first, from 0 for guesses to 1, false and true beliefs counting alike."""
     holm: float = 1.0
 
     @property
@@ -98,33 +99,14 @@ def comparison(models: tuple[str, str], chapters: Mapping[str, Chapter]) -> Comp
     unread = {study: [name for name in models if name in each.unable] for study, each in chapters.items()}
     for study, chapter in chapters.items():
         if not unread[study]:
-            found += gaps_between(study, *_paired(*(_best(chapter, name) for name in models)))
+            found += gaps_between(study, *_paired(*(at_best(chapter, name) for name in models)))
     return Comparison(models, adjusted(found), {study: names for study, names in unread.items() if names})
-
-
-Questions = dict[tuple[str, ...], Answer]
-"""Answers by what was asked."""
-
-
-def _best(chapter: Chapter, model: str) -> Questions:
-    """The questions in the form that the controls chose; without controls, each suite in the first form there is."""
-    if model in chapter.in_form:
-        runs = [chapter.in_form[model]]
-    else:
-        # Where models are not compared item by item, stories were searched against one of them.
-        own = [run for run in reversed(chapter.runs) if run.model == model and chapter.by]
-        runs = list({run.digest: run for run in own}.values())
-    return {(row.item.id, row.item.context, row.item.question): row for row in Answers.of(runs) if _counts(row)}
 
 
 def _paired(first: Questions, second: Questions) -> tuple[Answers, Answers]:
     """The answers of both to the questions that both answered."""
     both = [key for key in first if key in second]
     return Answers(first[key] for key in both), Answers(second[key] for key in both)
-
-
-def _counts(row: Answer) -> bool:
-    return row.value is not None and len(row.item.choices) > 1 and row.get(ORDER) != 0
 
 
 def gaps_between(study: str, first: Answers, second: Answers) -> Iterator[Gap]:
@@ -159,12 +141,18 @@ def _gap(kind: Kind, first: Sequence[Sequence[Answer]], second: Sequence[Sequenc
     n = sum(map(len, first))
     # Sorts count alike, however many questions each has.
     weights = [n / len(first) / len(rows) for rows in first for _ in rows]
-    one, two = ([row.value or 0.0 for rows in sorts for row in rows] for sorts in (first, second))
+    one, two = ([_above_chance(row) for rows in sorts for row in rows] for sorts in (first, second))
     groups = [row.group for rows in first for row in rows]
     if len(set(groups)) < FEWEST_GROUPS:
         return None
     scaled = ([value * weight for value, weight in zip(values, weights, strict=True)] for values in (two, one))
     return Gap(kind, own, other, stats.difference(*scaled, groups=groups))
+
+
+def _above_chance(row: Answer) -> float:
+    """1 for a right answer, and what makes a guess 0 on average: forms differ in how many options they show."""
+    chance = 1 / len(row.item.choices)
+    return ((row.value or 0.0) - chance) / (1 - chance)
 
 
 def _side(rows: Sequence[Answer]) -> Side:
@@ -262,7 +250,8 @@ def _unread(found: Comparison) -> str:
     for study, names in found.unread.items():
         by_models.setdefault(tuple(names), []).append(study)
     said = [
-        f"in {listing(studies)}, where {listing([f'**{name}**' for name in names])} cannot answer the control questions"
+        f"in {listing(studies)}, where {listing([f'**{name}**' for name in names])} cannot answer the"
+        f" {term('control questions')}"
         for names, studies in by_models.items()
     ]
     return f"Nothing is compared {'; nor '.join(said)}." if said else ""

@@ -327,7 +327,7 @@ def test_a_study_without_anything_to_report_is_unfinished(monkeypatch: pytest.Mo
 def test_a_study_that_was_cut_short_is_unfinished(monkeypatch: pytest.MonkeyPatch) -> None:
     done = profiled(monkeypatch, chapter, "--budget", "calls=100", "--json")
     assert done.exit_code == 0, done.stderr
-    done = profiled(monkeypatch, chapter, "--seed", "1", "--budget", "calls=20", "--json")
+    done = profiled(monkeypatch, chapter, "-o", "another", "--budget", "calls=20", "--json")
     assert done.exit_code == 3
     data = json.loads(done.stdout)
     assert data["partial"]

@@ -179,7 +179,7 @@ _WHERE = {
     "somebody is deceived": "where somebody is deceived",
     "somebody deceives": "where somebody deceives",
 }
-TELLS = "tells false from true beliefs"
+TELLS, ABOVE = "tells false from true beliefs", "is above chance with questions"
 
 
 def compared(found: Comparison, answers: Answers) -> str:
@@ -237,7 +237,7 @@ def _neither(found: Comparison, answers: Answers) -> str:
     kinds = [gap for gap in found.gaps if not gap.first.shown and not gap.second.shown]
     kinds.sort(key=lambda gap: -gap.difference.n)
     said = []
-    for beliefs, does in ((True, TELLS), (False, "is above chance")):
+    for beliefs, does in ((True, TELLS), (False, ABOVE)):
         if some := [gap for gap in kinds if _about_beliefs(gap) is beliefs]:
             one, two = (_number(each.sides[0], answers) for each in (some[0].first, some[0].second))
             sort = "false-belief questions" if beliefs else "questions"
@@ -258,7 +258,7 @@ def _unread(found: Comparison) -> str:
 
 
 def _does(gap: Gap) -> str:
-    return TELLS if _about_beliefs(gap) else "is above chance"
+    return TELLS if _about_beliefs(gap) else ABOVE
 
 
 def _about_beliefs(gap: Gap) -> bool:

@@ -33,6 +33,7 @@ def balanced(questions: Suite, limit: int, *, seed: int) -> tuple[Item, ...]:
     kinds: Counter[Kind] = Counter()
     stories: Counter[object] = Counter()
     chosen: set[str] = set()
+    known = set(map(_kind, questions))
 
     def least(some: Sequence[Item]) -> tuple[int, ...]:
         first = some[0]
@@ -43,7 +44,8 @@ def balanced(questions: Suite, limit: int, *, seed: int) -> tuple[Item, ...]:
         left.remove(some)
         stories[_story(some[0])] += 1
         for kind in map(_kind, some):
-            kinds[kind] += 1 if kind[2] is not None else 2  # where false and true beliefs are not told apart, half
+            # Half where no question about a false belief stands beside those about true ones, or the reverse.
+            kinds[kind] += 1 if {(*kind[:2], True), (*kind[:2], False)} <= known else 2
         chosen |= {item.id for item in some}
     return tuple(item for item in questions if item.id in chosen)
 

@@ -33,7 +33,7 @@ SPARED = (
     "beyond the questions about minds in its best form: its control questions failed, and a larger --size asks the rest"
 )
 QUICK = 96
-"""Questions about minds that a quick look puts in the chosen form, at most."""
+"""Questions about minds that a quick look puts in the chosen form, at most; half of them where the controls failed."""
 CONTROLS, MINDS, UNDERSTOOD = "Control questions", "About minds, in the same form", "The same, where controls are right"
 
 
@@ -108,7 +108,8 @@ def check(subject: Subject, title: str, controls: Suite, questions: Suite, desk:
     for kind in kinds:
         desk.calibrated.setdefault((subject.name, kind), []).append(found)
     # Chosen before the form is, so that models in different forms answer the same questions.
-    items = balanced(questions, QUICK, seed=desk.seed) if desk.size == "quick" else questions.items
+    limit = QUICK if found.able else QUICK // 2
+    items = balanced(questions, limit, seed=desk.seed) if desk.size == "quick" else questions.items
     part = found.form.part(replace(questions, name=f"{questions.name}-in-form", study="", items=items))
     asked = desk.put(part, subject, f"{title} · about minds, {found.form}") if part else None
     return Checked(found, asked, len(questions) - _fitting(found.form, questions))

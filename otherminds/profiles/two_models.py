@@ -186,14 +186,15 @@ def compared(found: Comparison, answers: Answers) -> str:
     """What one can do that the other cannot, then what both can and what neither can; empty where nothing was asked."""
     gaps = [gap for gap in found.gaps if gap.sure]
     can = [gap for gap in gaps if _winner(gap).shown and not _loser(gap).shown]
-    said = [_can(gap, found.models, answers) for gap in can[:NAMED]]
-    if more := len(can) - NAMED if len(can) > NAMED else 0:
+    said = [_can(gap, found.models, answers, before) for gap, before in zip(can[:NAMED], [None, *can], strict=False)]
+    if more := max(0, len(can) - NAMED):
         said.append(f"So it is in {more} more kind{'s' * (more > 1)} of question.")
-    said += [_better(gap, found.models, answers) for gap in gaps if gap not in can][: NAMED - len(said) if said else 1]
+    elif better := [gap for gap in gaps if gap not in can][: NAMED - len(can)]:
+        said += [_better(gap, found.models, answers) for gap in better]
     if not gaps and found.gaps:
         said.append(_no_difference(found))
-    said += filter(None, [_both(found, bool(can)), _neither(found, answers), _unread(found)])
-    return " ".join(said)
+    rest = filter(None, [_both(found, bool(can)), _neither(found, answers), _unread(found)])
+    return "\n\n".join(filter(None, [" ".join(said), " ".join(rest)]))
 
 
 def _winner(gap: Gap) -> Standing:
@@ -204,13 +205,13 @@ def _loser(gap: Gap) -> Standing:
     return gap.first if gap.ahead else gap.second
 
 
-def _can(gap: Gap, models: tuple[str, str], answers: Answers) -> str:
+def _can(gap: Gap, models: tuple[str, str], answers: Answers, before: Gap | None) -> str:
     able, unable = (models[1], models[0]) if gap.ahead else models
     numbers = listing([_number(side, answers) for side in _loser(gap).sides])
-    return (
-        f"**{able}** {_does(gap)} {_of(gap)} ({gap.kind.study}: {_numbers(_winner(gap), answers)});"
-        f" **{unable}** does not ({numbers})."
-    )
+    again = before is not None and (before.ahead, _does(before)) == (gap.ahead, _does(gap))
+    does = f"It does so {_of(gap)} too" if again else f"**{able}** {_does(gap)} {_of(gap)}"
+    own = listing([_number(side, answers) for side in _winner(gap).sides]) if again else _numbers(_winner(gap), answers)
+    return f"{does} ({gap.kind.study}: {own}); **{unable}** does not ({numbers})."
 
 
 def _better(gap: Gap, models: tuple[str, str], answers: Answers) -> str:
@@ -235,26 +236,22 @@ def _both(found: Comparison, told: bool) -> str:
 
 def _neither(found: Comparison, answers: Answers) -> str:
     kinds = [gap for gap in found.gaps if not gap.first.shown and not gap.second.shown]
+    kinds = [gap for gap in kinds if _about_beliefs(gap)] or kinds
+    if not kinds:
+        return ""
     kinds.sort(key=lambda gap: -gap.difference.n)
-    said = []
-    for beliefs, does in ((True, TELLS), (False, ABOVE)):
-        if some := [gap for gap in kinds if _about_beliefs(gap) is beliefs]:
-            one, two = (_number(each.sides[0], answers) for each in (some[0].first, some[0].second))
-            sort = "false-belief questions" if beliefs else "questions"
-            said.append(f"{does} {_listed(some)} ({'first of these: ' * (len(some) > 1)}{one} and {two} {sort})")
-    return f"Neither {', nor '.join(said)}." if said else ""
+    one, two = (_number(each.sides[0], answers) for each in (kinds[0].first, kinds[0].second))
+    sort = "false-belief questions" if _about_beliefs(kinds[0]) else "questions"
+    return (
+        f"Neither {_does(kinds[0])} {_listed(kinds)} ({'first of these: ' * (len(kinds) > 1)}{one} and {two} {sort})."
+    )
 
 
 def _unread(found: Comparison) -> str:
-    by_models: dict[tuple[str, ...], list[str]] = {}
-    for study, names in found.unread.items():
-        by_models.setdefault(tuple(names), []).append(study)
-    said = [
-        f"in {listing(studies)}, where {listing([f'**{name}**' for name in names])} cannot answer the"
-        f" {term('control questions')}"
-        for names, studies in by_models.items()
-    ]
-    return f"Nothing is compared {'; nor '.join(said)}." if said else ""
+    if not found.unread:
+        return ""
+    studies = [f"{study} ({listing([f'**{name}**' for name in names])})" for study, names in found.unread.items()]
+    return f"Nothing is compared in {listing(studies)}, for want of right answers to {term('control questions')}."
 
 
 def _does(gap: Gap) -> str:

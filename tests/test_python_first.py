@@ -194,6 +194,21 @@ def test_explore_finds_what_a_realist_gets_wrong(tmp_path: Path, capfd: pytest.C
     assert capfd.readouterr().err == ""
 
 
+@pytest.mark.parametrize(("goal", "order"), [("", 1), ("false-belief:2", 2), ("asymmetric", 1)])
+def test_a_goal_with_an_order_is_asked_about_at_that_order(goal: str, order: int) -> None:
+    asked: list[str] = []
+
+    def answer(prompt: om.Prompt) -> str:
+        asked.append(str(prompt))
+        return "A"
+
+    model = om.Scripted(answer, name="listener")
+    found = om.explore(model, goal=goal, stories=1, budget=2, sets="tomi", baseline=False, score="text", quiet=True)
+    assert asked
+    assert {1 + ("think that" in text) for text in asked} == {order}
+    assert all(one.set.endswith("+asymmetric") == (goal == "asymmetric") for one in found.found)
+
+
 def test_profile_of_the_starter_suite_alone(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     found = om.profile("baseline:realist", output=tmp_path, studies=False, quiet=True)
     assert isinstance(found, Profile)

@@ -19,7 +19,8 @@ from otherminds.pages.drawing import INK, PAPER, safe
 from otherminds.pages.report import Cards, Report, Table
 from otherminds.profiles.findings import Profile
 from otherminds.results.answers import Answers
-from otherminds.results.measures import Comparison, chance, splits
+from otherminds.results.comparisons import Comparisons
+from otherminds.results.measures import Comparison, Row, chance, splits
 from otherminds.results.timelines import Timeline, timeline
 from otherminds.showing.brief import cut
 
@@ -126,11 +127,24 @@ def _(found: Diagnosis) -> str:
 
 @html.register
 def _(found: Comparison) -> str:
-    rows = [[row.items, str(row.difference), "–" if row.too_few else f"{row.holm:.3f}"] for row in found.rows]
+    rows = [[row.items, *_tested(row)] for row in found.rows]
     sides = f"Only the first right: {len(found.gained)} items; only the second: {len(found.lost)}."
     unpaired = f" Without a value in one of them: {found.unpaired}." if found.unpaired else ""
     columns = ["items", "first − second, with 95 % interval by story", "p (Holm)"]
     return table(columns, rows[:ROWS]) + _more(len(rows) - ROWS, "kinds of items") + _said(sides + unpaired)
+
+
+@html.register
+def _(found: Comparisons) -> str:
+    runs = [[name, run.suite, run.model, run.id] for name, run in zip(found.names, found.runs, strict=True)]
+    rows = [[name, row.items, *_tested(row)] for name, row in found.lines()]
+    columns = ["", "items", "difference, with 95 % interval by story", "p (Holm)"]
+    listed = table(["", "suite", "model", "run"], runs) + table(columns, rows[:ROWS])
+    return listed + _more(len(rows) - ROWS, "lines") + _said(f"Above 0, A is right more often; {found.adjustment}.")
+
+
+def _tested(row: Row) -> list[str]:
+    return [str(row.difference), "–" if row.too_few else f"{row.holm:.3f}"]
 
 
 @html.register

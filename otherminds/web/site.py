@@ -27,6 +27,7 @@ from otherminds.errors import OthermindsError, StoreError, UsageError
 from otherminds.minds.stories import STORIES
 from otherminds.pages.drawing import visible
 from otherminds.pages.report import Report
+from otherminds.results.comparisons import MOST, compare_several
 from otherminds.results.reading import record_data
 from otherminds.results.summary import examples
 from otherminds.web.answer_page import answer_page
@@ -46,8 +47,9 @@ from otherminds.web.pages import (
     story_page,
     view,
 )
-from otherminds.web.runs_page import MOST, mark, progress, runs_page, several_page
+from otherminds.web.runs_page import mark, progress, runs_page
 from otherminds.web.serving import Reply, Request, as_json
+from otherminds.web.several_page import several_page
 
 T = TypeVar("T")
 
@@ -104,7 +106,8 @@ class Site:
             return as_json(news | {"running": progress(store, store.running())})
         if parts == ["compare"] and "runs" in request.query:
             chosen = dict.fromkeys(request.query["runs"].split(","))
-            return several_page([self._scored(store, _row(rows, id)) for id in list(chosen)[: MOST + 1]])
+            runs = [self._scored(store, _row(rows, id)) for id in list(chosen)[: MOST + 1]]
+            return several_page(compare_several(runs))
         if parts == ["compare"]:
             first, second = (_row(rows, request.query.get(name, "")) for name in ("a", "b"))
             return compare_page(self._scored(store, first), self._scored(store, second))

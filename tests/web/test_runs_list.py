@@ -78,12 +78,13 @@ def test_what_is_no_note_is_refused(server: Server, store: Path) -> None:
 
 def test_up_to_eight_runs_side_by_side(tmp_path: Path) -> None:
     path = tmp_path / "b.db"
-    ids = [om.run("starter", f"baseline:{name}", store=path, limit=12, quiet=True).id for name in ALL]
+    ids = [om.run("starter", f"baseline:{name}", store=path, limit=24, quiet=True).id for name in ALL]
     site = Site(path)
     page = site.respond(Request("GET", "/compare", {"runs": ",".join(ids)}, {}, ""))
     assert page.status == 200
     assert "8 runs side by side" in page.text
-    assert page.text.count(" − A</a>") == 7
+    assert page.text.count(">A − ") == 7 * 5
+    assert "p is adjusted (Holm) for 7 lines of all items" in page.text
     assert "false belief" in page.text
     alone = site.respond(Request("GET", "/compare", {"runs": ids[0]}, {}, ""))
     assert (alone.status, "Two to 8 runs can be compared" in alone.text) == (400, True)

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Mapping, Sequence
-from importlib.resources import files
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from otherminds.asking.store import Store
+from otherminds.asking.store import RunRow, Store
 from otherminds.pages.report import Block, Browser, Cell, Linked, Report, Section, Table
 from otherminds.web.links import EVERYWHERE, to_run
-from otherminds.web.notes import NOTHING, Note
-from otherminds.web.pages import COLUMNS, SCORED, Overview
-
-RUNNING = "running"
+from otherminds.web.notes import NOTHING, Note, words_of
+from otherminds.web.pages import COLUMNS, RUNNING, SCORED, Overview, scripts
 
 
 def runs_page(
@@ -33,16 +30,20 @@ def runs_page(
         "number": columns.index("right"),
         "state": columns.index("state"),
         "token": token,
-        "mark": mark(overviews),
+        "mark": mark(each.row for each in overviews),
     }
-    blocks: list[Block] = [Browser(data, _script(), asks=True), Table(columns, rows, "Runs", note=note)] if rows else []
+    blocks: list[Block] = (
+        [Browser(data, scripts("run_parts", "runs"), asks=True), Table(columns, rows, "Runs", note=note)]
+        if rows
+        else []
+    )
     return Report("Runs", lead, [Section("", blocks)], subtitle=store, trail=EVERYWHERE)
 
 
 def _line(each: Overview, note: Note, running: Collection[str]) -> list[Cell]:
     *cells, state = each.cells
-    words = " ".join([*(f"#{tag}" for tag in note.tags), note.note])
-    return [Linked(each.row.id, to_run(each.row.id)), *cells, RUNNING if each.row.id in running else state, words]
+    state = RUNNING if each.row.id in running else state
+    return [Linked(each.row.id, to_run(each.row.id)), *cells, state, words_of(note)]
 
 
 def _data(each: Overview, note: Note, running: Collection[str]) -> dict[str, Any]:
@@ -59,9 +60,9 @@ def _data(each: Overview, note: Note, running: Collection[str]) -> dict[str, Any
     }
 
 
-def mark(overviews: Sequence[Overview]) -> str:
+def mark(rows: Iterable[RunRow]) -> str:
     """Another one whenever a run is there, or ends, that was not."""
-    told = [(each.row.id, each.row.finished, str(each.row.manifest.get("ended"))) for each in overviews]
+    told = [(row.id, row.finished, str(row.manifest.get("ended"))) for row in rows]
     return hashlib.sha256(repr(told).encode()).hexdigest()[:16]
 
 
@@ -72,7 +73,3 @@ def progress(store: Store, running: Collection[str]) -> list[dict[str, Any]]:
         for row in store.runs()
         if row.id in running
     ]
-
-
-def _script() -> str:
-    return files("otherminds").joinpath("data/runs.js").read_text(encoding="utf-8")

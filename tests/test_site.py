@@ -66,12 +66,23 @@ def test_site_needs_nothing_from_outside(site: Path) -> None:
 @needs_browser
 def test_site_fits_a_phone_and_asks_nobody_for_anything(site: Path) -> None:
     with Browser() as browser:
-        for name in ("index.html", "glossary.html", "tutorials/measure.html"):
+        for name in ("index.html", "gallery.html", "glossary.html", "tutorials/measure.html", "tutorials/compare.html"):
             with browser.page(width=390) as page:
                 page.open((site / name).as_uri())
                 assert page.errors == [], name
                 assert page.hosts <= {""}, name
                 assert page.overflow == [], name
+
+
+@pytest.mark.filterwarnings("ignore")
+@needs_browser
+def test_it_can_be_searched_when_it_is_opened_as_files(site: Path) -> None:
+    with Browser() as browser, browser.page() as page:
+        page.open((site / "tutorials" / "measure.html").as_uri())
+        page.click(".md-search__input")
+        page.type("cloze")
+        page.wait("document.querySelector('.md-search-result__link')")
+        assert (page.errors, page.hosts) == ([], {""})
 
 
 @pytest.mark.filterwarnings("ignore")

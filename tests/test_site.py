@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import otherminds as om
 from tests.browser import Browser, needs_browser
 
 mkdocs_config = pytest.importorskip("mkdocs.config", reason="the extra 'docs' builds the site")
@@ -108,3 +109,18 @@ def test_only_the_first_use_in_prose_is_linked() -> None:
     assert HOOKS["with_glossary"](text) == text.replace(
         "then cloze", "then [cloze](glossary.md#cloze){ .term }"
     ).replace("The mass of S", "The [mass](glossary.md#mass){ .term } of [S](glossary.md#s){ .term }")
+
+
+@needs_browser
+def test_pictures_are_taken_of_any_finished_profile_of_two_models(tmp_path: Path) -> None:
+    program = runpy.run_path(str(ROOT / "docs" / "make_pictures.py"))
+    images = program["main"].__globals__["IMAGES"] = tmp_path / "images"
+    images.mkdir()
+    om.profile("baseline:realist", output=tmp_path / "one", studies=False, quiet=True)
+    with pytest.raises(SystemExit, match="should be the finished profile of two models; it is of realist"):
+        program["main"](tmp_path / "one")
+    om.profile("baseline:realist", "baseline:oracle", output=tmp_path / "two", studies=False, quiet=True)
+    program["main"](tmp_path / "two")
+    wanted = {path.name for path in (ROOT / "docs" / "images").glob("*.png")}
+    assert {path.name for path in images.iterdir()} == wanted
+    assert all(path.stat().st_size > 10_000 for path in images.iterdir())

@@ -29,10 +29,11 @@ MOST = 12
 @store_option
 @common
 def compare(ids: tuple[str, ...], output: Path | None, store_path: Path, as_json: bool) -> None:
-    """How far RUN_A lies above RUN_B, and above up to six more, on the items of both.
+    """How far RUN_A lies above RUN_B on the items of both.
 
-    Differences are paired by item and their intervals clustered by story; p is of a sign-flip test over stories, and
-    adjusted (Holm) for the lines that rest on enough stories. Of two runs, the items that changed sides come next.
+    Up to eight runs can be given; each is put beside the first. Differences are paired by item and their intervals
+    clustered by story; p is of a sign-flip test over stories, and adjusted (Holm) for the lines that rest on enough
+    stories. Of two runs, the items that changed sides come next.
     """
     from otherminds.asking.store import Store
     from otherminds.results.comparisons import compare_several

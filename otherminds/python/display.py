@@ -121,8 +121,16 @@ def _(report: Report) -> str:
 def _(found: Diagnosis) -> str:
     counted = f"{found.items:,} items answered, {found.unread} without an answer that could be read"
     shares = [[name, percent(one)] for name, one in found.shares.items() if name in found.needed]
-    said = found.sentences or ("Nothing can be said: the answers cannot be told from guessing.",)
-    return _head(found.model, counted) + _list(said) + table(["reader", "share"], shares)
+    return (
+        _head(found.model, counted) + _list(sentences(found)) + (table(["reader", "share"], shares) if shares else "")
+    )
+
+
+def sentences(found: Diagnosis) -> Sequence[str]:
+    """What a diagnosis says, if only that it can say nothing."""
+    if not found.confusion.readers:
+        return ("Nothing can be said: on enough of these items no reader has an opinion.",)
+    return found.sentences or ("Nothing can be said: the answers cannot be told from guessing.",)
 
 
 @html.register

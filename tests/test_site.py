@@ -4,6 +4,7 @@ import re
 import runpy
 from html.parser import HTMLParser
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 import pytest
 
@@ -61,6 +62,40 @@ def test_site_needs_nothing_from_outside(site: Path) -> None:
         assert not outside, f"{page.name} loads {outside}"
     for sheet in site.rglob("*.css"):
         assert not re.search(r"url\([\"']?(?:https?:)?//|@import", sheet.read_text(encoding="utf-8")), sheet.name
+
+
+class Links(HTMLParser):
+    """Where a page leads, and the places in it that can be led to."""
+
+    def __init__(self, page: Path) -> None:
+        super().__init__()
+        self.to: list[str] = []
+        self.places = {""}
+        self.feed(page.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        self.places |= {str(given.get("id")), str(given.get("name"))}
+        if tag == "a" and (address := given.get("href")):
+            self.to.append(address)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_every_link_leads_somewhere(site: Path) -> None:
+    pages = {page: Links(page) for page in site.rglob("*.html") if page.name != "404.html"}
+    lost, followed = [], 0
+    for page, links in pages.items():
+        for address in map(urlsplit, links.to):
+            if address.scheme or address.netloc:
+                continue
+            other = (page.parent / unquote(address.path)).resolve() if address.path else page
+            other = other / "index.html" if other.is_dir() else other
+            known = pages[other].places if other in pages else {""}
+            followed += 1
+            if not other.exists() or unquote(address.fragment) not in known:
+                lost.append(f"{page.name} leads to {address.geturl()}")
+    assert followed > 1_000
+    assert lost == []
 
 
 @pytest.mark.filterwarnings("ignore")

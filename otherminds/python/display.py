@@ -24,8 +24,8 @@ from otherminds.results.measures import Comparison, Row, chance, splits
 from otherminds.results.timelines import Timeline, timeline
 from otherminds.showing.brief import cut
 
-ROWS = 12
-"""Of a table, what a notebook shows."""
+ROWS, LINES = 12, 24
+"""Of a table, what a notebook shows; of one in which several lines belong together."""
 PICTURES = 4
 """Of a story, the matters that are drawn."""
 EVENTS, FACTS = 60, 50
@@ -145,10 +145,11 @@ def _(found: Comparison) -> str:
 @html.register
 def _(found: Comparisons) -> str:
     runs = [[name, run.suite, run.model, run.id] for name, run in zip(found.names, found.runs, strict=True)]
-    rows = [[name, row.items, *_tested(row)] for name, row in found.lines()]
+    # A pair is one word, however narrow its column is.
+    rows = [[name.replace(" ", "\xa0"), row.items, *_tested(row)] for name, row in found.lines()]
     columns = ["", "items", "difference, with 95 % interval by story", "p (Holm)"]
-    listed = table(["", "suite", "model", "run"], runs) + table(columns, rows[:ROWS])
-    return listed + _more(len(rows) - ROWS, "lines") + _said(f"Above 0, A is right more often; {found.adjustment}.")
+    listed = table(["", "suite", "model", "run"], runs) + table(columns, rows[:LINES])
+    return listed + _more(len(rows) - LINES, "lines") + _said(f"Above 0, A is right more often; {found.adjustment}.")
 
 
 def _tested(row: Row) -> list[str]:

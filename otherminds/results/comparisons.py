@@ -32,10 +32,13 @@ class Comparisons(Shown):
         return LETTERS[: len(self.runs)]
 
     def lines(self) -> Iterator[tuple[str, Row]]:
-        """What a table says: "A − B" with a row; first all items of every pair, then their kinds."""
-        named = [(f"A − {name}", pair) for name, pair in zip(self.names[1:], self.pairs, strict=True)]
-        yield from ((name, pair.rows[0]) for name, pair in named)
-        yield from ((name, row) for name, pair in named for row in pair.rows[1:])
+        """What a table says: "A − B" with a row; all pairs on all items, then on one kind of items after the other."""
+        pairs = {
+            f"A − {name}": {row.items: row for row in pair.rows}
+            for name, pair in zip(self.names[1:], self.pairs, strict=True)
+        }
+        for kind in dict.fromkeys(kind for rows in pairs.values() for kind in rows):
+            yield from ((name, rows[kind]) for name, rows in pairs.items() if kind in rows)
 
     @property
     def adjustment(self) -> str:

@@ -174,7 +174,7 @@ def test_screen_page_json_and_notebook_say_the_same_of_four(four: list[Run], pat
     page, words = tmp_path / "c.html", ["compare", *(each.id for each in four), "--store", str(path)]
     done = CliRunner().invoke(cli, [*words, "-o", str(page)])
     assert done.exit_code == 0, done.output
-    html, shown = page.read_text(encoding="utf-8"), om.compare(*four)._repr_html_()
+    html, shown = page.read_text(encoding="utf-8"), om.compare(*four)._repr_html_().replace("\xa0", " ")
     for said in (done.stdout, html, shown):
         assert "p is adjusted (Holm) for 3 lines of all items, and for 6 of kinds of items" in said
         assert said.count("A − D") == 3

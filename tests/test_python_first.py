@@ -55,6 +55,7 @@ def shown(run: om.Run) -> dict[str, object]:
         "Record": long_run.records[0],
         "Diagnosis": om.diagnose(run),
         "Comparison": om.compare(run, om.run("starter", "baseline:oracle", quiet=True)),
+        "Comparisons": om.compare(run, run, *[om.run("starter", "baseline:oracle", quiet=True)] * 6),
         "Timeline": om.timeline("sally-anne"),
         "Carry": om.Carry("Ann", "key", "den"),
         "Change": om.Change("Ann", "key", "state", "shines"),
@@ -97,7 +98,7 @@ class Elements(HTMLParser):
 
 
 @pytest.mark.parametrize(
-    "name", ["Story", "View", "Item", "Suite", "Run", "Report", "Diagnosis", "Comparison", "Timeline"]
+    "name", ["Story", "View", "Item", "Suite", "Run", "Report", "Diagnosis", "Comparison", "Comparisons", "Timeline"]
 )
 def test_notebooks_show_it_small_and_escaped(shown: dict[str, object], name: str) -> None:
     html = shown[name]._repr_html_()  # type: ignore[attr-defined]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import files
 from operator import itemgetter
+from string import ascii_uppercase as LETTERS
 
 from otherminds.asking.runs import Run
 from otherminds.asking.store import RunRow
@@ -81,7 +82,7 @@ def comparison(first: Run, second: Run, found: Comparison, *, saved: bool = Fals
         f" {_items(len(found.gained))} only A has right, {len(found.lost):,} only B."
     )
     sections = [
-        Section("", [_the_two(first, second, saved=saved)]),
+        Section("", [listed([first, second], "The two runs", saved=saved)]),
         Section("Difference", [_differences(first, second, found, saved=saved)]),
         Section("Changed sides", _sides(first, second, found, saved=saved)),
     ]
@@ -110,12 +111,13 @@ def _items(count: int) -> str:
     return "1 item" if count == 1 else f"{count:,} items"
 
 
-def _the_two(first: Run, second: Run, *, saved: bool) -> Table:
+def listed(runs: Sequence[Run], caption: str, *, saved: bool) -> Table:
+    """Runs by the letters that the rest of a page calls them by."""
     rows: list[list[Cell]] = [
-        [name, run.id if saved else Linked(run.id, to_run(run.id)), *run_cells(run)]
-        for name, run in (("A", first), ("B", second))
+        [name, run.id if saved else Linked(run.id, to_run(run.id)), *_run_cells(run)]
+        for name, run in zip(LETTERS, runs, strict=False)
     ]
-    return Table(["", "run", "suite", "model", "asked by", "right", "scored"], rows, "The two runs", note=SCORED)
+    return Table(["", "run", "suite", "model", "asked by", "right", "scored"], rows, caption, note=SCORED)
 
 
 def _differences(first: Run, second: Run, found: Comparison, *, saved: bool) -> Table:
@@ -139,7 +141,7 @@ def holm(row: Row) -> str:
     return "too few" if row.too_few else p_value(row.holm)
 
 
-def run_cells(run: Run) -> list[Cell]:
+def _run_cells(run: Run) -> list[Cell]:
     """Whom it asked what, and how often the answers are right."""
     return [run.suite, run.model, f"{run.score}, {run.prompt}", *_right(mean_of(run), len(run))]
 

@@ -7,8 +7,8 @@ from otherminds.results.answers import Answers
 from otherminds.results.comparisons import Comparisons
 from otherminds.results.measures import FEWEST, splits
 from otherminds.stats import span
-from otherminds.web.links import EVERYWHERE, to_comparison, to_run
-from otherminds.web.pages import SCORED, holm, run_cells
+from otherminds.web.links import EVERYWHERE, to_comparison
+from otherminds.web.pages import holm, listed
 
 KINDS = 12
 """Kinds of items that are told apart."""
@@ -17,21 +17,13 @@ KINDS = 12
 def several_page(found: Comparisons, *, saved: bool = False) -> Report:
     """What each run gets of every kind of item, and how far the first lies above each of the others."""
     sections = [
-        Section("", [_the_runs(found, saved=saved)]),
+        Section("", [listed(found.runs, "The runs", saved=saved)]),
         Section("By kind of item", [_by_kind(found)]),
         Section("A less the others", [_differences(found, saved=saved)]),
     ]
     models = ", ".join(dict.fromkeys(run.model for run in found.runs))
     page = Report(f"{len(found.runs)} runs side by side", f"Models: {models}.", sections)
     return page if saved else Report(page.title, page.lead, sections, trail=EVERYWHERE)
-
-
-def _the_runs(found: Comparisons, *, saved: bool) -> Table:
-    rows: list[list[Cell]] = [
-        [name, run.id if saved else Linked(run.id, to_run(run.id)), *run_cells(run)]
-        for name, run in zip(found.names, found.runs, strict=True)
-    ]
-    return Table(["", "run", "suite", "model", "asked by", "right", "scored"], rows, "The runs", note=SCORED)
 
 
 def _by_kind(found: Comparisons) -> Table:

@@ -106,27 +106,21 @@ def _audited(name: str, as_json: bool) -> None:
 
 def _print(found: Diagnosis) -> None:
     from otherminds.diagnosis.words import percent
+    from otherminds.python.display import sentences
 
     say(f"{found.model}: {found.items} items answered, {found.unread} without an answer that could be read")
     _print_confusion(found.confusion)
-    print_table(
-        ["reader", "share"],
-        [[name, percent(one)] for name, one in found.shares.items() if name in found.needed],
-    )
+    if shares := [[name, percent(one)] for name, one in found.shares.items() if name in found.needed]:
+        print_table(["reader", "share"], shares)
     _print_map(found)
-    for sentence in found.sentences or ("Nothing can be said: the answers cannot be told from guessing.",):
+    for sentence in sentences(found):
         say(f"- {sentence}")
 
 
 def _print_confusion(found: Confusion) -> None:
     """How often readers agree, in percent; then what cannot be told apart."""
-    say(f"How often readers give the same answer to the {found.items} items, in percent:")
-    short = [str(number) for number in range(1, len(found.readers) + 1)]
-    rows = [
-        [f"{number} {name}", *(f"{100 * value:.0f}" for value in line)]
-        for number, name, line in zip(short, found.readers, found.agree, strict=True)
-    ]
-    print_table(["", *short], rows, right=short)
+    if found.readers:
+        _print_agreement(found)
     for several in found.merged:
         if len(several) > 1:
             say(f"Cannot be told apart on these items: {', '.join(several)}.")
@@ -136,6 +130,16 @@ def _print_confusion(found: Confusion) -> None:
         say(f"With an opinion on few of these items, and so hardly told from guessing: {', '.join(found.rare)}.")
     if found.without:
         say(f"Without an opinion on enough items: {', '.join(found.without)}.")
+
+
+def _print_agreement(found: Confusion) -> None:
+    say(f"How often readers give the same answer to the {found.items} items, in percent:")
+    short = [str(number) for number in range(1, len(found.readers) + 1)]
+    rows = [
+        [f"{number} {name}", *(f"{100 * value:.0f}" for value in line)]
+        for number, name, line in zip(short, found.readers, found.agree, strict=True)
+    ]
+    print_table(["", *short], rows, right=short)
 
 
 def _print_map(found: Diagnosis) -> None:

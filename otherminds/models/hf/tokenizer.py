@@ -180,7 +180,7 @@ class Tokens:
 
     @cached_property
     def _fast(self) -> Any:
-        """The inside of a fast tokenizer, which can leave out where every token stands; None where it has ways of its own."""
+        """The inside of a fast tokenizer, which can leave out where tokens stand; None where it has ways of its own."""
         from transformers import PreTrainedTokenizerFast
 
         plain = PreTrainedTokenizerFast._encode_plus

@@ -4,9 +4,10 @@
 
 Weights are random, in the shape of a real model, so nothing is fetched. The plain loop is the one that anybody would
 write: prompts sorted by length, batches, the head on the last token. Both are given the same prompts twice, and the
-second time counts: independent prompts of about 250 tokens, then 20 questions on each story of about 200. The
-distance is the greatest difference of a probability of A or B. Texts are prompts that get 160 tokens each: one after
-the other by `generate`, and all at once by `hf:`. Without a GPU only the tiny shape is tried, on the CPU.
+second time counts: independent prompts of about 250 tokens, then 20 questions on each story of about 200; the 8B shape
+gets a quarter of them. The distance is the greatest difference of a probability of A or B. Texts are prompts that get
+160 tokens each: one after the other by `generate`, timed on the first three, and all at once by `hf:`. Without a GPU
+only the tiny shape is tried, on the CPU.
 """
 
 from __future__ import annotations
@@ -43,6 +44,9 @@ TEXT = (
 WORDS = TEXT.split()
 BATCH = 64
 PER_STORY = 20
+WRITTEN = 160
+SHARE = {"8b": 4}
+"""The part of the questions that a shape is given, where not all: a fourth."""
 
 
 def text_of(draw: random.Random, words: int) -> str:
@@ -100,13 +104,14 @@ def as_hf(model: Any, tokenizer: Any, dtype: str) -> HuggingFace:
     """The same weights as `hf:` holds them, without a folder on disk."""
     hf = HuggingFace("benchmark", dtype=dtype, device=model.device.type)
     hf._checkpoint = SimpleNamespace(unchanged=lambda: None)  # type: ignore[assignment]
-    hf.__dict__ |= {"_model": model, "_tokens": Tokens(tokenizer, name=hf.name), "_ends": [0], "_device": "here"}
+    tokens, last = Tokens(tokenizer, name=hf.name), model.config.vocab_size - 1
+    hf.__dict__ |= {"_model": model, "_tokens": tokens, "_ends": [last], "_device": "here"}
     return hf
 
 
-def timed(work: Callable[[], Any]) -> tuple[float, Any]:
-    """Seconds of the second time."""
-    for _ in range(2):
+def timed(work: Callable[[], Any], times: int = 2) -> tuple[float, Any]:
+    """Seconds of the last time."""
+    for _ in range(times):
         began = time.perf_counter()
         result = work()
         if torch.cuda.is_available():
@@ -130,22 +135,30 @@ def compare(hf: HuggingFace, model: Any, tokenizer: Any, prompts: Sequence[Promp
     far = max(abs(exp(one) - exp(other)) for ours, theirs in pairs for one, other in zip(ours, theirs, strict=True))
     assert len(weighed) == len(prompts)
     count = len(prompts)
-    print(f"  {title:32} plain {count / slow:9.1f}/s   hf {count / quick:9.1f}/s   {slow / quick:5.2f}x   {far:.1e}")
+    print(
+        f"  {title:32} plain {count / slow:9.1f}/s   hf {count / quick:9.1f}/s   {slow / quick:5.2f}x   {far:.1e}",
+        flush=True,
+    )
 
 
 def write(hf: HuggingFace, model: Any, tokenizer: Any, texts: int) -> None:
-    """Texts one by one against all at once."""
-    prompts = [Prompt(text=prompt.text, max_tokens=160) for prompt in prompts_of(texts, 1)]
+    """Texts one by one against all at once; none ends before it is full."""
+    prompts = [Prompt(text=prompt.text, max_tokens=WRITTEN) for prompt in prompts_of(texts, 1)]
+    some = prompts[:3]
 
-    def one_by_one() -> None:
+    def one_by_one(prompts: Sequence[Prompt], tokens: int) -> None:
         for prompt in prompts:
             ids = torch.tensor([tokenizer(prompt.text)["input_ids"]], device=model.device)
-            model.generate(ids, max_new_tokens=160, do_sample=False, pad_token_id=0, eos_token_id=None)
+            model.generate(ids, max_new_tokens=tokens, do_sample=False, pad_token_id=0, eos_token_id=None)
 
-    slow, _ = timed(one_by_one)
-    quick, _ = timed(lambda: hf.ask(prompts))
+    one_by_one(some[:1], 8)
+    slow, _ = timed(lambda: one_by_one(some, WRITTEN), times=1)
+    quick, written = timed(lambda: hf.ask(prompts))
+    plain = slow / len(some) * texts
+    count = sum(response.usage.written for response in written)
     print(
-        f"  {f'{texts} texts of up to 160 tokens':32} plain {slow:8.2f} s    hf {quick:8.2f} s    {slow / quick:5.2f}x"
+        f"  {f'{texts} texts, {count} tokens':32} plain {plain:8.2f} s    hf {quick:8.2f} s    {plain / quick:5.2f}x",
+        flush=True,
     )
 
 
@@ -160,9 +173,11 @@ def main() -> None:
     given = parser.parse_args()
     logging.set_verbosity_error()
     device = "cuda" if gpu else "cpu"
-    print(f"{torch.cuda.get_device_name() if gpu else 'CPU'}, {given.dtype}, {given.questions} questions")
+    print(f"{torch.cuda.get_device_name() if gpu else 'CPU'}, {given.dtype}")
     apart, on_stories = prompts_of(given.questions, 1), prompts_of(given.questions, PER_STORY)
     tokenizer = tokenizer_of([prompt.text for prompt in apart[:100]])
+    seconds, _ = timed(lambda: tokenizer([prompt.text for prompt in apart]))
+    print(f"both begin with the tokenizer, which alone does {len(apart) / seconds:,.0f}/s", flush=True)
     for size in given.sizes:
         torch.manual_seed(0)
         with torch.device(device):
@@ -171,9 +186,11 @@ def main() -> None:
             model = LlamaForCausalLM(config).eval()
             torch.set_default_dtype(torch.float32)
         hf = as_hf(model, tokenizer, given.dtype)
-        print(f"{size}: {sum(part.numel() for part in model.parameters()) / 1e6:,.0f} million weights")
-        compare(hf, model, tokenizer, apart, "independent prompts")
-        compare(hf, model, tokenizer, on_stories, f"{PER_STORY} questions a story")
+        weights = sum(part.numel() for part in model.parameters()) / 1e6
+        count = max(PER_STORY, given.questions // SHARE.get(size, 1))
+        print(f"{size}: {weights:,.0f} million weights, {count} questions", flush=True)
+        compare(hf, model, tokenizer, apart[:count], "independent prompts")
+        compare(hf, model, tokenizer, on_stories[:count], f"{PER_STORY} questions a story")
         write(hf, model, tokenizer, given.texts)
         del hf, model
 

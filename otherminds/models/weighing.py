@@ -7,7 +7,8 @@ holds twice is computed once; how trees are computed, and how many at a time, is
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import exp, log
 from typing import Protocol
@@ -37,8 +38,8 @@ class Scorer(Protocol):
     least_shared: float
     """The share of a plan that must be in a tree for it to join that; else it begins another one."""
 
-    def score_all(self, asked: Sequence[Asked]) -> Sequence[Values]:
-        """What is wanted of every tree, in order."""
+    def score_all(self, asked: Sequence[Asked]) -> Iterable[Values]:
+        """What is wanted of every tree, in order; it may be still computed until somebody looks."""
         ...
 
     def shares(self, tree: Tree, /) -> bool:
@@ -98,7 +99,8 @@ class Group:
         paths = [self.tree.add(sequence) for sequence in plan.sequences]
         self.numbers.append(number)
         self.steps.append(_steps(plan, paths))
-        self.cached.append(sum(place < known for place in paths[0][: len(plan.prompt)]))
+        # Places only grow along a path.
+        self.cached.append(bisect_left(paths[0], known, hi=len(plan.prompt)))
         self.sequences += len(paths)
 
     def asked(self) -> Asked:
@@ -112,25 +114,37 @@ class Group:
 
 def settle(plans: Sequence[Plan], scorer: Scorer, read: Callable[[Sequence[int]], tuple[str, ...]]) -> list[Weighing]:
     """The weighing of every plan, in order; `read` tells how tokens read."""
+    return begin(plans, scorer, read)()
+
+
+def begin(
+    plans: Sequence[Plan], scorer: Scorer, read: Callable[[Sequence[int]], tuple[str, ...]]
+) -> Callable[[], list[Weighing]]:
+    """The same in two parts: what is returned waits for the numbers, and until then there is time for other plans."""
     found: dict[int, Weighing] = {
         number: Weighing(usage=Usage(len(plan.prompt)), rendered=plan.rendered, error=plan.error)
         for number, plan in enumerate(plans)
         if plan.error
     }
     # Neighbours in this order share the most, so that a call cut into several trees loses little.
-    order = sorted((n for n in range(len(plans)) if n not in found), key=lambda number: list(plans[number].prompt))
+    order = sorted((n for n in range(len(plans)) if n not in found), key=lambda number: tuple(plans[number].prompt))
     groups = list(_groups([(number, plans[number]) for number in order], scorer))
     asked = [group.asked() for group in groups]
-    for group, one, scored in zip(groups, asked, scorer.score_all(asked), strict=True):
-        values = {
-            (place, token): value
-            for place, tokens in one.wants.items()
-            for token, value in zip(tokens, scored[place], strict=True)
-        }
-        shared = scorer.shares(group.tree)
-        for number, steps, saved in zip(group.numbers, group.steps, group.cached, strict=True):
-            found[number] = _weighing(plans[number], steps, values, saved if shared else 0, read)
-    return [found[number] for number in range(len(plans))]
+    coming = scorer.score_all(asked)
+
+    def end() -> list[Weighing]:
+        for group, one, scored in zip(groups, asked, coming, strict=True):
+            values = {
+                (place, token): value
+                for place, tokens in one.wants.items()
+                for token, value in zip(tokens, scored[place], strict=True)
+            }
+            shared = scorer.shares(group.tree)
+            for number, steps, saved in zip(group.numbers, group.steps, group.cached, strict=True):
+                found[number] = _weighing(plans[number], steps, values, saved if shared else 0, read)
+        return [found[number] for number in range(len(plans))]
+
+    return end
 
 
 def _groups(plans: Sequence[tuple[int, Plan]], scorer: Scorer) -> Iterator[Group]:

@@ -5,6 +5,7 @@ torch and transformers are imported when a model is first used, not before.
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -22,12 +23,15 @@ from otherminds.models.hf.tokenizer import Tokens
 from otherminds.models.hf.writing import Ids, Manner, write, write_with_a_state
 from otherminds.models.sequences import overlap
 from otherminds.models.settings import settings, whole
-from otherminds.models.weighing import Plan, settle
+from otherminds.models.weighing import Plan, begin
 
 DTYPES = ("float32", "bfloat16", "float16")
-BATCH = {"cpu": 16, "cuda": 512}
+BATCH = {"cpu": 16, "cuda": 2048}
 ASK_BATCH = {"cpu": 16, "cuda": 64}
 """Prompts in one call, by device; how many of them go through the model together is found out there."""
+
+PART = 512
+"""Prompts of a call that are planned together."""
 
 
 class HuggingFace:
@@ -293,9 +297,18 @@ class HuggingFace:
         A token may reach across the seam between prompt and choice. What counts as prompt is then only what the prompt
         alone and all its continuations begin with, so that such a token is weighed with the choice it belongs to.
         """
-        plans = self._plans(prompts)
-        with self._computing():
-            return settle(plans, self._scorer, self._tokens.pieces)
+        # In this order prompts on one story are next to each other, so that parts of a call share nearly as much.
+        order = sorted(range(len(prompts)), key=lambda number: str(prompts[number]))
+        parts = [order[first : first + PART] for first in range(0, len(order), PART)]
+        with _no_collecting(), self._computing():
+            ends = [self._begin([prompts[number] for number in part]) for part in parts]
+            weighed = [one for end in ends for one in end()]
+        found = dict(zip(order, weighed, strict=True))
+        return [found[number] for number in range(len(prompts))]
+
+    def _begin(self, prompts: Sequence[Prompt]) -> Callable[[], list[Weighing]]:
+        """Put prompts to the model; while a GPU is at them, the next ones are cut into tokens."""
+        return begin(self._plans(prompts), self._scorer, self._tokens.pieces)
 
     def _plans(self, prompts: Sequence[Prompt]) -> list[Plan]:
         texts = [(prompt, more) for prompt in prompts for more in ("", *(() if prompt.labels else prompt.choices))]
@@ -324,6 +337,18 @@ class HuggingFace:
         if not error and not all(tails.values()):
             error = "a prompt to weigh needs choices, and none may be empty"
         return Plan(alone[:seam], tuple(tails.values()), tails, self._tokens.render(prompt), error)
+
+
+@contextmanager
+def _no_collecting() -> Iterator[None]:
+    """Without looks for lost cycles, of which there are none here; beside torch each takes as long as many prompts."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def _told(config: Any) -> Any:

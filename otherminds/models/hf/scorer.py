@@ -11,13 +11,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
+from itertools import chain
 from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from otherminds.models.hf.memory import is_out_of_memory
 from otherminds.models.prefix_tree import Tree
 from otherminds.models.weighing import Asked
 
-TOKENS = {"cuda": 32_768, "cpu": 4_096}
+TOKENS = {"cuda": 65_536, "cpu": 4_096}
 """That go through the model together, to begin with, by device."""
 EVEN = 16
 """Masks are padded to a multiple of this, which GPUs want."""
@@ -26,6 +30,7 @@ HEAD_ROWS = 512
 SAME = 0.05
 """How far two ways of computing a log-probability may lie apart in 16 bits; a wrong mask is off by far more."""
 
+Numbers = npt.NDArray[np.int64]
 Line = tuple[int, Asked, Sequence[int]]
 """The number of a tree; what is asked of it, or of one of its branches; and where in the tree its tokens stand."""
 
@@ -44,14 +49,12 @@ class Scorer:
         self.device = model.device
         self.tokens = TOKENS.get(self.device.type, TOKENS["cuda"])
 
-    def score_all(self, asked: Sequence[Asked]) -> Sequence[Mapping[int, Sequence[float]]]:
-        """What is wanted of every tree, in order."""
-        import torch
-
+    def score_all(self, asked: Sequence[Asked]) -> Iterator[Mapping[int, Sequence[float]]]:
+        """What is wanted of every tree, in order; a GPU is still computing it until the first is looked at."""
         lines: list[Line] = []
         trees: list[Line] = []
         for number, one in enumerate(asked):
-            if _is_line(one.tree):
+            if one.tree.is_line:
                 lines.append((number, one, range(len(one.tree))))
             elif self.shares(one.tree):
                 trees.append((number, one, range(len(one.tree))))
@@ -63,16 +66,11 @@ class Scorer:
             for batch in self._batches(some):
                 read += batch
                 values += self._held([one for _, one, _ in batch], masked)
-        flat = iter(torch.cat(values).tolist() if values else ())
-        found: list[dict[int, list[float]]] = [{} for _ in asked]
-        for number, one, places in read:
-            for place, tokens in one.wants.items():
-                found[number][places[place]] = [next(flat) for _ in tokens]
-        return found
+        return _brought_home(values, read, len(asked))
 
     def shares(self, tree: Tree) -> bool:
         """Whether a tree of this depth can be read as one, so that its beginnings are computed once."""
-        return _is_line(tree) or (self.takes_masks and max(tree.depths) < self.window and _ends(tree) is not None)
+        return tree.is_line or (self.takes_masks and max(tree.depths) < self.window and _ends(tree) is not None)
 
     @cached_property
     def window(self) -> int:
@@ -101,10 +99,11 @@ class Scorer:
         return all(abs(one - other) < SAME for one, other in zip(together.tolist(), apart, strict=True))
 
     def _batches(self, some: Sequence[Line]) -> Iterator[list[Line]]:
-        """The longest first: if memory is short, that shows at once."""
+        """The longest first: if memory is short, that shows at once. No batch is a small rest, which a GPU idles at."""
         waiting = sorted(some, key=lambda each: -len(each[1].tree))
         while waiting:
-            count = max(1, self.tokens // max(1, len(waiting[0][1].tree)))
+            most = max(1, self.tokens // max(1, len(waiting[0][1].tree)))
+            count = -(-len(waiting) // -(-len(waiting) // most))
             yield waiting[:count]
             waiting = waiting[count:]
 
@@ -133,28 +132,32 @@ class Scorer:
 
         longest = max(len(one.tree) for one in batch)
         length = -(-longest // EVEN) * EVEN if masked else longest
-
-        def padded(rows: Sequence[Sequence[int]]) -> Any:
-            return torch.tensor([[*row, *[0] * (length - len(row))] for row in rows]).to(self.device, non_blocking=True)
-
         wanted = [
             (number * length + place, tokens) for number, one in enumerate(batch) for place, tokens in one.wants.items()
         ]
-        places = torch.tensor([place for place, _ in wanted], device=self.device)
-        rows = torch.tensor([row for row, (_, tokens) in enumerate(wanted) for _ in tokens], device=self.device)
-        tokens = torch.tensor([token for _, tokens in wanted for token in tokens], device=self.device)
-        options: dict[str, Any] = {}
+        grids = [padded([one.tree.tokens for one in batch], length)]
         if masked:
-            ends = padded([_ends(one.tree) or () for one in batch])
-            options = {
-                "attention_mask": self.mask(ends, length),
-                "position_ids": padded([one.tree.depths for one in batch]),
-            }
-        ids = padded([one.tree.tokens for one in batch])
-        logits, _ = logits_at(self.model, places, input_ids=ids, use_cache=False, **options)
+            grids += [padded([rows(one) for one in batch], length) for rows in (_depths, _ends_of)]
+        places, rows, tokens, *grids = self._sent(
+            np.array([place for place, _ in wanted]),
+            np.repeat(np.arange(len(wanted)), [len(tokens) for _, tokens in wanted]),
+            np.array([token for _, tokens in wanted for token in tokens]),
+            *grids,
+        )
+        options = {"position_ids": grids[1], "attention_mask": self.mask(grids[2], length)} if masked else {}
+        logits, _ = logits_at(self.model, places, input_ids=grids[0], use_cache=False, **options)
         sums = torch.cat([some.float().logsumexp(dim=-1) for some in logits.split(HEAD_ROWS)])
         rows, tokens = rows.to(logits.device), tokens.to(logits.device)
         return [logits[rows, tokens].float() - sums[rows]]
+
+    def _sent(self, *arrays: Numbers) -> list[Any]:
+        """Arrays on the device, in one piece, which it takes without waiting for what it computes meanwhile."""
+        import torch
+
+        piece = torch.from_numpy(np.concatenate([array.ravel() for array in arrays], dtype=np.int64))
+        piece = (piece.pin_memory() if self.device.type == "cuda" else piece).to(self.device, non_blocking=True)
+        parts = piece.split([array.size for array in arrays])
+        return [part.view(array.shape) for part, array in zip(parts, arrays, strict=True)]
 
     def mask(self, ends: Any, length: int) -> Any:
         """Who sees whom: a token sees those before it whose branch it lies on, which end after it."""
@@ -170,8 +173,9 @@ class Scorer:
         import torch
 
         sees = sees[:, None]
-        if self.model.config._attn_implementation == "sdpa":
+        if self.model.config._attn_implementation == "sdpa" and self.device.type != "cuda":
             return sees
+        # A GPU's kernels add a mask to the scores; made into numbers here, that is not done again in every layer.
         low = torch.finfo(self.model.dtype).min
         return torch.zeros(sees.shape, dtype=self.model.dtype, device=self.device).masked_fill(~sees, low)
 
@@ -207,22 +211,50 @@ def _narrowed(model: Any, places: Any, shape: tuple[int, ...]) -> Iterator[list[
             hook.remove()
 
 
-def _is_line(tree: Tree) -> bool:
-    return all(parent == place - 1 for place, parent in enumerate(tree.parents))
+def _brought_home(values: Sequence[Any], read: Sequence[Line], trees: int) -> Iterator[dict[int, list[float]]]:
+    """By tree, the values that were read along these lines; nothing is waited for before the first."""
+    import torch
+
+    flat = iter(torch.cat([*values]).tolist() if values else ())
+    found: list[dict[int, list[float]]] = [{} for _ in range(trees)]
+    for number, one, places in read:
+        for place, tokens in one.wants.items():
+            found[number][places[place]] = [next(flat) for _ in tokens]
+    yield from found
+
+
+def padded(rows: Sequence[Sequence[int]], length: int) -> Numbers:
+    """Rows filled up with zeros to one length."""
+    lengths = np.array([len(row) for row in rows])
+    grid = np.zeros((len(rows), length), np.int64)
+    grid[np.arange(length) < lengths[:, None]] = np.fromiter(chain.from_iterable(rows), np.int64, lengths.sum())
+    return grid
+
+
+def _depths(asked: Asked) -> Sequence[int]:
+    return asked.tree.depths
+
+
+def _ends_of(asked: Asked) -> Sequence[int]:
+    return _ends(asked.tree) or ()
 
 
 def _ends(tree: Tree) -> list[int] | None:
     """For every token the place after the last one of its branch; None where a branch is not in one piece."""
-    ends = [0] * len(tree)
-    branch: list[int] = []
-    for place, parent in enumerate(tree.parents):
-        while branch and branch[-1] != parent:
-            ends[branch.pop()] = place
-        if parent >= 0 and not branch:
+    ends = [len(tree)] * len(tree)
+    branch: list[tuple[int, int]] = []
+    """The pieces of lines that lead to where we are."""
+    for first, end in tree.runs():
+        parent = tree.parents[first]
+        while branch and branch[-1][1] - 1 > parent:
+            since, until = branch.pop()
+            kept = max(since, parent + 1)
+            ends[kept:until] = [first] * (until - kept)
+            if kept > since:
+                branch.append((since, kept))
+        if parent >= 0 and not (branch and branch[-1][1] - 1 == parent):
             return None
-        branch.append(place)
-    for place in branch:
-        ends[place] = len(tree)
+        branch.append((first, end))
     return ends
 
 

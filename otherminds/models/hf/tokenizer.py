@@ -86,12 +86,17 @@ class Tokens:
     def _may_be_special(self, text: str) -> bool:
         """Whether a text may hold a special token, by how it is spelt; letters may be larger or smaller."""
         small = text.lower()
-        return any(mark in small for mark in self._marks)
+        # Some models have hundreds of them, which begin with the same character or two.
+        return any(first in small for first in self._firsts) and any(mark in small for mark in self._marks)
 
     @cached_property
     def _marks(self) -> tuple[str, ...]:
         names = self.tokenizer.convert_ids_to_tokens(sorted(self._special))
         return tuple({name.strip().lower() for name in names if name and name.strip()})
+
+    @cached_property
+    def _firsts(self) -> frozenset[str]:
+        return frozenset(mark[0] for mark in self._marks)
 
     def _guarded(self, turns: Sequence[Message], begun: str) -> tuple[int, ...]:
         """The ids of a chat in which what was said may look like the template's own."""
@@ -165,5 +170,19 @@ class Tokens:
     def _all_ids(self, texts: Sequence[str], *, special: bool = True, start: bool = False) -> list[tuple[int, ...]]:
         if not texts:
             return []
-        found = self.tokenizer([*texts], add_special_tokens=start, split_special_tokens=not special)
-        return list(map(tuple, found["input_ids"]))
+        if self._fast is None:
+            found = self.tokenizer([*texts], add_special_tokens=start, split_special_tokens=not special)
+            return list(map(tuple, found["input_ids"]))
+        self._fast.no_truncation()
+        self._fast.no_padding()
+        self._fast.encode_special_tokens = not special
+        return [tuple(one.ids) for one in self._fast.encode_batch_fast([*texts], add_special_tokens=start)]
+
+    @cached_property
+    def _fast(self) -> Any:
+        """The inside of a fast tokenizer, which can leave out where tokens stand; None where it has ways of its own."""
+        from transformers import PreTrainedTokenizerFast
+
+        plain = PreTrainedTokenizerFast._encode_plus
+        own = getattr(type(self.tokenizer), "_encode_plus", None)
+        return self.tokenizer.backend_tokenizer if own is plain else None

@@ -313,3 +313,11 @@ def test_settings_that_make_no_sense() -> None:
         HuggingFace("x", batch=0)
     with pytest.raises(UsageError, match="temperature should be a number, not 'hot'"):
         HuggingFace("x", temperature="hot")  # type: ignore[arg-type]
+
+
+def test_ids_are_those_of_the_tokenizer_itself(hf_tiny: HuggingFace) -> None:
+    tokens, texts = hf_tiny._tokens, ["Nora is </s> here", "", "  two  words\n"]
+    assert tokens._fast is not None
+    for special, start in ((True, False), (False, True)):
+        plain = tokens.tokenizer(texts, add_special_tokens=start, split_special_tokens=not special)["input_ids"]
+        assert tokens._all_ids(texts, special=special, start=start) == list(map(tuple, plain))

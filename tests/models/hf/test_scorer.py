@@ -151,6 +151,23 @@ def test_branches_that_are_not_in_one_piece_are_read_apart(scorer: Scorer) -> No
     compare(scorer, [torn], within=1e-5)
 
 
+@given(SEQUENCES)
+def test_a_branch_ends_after_the_last_token_below_it(sequences: Sequences) -> None:
+    tree = tree_of(sorted(sequences)).tree
+    below = [[other for other in range(len(tree)) if place in tree.path(other)] for place in range(len(tree))]
+    assert _ends(tree) == [places[-1] + 1 for places in below]
+    assert tree.is_line == all(parent == place - 1 for place, parent in enumerate(tree.parents))
+
+
+def test_a_call_in_parts_gives_the_same_numbers_in_order(hf_tiny: HuggingFace, monkeypatch: pytest.MonkeyPatch) -> None:
+    prompts = [Prompt(text=f"{number % 3} is {number}", choices=(" a", " box")) for number in range(7)]
+    whole = hf_tiny.weigh(prompts)
+    monkeypatch.setattr("otherminds.models.hf.model.PART", 3)
+    for one, other in zip(whole, hf_tiny.weigh(prompts), strict=True):
+        assert one.rendered == other.rendered
+        assert one.logprobs == pytest.approx(other.logprobs, abs=1e-5)
+
+
 @pytest.fixture
 def others() -> Iterator[tuple[str, Any]]:
     """Models to whom a tree is not what it is to a Llama."""

@@ -52,6 +52,9 @@ __all__ = [
     "run",
 ]
 
+CHECKED = 10_000
+"""Answers of a run up to which the calls behind all of them are checked whenever its scores are read."""
+
 
 def run(
     suite: Suite,
@@ -130,7 +133,8 @@ def _told(epochs: int, shots: Sequence[Item], grader: Grader | None) -> dict[str
 def load(store: Store, id: str, *, texts: bool = True, most: int = -1) -> Run:
     """A run from the store, by its id or the beginning of it; `most` is how many records are wanted of it.
 
-    Without `texts` its records have neither prompts nor results, and a large run is read much sooner.
+    Without `texts` its records have neither prompts nor results, and a large run is read much sooner; of a very large
+    one, calls are then checked only where they are read, and by `otherminds store verify`.
     """
     row = store.run(id)
     if not row.sound:
@@ -138,28 +142,46 @@ def load(store: Store, id: str, *, texts: bool = True, most: int = -1) -> Run:
             f"{store.path}: run {row.id} is damaged (its checksum is wrong); give its command again, which asks nothing"
             " that was answered"
         )
-    lines = store.records(row.id, most=most)
     try:
         if missing := sorted(_TOLD - set(row.manifest)):
             raise ValueError(f"its manifest lacks {missing[0]}")
         way(row.score)
-        keys = {key for line in lines for key in line["calls"]}
-        if not texts and (sound := store.sound_calls(keys)) is not None:
-            return _run(row, [_scored(line, sound) for line in lines])
-        calls = store.calls(keys)
-        return _run(row, [_record(line, calls) for line in lines])
+        records = [_scored(line) for line in store.records(row.id, most=most)]
+        run = _run(row, records)
+        if not texts and (len(records) > CHECKED or _all_there(store, records)):
+            return run
+        return _with_texts(store, run, records)
     except (AttributeError, BadFile, KeyError, TypeError, UsageError, ValueError) as error:
         raise _damaged(store, row.id, error) from None
 
 
+def _all_there(store: Store, records: Sequence[Record]) -> bool:
+    """Whether the calls behind all scores are there and sound; not to be told where an older otherminds wrote them."""
+    sound = store.sound_calls({key for record in records for key in record.calls})
+    if sound is not None:
+        for record in records:
+            _refuse_unanswered(record, sound)
+    return sound is not None
+
+
+def _refuse_unanswered(record: Record, answered: Container[str]) -> None:
+    # A call that failed was not kept; but what was scored was answered.
+    if record.score.verdict != "error" and any(key not in answered for key in record.calls):
+        raise ValueError(f"what was answered to {record.item.id!r} is not there")
+
+
 def with_texts(store: Store, run: Run, wanted: Iterable[Record]) -> Run:
     """A run that was loaded without texts, with those of some of its records."""
-    lacking = {id(record): record for record in wanted if not record.results}
-    calls = store.calls({key for record in lacking.values() for key in record.calls})
     try:
-        told = {place: _in_full(record, calls) for place, record in lacking.items()}
+        return _with_texts(store, run, wanted)
     except (AttributeError, KeyError, TypeError, UsageError, ValueError) as error:
         raise _damaged(store, run.id, error) from None
+
+
+def _with_texts(store: Store, run: Run, wanted: Iterable[Record]) -> Run:
+    lacking = {id(record): record for record in wanted if not record.results}
+    calls = store.calls({key for record in lacking.values() for key in record.calls})
+    told = {place: _in_full(record, calls) for place, record in lacking.items()}
     return replace(run, records=tuple(told.get(id(record), record) for record in run.records))
 
 
@@ -179,26 +201,20 @@ _TOLD = {
 """Of a manifest, what reports tell."""
 
 
-def _record(line: Mapping[str, Any], calls: Mapping[str, Call]) -> Record:
-    return _in_full(_scored(line, calls), calls)
-
-
 def _damaged(store: Store, id: str, error: Exception) -> StoreError:
     return StoreError(f"{store.path}: run {id} is damaged ({error}); restore a copy of the store, or use another")
 
 
 def _in_full(record: Record, calls: Mapping[str, Call]) -> Record:
     """A record with what was sent and what came back."""
+    _refuse_unanswered(record, calls)
     asked = [calls[key] for key in record.calls if key in calls]
     prompts = tuple(unpack_prompt(call.prompt) for call in asked)
     return replace(record, prompts=prompts, results=tuple(map(unpack, asked)))
 
 
-def _scored(line: Mapping[str, Any], answered: Container[str]) -> Record:
+def _scored(line: Mapping[str, Any]) -> Record:
     """A record without what was sent and what came back."""
-    # A call that failed was not kept; but what was scored was answered.
-    if line["score"].get("verdict") != "error" and any(key not in answered for key in line["calls"]):
-        raise ValueError(f"what was answered to {line['item'].get('id')!r} is not there")
     return Record(Item.from_dict(line["item"]), (), (), tuple(line["calls"]), _score(line["score"]))
 
 

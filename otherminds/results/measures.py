@@ -149,7 +149,10 @@ def twins_right(given: Run | Answers) -> stats.Estimate | None:
         if (twin := row.get(TWIN)) is not None:
             sets.setdefault(twin, []).append(row)
     whole = [some for some in sets.values() if len(some) > 1 and all(row.value is not None for row in some)]
-    return Answers(replace(some[0], value=float(all(row.right for row in some))) for some in whole).mean()
+    if not whole:
+        return None
+    right = [float(all(row.right for row in some)) for some in whole]
+    return stats.mean(right, groups=[some[0].group for some in whole])
 
 
 def chance(items: Sequence[Item]) -> float | None:

@@ -31,7 +31,8 @@ def how_it_answered(runs: Sequence[Run], labels: Mapping[str, str]) -> list[Bloc
         ),
         Table(["", *ends], [[label, *(part.get(end, 0) for end in ends)] for label, part in counts], "Verdicts"),
     ]
-    weighed = [(labels[run.id], lean, _scored(run)) for run in runs if (lean := leaning(run))]
+    tables = [(labels[run.id], Answers.of([run])) for run in runs]
+    weighed = [(label, lean, _scored(some)) for label, some in tables if (lean := leaning(some))]
     if weighed:
         rows: list[list[Cell]] = [
             [
@@ -54,8 +55,8 @@ def how_it_answered(runs: Sequence[Run], labels: Mapping[str, str]) -> list[Bloc
     return blocks
 
 
-def _scored(run: Run) -> Answers:
-    return Answers.of([run]).where(lambda row: has_right_answer(row.item.tags))
+def _scored(answers: Answers) -> Answers:
+    return answers.where(lambda row: has_right_answer(row.item.tags))
 
 
 def _signed(estimate: Estimate | None) -> str | None:

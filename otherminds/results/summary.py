@@ -219,9 +219,8 @@ def _baselines(name: str, items: Sequence[Item]) -> dict[str, Answers]:
     """What each baseline gets; a double of another says nothing."""
     known: dict[str, dict[str, float]] = {}
     for model in baselines(Suite(name, tuple(items))):
-        values = model.values(items)
         # One draw of the random one says less than the line at chance.
-        if model.name != "random" and values not in known.values():
+        if model.name != "random" and (values := model.values(items)) not in known.values():
             known[model.name.replace("_", " ")] = values
     return {name: Answers.by_rule(name, items, values) for name, values in known.items()}
 

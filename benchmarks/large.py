@@ -102,7 +102,7 @@ def main() -> int:
         steps = {
             "run": first,
             "the same again": first,
-            "another reader": [*ask, "baseline:last_mention"],
+            "another reader": [*ask, "baseline:longest_option"],
             "show last": ["-m", "otherminds", "show", "last", "--store", store],
             "runs": ["-m", "otherminds", "runs", "--store", store],
             "report": ["-m", "otherminds", "report", "last", "--store", store, "-o", page],

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import ceil
 from operator import itemgetter
 
+from otherminds.asking.columns import Stored
 from otherminds.asking.runs import Record, Run
 from otherminds.asking.store import RunRow
-from otherminds.items.tags import has_right_answer
 from otherminds.minds.stories import STORIES, titled_story
 from otherminds.pages.drawing import visible
 from otherminds.pages.report import Block, Browser, Cell, Linked, Report, Section, Table, minus
-from otherminds.results.answers import Answer, Answers, shared
+from otherminds.results.answers import Answer, Answers, InColumns, shared
 from otherminds.results.itembrowser import Part, leads_to, link, records, script
 from otherminds.results.labels import run_labels
 from otherminds.results.measures import FEWEST, Comparison, Row, compare, mean_of
@@ -28,6 +28,8 @@ from otherminds.web.links import EVERYWHERE, to_answer, to_answers, to_compariso
 Body = Report | None
 """The report of a run; None where nothing was answered yet."""
 MOST_TAGS = 60
+SIDES = 1_000
+"""Items that are listed of those that only one of two runs has right."""
 PAGE = 2_000
 """Answers on one page; each takes about a kilobyte of it."""
 
@@ -62,10 +64,17 @@ SCORED = "Right: the share of right answers among those that are scored, with a 
 
 def view(row: RunRow, run: Run) -> Overview:
     """A run at a glance."""
-    values = Counter(f"{name}={value}" for record in run.records for name, value in record.item.tags.items())
+    values = _tag_counts(run)
     # What names items rather than kinds of items is nothing to filter runs by.
     tags = tuple(sorted(tag for tag, times in values.items() if times >= 2 * FEWEST))
     return Overview(row, len(run), mean_of(run), tags[:MOST_TAGS])
+
+
+def _tag_counts(run: Run) -> Counter[str]:
+    if isinstance(run.records, Stored):
+        tags = run.records.columns.tags.items()
+        return Counter({f"{name}={value}": n for name, tag in tags for value, n in tag.counted.items()})
+    return Counter(f"{name}={value}" for record in run.records for name, value in record.item.tags.items())
 
 
 def run_body(run: Run) -> Body:
@@ -73,11 +82,11 @@ def run_body(run: Run) -> Body:
     return summarise([run]) if run.records else None
 
 
-def items_section(run: Run, page: int) -> Section:
-    """The answers of a run, so many at a time that a browser can hold them; pages count from 1."""
+def items_section(run: Run, shown: Sequence[Record], page: int) -> Section:
+    """Answers of a run with their texts, so many at a time that a browser can hold them; pages count from 1."""
     pages = page_count(run)
     first = (page - 1) * PAGE
-    part = replace(run, records=on_page(run, page))
+    part = replace(run, records=shown)
     data = records([Part(run.suite, [part])]) | {"pages": [to_answers(run.id)]}
     note = "Every question that was asked, with all that came back. Opened, each leads to a page of its own."
     if pages > 1:
@@ -88,7 +97,7 @@ def items_section(run: Run, page: int) -> Section:
     return Section("Items", [*_turning(run.id, page, pages), Browser(data, script(), note=note)])
 
 
-def on_page(run: Run, page: int) -> tuple[Record, ...]:
+def on_page(run: Run, page: int) -> Sequence[Record]:
     """The answers that stand on a page."""
     return run.records[(page - 1) * PAGE : page * PAGE]
 
@@ -157,10 +166,13 @@ def comparison(first: Run, second: Run, found: Comparison, *, saved: bool = Fals
 
 def left_out(first: Run, second: Run, found: Comparison) -> str:
     """How many items are in no difference, and why; nothing if there are none."""
-    one, two = (Answers.of([run]).where(lambda row: has_right_answer(row.item.tags)) for run in (first, second))
-    both = shared(one, two)
-    alone = len(one) + len(two) - 2 * len(both[0])
-    lacking = Counter(row.verdict for some in both for row in some if row.value is None)
+    one, two = (Answers.of([run]).scored for run in (first, second))
+    if isinstance(one, InColumns) and one.beside(two) and isinstance(two, InColumns):
+        alone, lacking = 0, one.lacking + two.lacking
+    else:
+        both = shared(one, two)
+        alone = len(one) + len(two) - 2 * len(both[0])
+        lacking = Counter(row.verdict for some in both for row in some if row.value is None)
     ends = ", ".join(f"{count:,} {verdict}" for verdict, count in lacking.items())
     parts = (
         (alone, "that only one of the runs was asked"),
@@ -217,19 +229,20 @@ def _right(estimate: Estimate | None, answers: int) -> list[Cell]:
 
 def _sides(first: Run, second: Run, found: Comparison, *, saved: bool) -> list[Block]:
     """The items that only one of the runs has right, with what both said."""
-    a, b = (some.ids for some in found.both)
+    a, b = (some.to_items((*found.gained[:SIDES], *found.lost[:SIDES])) for some in found.both)
 
     def said(name: str, run: Run, row: Answer) -> Linked:
         id = row.item.id
         to = link(name, {"id": visible(id)}) if saved else to_answer(run.id, id)
         return Linked(row.said or row.verdict, to)
 
-    def table(ids: Iterable[str], caption: str) -> Table:
+    def table(ids: Sequence[str], caption: str) -> Table:
         lines: list[list[Cell]] = [
             [id, a[id].item.question, said("A", first, a[id]), said("B", second, b[id]), a[id].item.answer]
-            for id in ids
+            for id in ids[:SIDES]
         ]
-        return Table(["item", "question", "A said", "B said", "right"], lines, caption)
+        note = f"The first {SIDES:,} of them." if len(ids) > SIDES else ""
+        return Table(["item", "question", "A said", "B said", "right"], lines, caption, note=note)
 
     parts = (("Only A is right", found.gained), ("Only B is right", found.lost))
     return [table(ids, f"{title}: {_items(len(ids))}") for title, ids in parts if ids] or [

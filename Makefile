@@ -52,7 +52,7 @@ harness: .venv/dev
 
 bench: .venv/dev
 	@for each in benchmarks/*.py; do \
-		case $$each in */search.py) some=--quick;; *) some=;; esac; \
+		case $$each in */search.py) some=--quick;; */training.py) some=--help;; *) some=;; esac; \
 		echo "== $$each $$some"; $(BIN)/python $$each $$some || exit 1; done
 
 .venv/bin/python:

@@ -1,11 +1,11 @@
 """What `hf:` is worth beside a plain transformers loop: questions a second, as ratios within one run.
 
-    python benchmarks/gpu.py [--sizes tiny 135m 8b] [--questions 2000] [--dtype bfloat16]
+    python benchmarks/gpu.py [--sizes tiny 135m 8b] [--questions 2000] [--texts 20] [--dtype bfloat16]
 
 Weights are random, in the shape of a real model, so nothing is fetched. The plain loop is the one that anybody would
 write: prompts sorted by length, batches, the head on the last token. Both are given the same prompts twice, and the
 second time counts: independent prompts of about 250 tokens, then 20 questions on each story of about 200. The
-distance is the greatest difference of a probability of A or B. Text is 20 prompts that get 160 tokens each: one after
+distance is the greatest difference of a probability of A or B. Texts are prompts that get 160 tokens each: one after
 the other by `generate`, and all at once by `hf:`. Without a GPU only the tiny shape is tried, on the CPU.
 """
 
@@ -133,9 +133,9 @@ def compare(hf: HuggingFace, model: Any, tokenizer: Any, prompts: Sequence[Promp
     print(f"  {title:32} plain {count / slow:9.1f}/s   hf {count / quick:9.1f}/s   {slow / quick:5.2f}x   {far:.1e}")
 
 
-def write(hf: HuggingFace, model: Any, tokenizer: Any) -> None:
+def write(hf: HuggingFace, model: Any, tokenizer: Any, texts: int) -> None:
     """Texts one by one against all at once."""
-    prompts = [Prompt(text=prompt.text, max_tokens=160) for prompt in prompts_of(20, 1)]
+    prompts = [Prompt(text=prompt.text, max_tokens=160) for prompt in prompts_of(texts, 1)]
 
     def one_by_one() -> None:
         for prompt in prompts:
@@ -144,7 +144,9 @@ def write(hf: HuggingFace, model: Any, tokenizer: Any) -> None:
 
     slow, _ = timed(one_by_one)
     quick, _ = timed(lambda: hf.ask(prompts))
-    print(f"  {'20 texts of up to 160 tokens':32} plain {slow:8.2f} s    hf {quick:8.2f} s    {slow / quick:5.2f}x")
+    print(
+        f"  {f'{texts} texts of up to 160 tokens':32} plain {slow:8.2f} s    hf {quick:8.2f} s    {slow / quick:5.2f}x"
+    )
 
 
 def main() -> None:
@@ -153,6 +155,7 @@ def main() -> None:
     gpu = torch.cuda.is_available()
     parser.add_argument("--sizes", nargs="+", choices=[*SHAPES], default=["135m", "8b"] if gpu else ["tiny"])
     parser.add_argument("--questions", type=int, default=2000 if gpu else 200)
+    parser.add_argument("--texts", type=int, default=20)
     parser.add_argument("--dtype", choices=["float32", "bfloat16", "float16"], default="bfloat16" if gpu else "float32")
     given = parser.parse_args()
     logging.set_verbosity_error()
@@ -171,7 +174,7 @@ def main() -> None:
         print(f"{size}: {sum(part.numel() for part in model.parameters()) / 1e6:,.0f} million weights")
         compare(hf, model, tokenizer, apart, "independent prompts")
         compare(hf, model, tokenizer, on_stories, f"{PER_STORY} questions a story")
-        write(hf, model, tokenizer)
+        write(hf, model, tokenizer, given.texts)
         del hf, model
 
 

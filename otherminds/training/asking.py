@@ -48,8 +48,12 @@ def questions(
     rng: random.Random,
     *,
     orders: Sequence[int],
+    false: bool = True,
 ) -> list[Asked]:
-    """One question for each of these orders (-1: the beginning), its answer drawn evenly from those there can be."""
+    """One question for each of these orders (-1: the beginning), its answer drawn evenly from those there can be.
+
+    Without `false`, no belief that is false is asked after.
+    """
     first = {thing: _first(readings[0], thing) for thing in things}
     found: list[Asked] = []
     for order in orders:
@@ -61,7 +65,7 @@ def questions(
             found.append(Asked((), thing, real, real))
         elif order == 1 or len(people) > 1:
             asked = _believed(readings, thing, people, rng, order)
-            if asked and asked not in found:
+            if asked and asked not in found and (false or asked.answer == asked.reality):
                 found.append(asked)
     return found
 
@@ -135,6 +139,7 @@ ONE = {
     "look": "Where will {x} look for the {t}?",
     "would look": "Where would {x} look for the {t}?",
     "first look": "Where will {x} look for the {t} first?",
+    "first": "Where will {x} first try to find the {t}?",
     "search": "Where will {x} search for the {t}?",
     "think": "Where does {x} think the {t} is?",
     "really think": "Where does {x} really think the {t} is?",
@@ -152,6 +157,7 @@ INNER = {
     "searches": "{x} searches for the {t}",
     "will look": "{x} will look for the {t}",
     "would look": "{x} would look for the {t}",
+    "will look first": "{x} will look for the {t} first",
     "looks": "{x} looks for the {t}",
     "will search": "{x} will search for the {t}",
     "expects": "{x} expects to find the {t}",
@@ -169,8 +175,16 @@ STEMS = {
         "{x} will look for the {t} in the",
         "{x} believes that the {t} is in the",
         "{x} expects to find the {t} in the",
+        "{x} will first look for the {t} in the",
+        "{x} would say that the {t} is in the",
+        "{x} will say that the {t} is in the",
     ),
-    2: ("{x} thinks that the {t} is in the", "{x} will look for the {t} in the", "{x} believes the {t} is in the"),
+    2: (
+        "{x} thinks that the {t} is in the",
+        "{x} will look for the {t} in the",
+        "{x} will first look for the {t} in the",
+        "{x} believes the {t} is in the",
+    ),
 }
 
 
@@ -221,3 +235,17 @@ def stem(asked: Asked, show: Callable[[str], str], rng: random.Random) -> str:
     last = rng.choice(STEMS[min(len(minds), 2)]).format(t=show(asked.thing), x=minds[-1] if minds else "")
     verb = rng.choice(("thinks", "thinks", "believes"))
     return "".join(f"{name} {verb} that " for name in minds[:-1]) + last
+
+
+def sentences(asked: Asked, thing: str, choices: Sequence[str], rng: random.Random) -> dict[str, str]:
+    """Choices as whole sentences, all in the same words."""
+    minds, draw = asked.minds, rng.random()
+    thinks = "".join(f"{name} thinks that " for name in minds)
+    if draw < 0.3 or asked.when != "now":
+        form = "in the {}"
+    elif minds and draw < 0.65:
+        form = "".join(f"{name} thinks that " for name in minds[:-1]) + minds[-1] + " will look in the {}."
+    else:
+        form = f"{thinks}the {thing} is in the {{}}."
+    form = form[0].upper() + form[1:] if form.endswith(".") else form
+    return {choice: form.format(choice) for choice in choices}

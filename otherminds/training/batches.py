@@ -8,13 +8,15 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from queue import Queue
 from threading import Thread
+from typing import TypeVar
 
 import numpy as np
 
-from otherminds.errors import MissingFile
+from otherminds.errors import MissingFile, UsageError
 from otherminds.training.encoding import Rows, Shard, pack
 
 PARTS = ("tokens", "places", "lesson", "branch", "targets", "question")
+Ready = TypeVar("Ready")
 
 
 def shard_path(folder: Path, number: int) -> Path:
@@ -33,6 +35,8 @@ def batches(
     waiting: list[Rows] = []
     held = taken = 0
     for number, turn in _turns(count, seed):
+        if turn and not held and not taken:
+            raise UsageError(f"no lesson in {folder} fits into {length} tokens; give a greater --length")
         found = _shuffled(pack(_load(shard_path(folder, number), wait), length), f"{seed}:{turn}:{number}")
         waiting.append(found)
         held += len(found.tokens)
@@ -47,14 +51,14 @@ def batches(
         waiting, held = [_part(joined, slice(rest, None))], held % rows
 
 
-def ahead(line: Iterator[Rows], depth: int = 6) -> Iterator[Rows]:
+def ahead(line: Iterator[Ready], depth: int = 6) -> Iterator[Ready]:
     """The same, made ready in a thread; an error in it comes out here."""
-    queue: Queue[Rows | BaseException] = Queue(depth)
+    queue: Queue[Ready | BaseException] = Queue(depth)
 
     def fill() -> None:
         try:
-            for rows in line:
-                queue.put(rows)
+            for each in line:
+                queue.put(each)
         except BaseException as error:
             queue.put(error)
 

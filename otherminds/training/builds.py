@@ -11,9 +11,10 @@ from otherminds.errors import BadFile, UsageError
 from otherminds.items import Item, Suite
 from otherminds.studies.builds import Build, Built, Option
 from otherminds.training.bases import base_file, encoder_of, tokenizer_digest
-from otherminds.training.grammars import GRAMMARS, KEPT_BACK
+from otherminds.training.grammars import GRAMMARS
 from otherminds.training.leaks import known_runs
-from otherminds.training.lessons import OWN, Recipe
+from otherminds.training.lessons import KEPT_BACK, OWN, Recipe
+from otherminds.training.scene_wording import FAMILIES
 from otherminds.training.shards import LESSONS, Job, lessons_of, write_recipe, write_shards
 from otherminds.training.story_plots import Size
 
@@ -21,6 +22,7 @@ SHOWN = 200
 """Lessons that lint looks at."""
 DEEPEST = 4
 EACH = Recipe().each
+ALL = (*GRAMMARS, OWN, *FAMILIES)
 
 
 def _lessons(
@@ -59,6 +61,7 @@ def recipe_of(
     orders: str | None = None,
     people: str | None = None,
     questions: int = EACH,
+    needing: float = Recipe().needing,
     test: bool = False,
     seed: int = 0,
 ) -> Recipe:
@@ -68,11 +71,14 @@ def recipe_of(
     chosen = tuple(name for name in chosen if name not in left_out)
     if not chosen:
         raise UsageError("no grammar is left; leave fewer of them out")
+    if not 0 <= needing <= 1:
+        raise UsageError(f"--needing takes a share from 0 to 1, not {needing:g}")
     return Recipe(
         seed=seed,
         grammars=chosen,
         orders=tuple(map(_order, _words(orders))) or Recipe().orders,
         each=questions,
+        needing=needing,
         size=Size(people=_span(people)) if people else Size(),
         forms="plain" if test else "all",
         contexts="test" if test else "train",
@@ -84,8 +90,8 @@ def _words(text: str | None) -> list[str]:
 
 
 def _grammar(name: str) -> str:
-    if name not in GRAMMARS and name != OWN:
-        raise UsageError(f"there is no grammar {name!r}; there are {', '.join((*GRAMMARS, OWN))}")
+    if name not in ALL:
+        raise UsageError(f"there is no grammar {name!r}; there are {', '.join(ALL)}")
     return name
 
 
@@ -121,7 +127,7 @@ def sample(recipe: Recipe, number: int) -> Suite:
     return Suite("lessons", tuple(items.values()), prompt="raw", score="text")
 
 
-NAMES = ", ".join((*(name for name in GRAMMARS if name not in KEPT_BACK), OWN))
+NAMES = ", ".join(name for name in ALL if name not in KEPT_BACK)
 BUILDS = (
     Build(
         "lessons",
@@ -136,6 +142,7 @@ BUILDS = (
             Option("orders", str, "Orders of questions, with commas: memory, 0 to 4.  [default: all]"),
             Option("people", str, "How many people a story has.  [default: 2-7]", shown_as="LEAST-MOST"),
             Option("questions", int, "Questions to a story, at most.", EACH, least=1),
+            Option("needing", float, "Share of lessons with an answer that needs minds, 0 to 1.", Recipe().needing),
             Option("test", bool, "Held-out contexts, asked plainly: to examine, not to train on."),
             Option("form", ("tokens", "text"), "For `otherminds train`, or JSON Lines for any trainer.", "tokens"),
             Option("model", str, "Whose tokenizer to use.", "smollm2"),

@@ -6,6 +6,7 @@ after another, and for every lesson and every branch how many there are and from
 
 from __future__ import annotations
 
+from bisect import bisect_left, insort
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 
 from otherminds.errors import BadFile, UsageError
 from otherminds.models import Message
-from otherminds.models.chat_template import chat_runs
+from otherminds.models.chat_template import chat_runs, raw_runs
 from otherminds.models.local.gguf import Header
 from otherminds.training.lessons import Lesson
 
@@ -28,17 +29,20 @@ MARK = "\ue000"
 class Encoder:
     """Text to tokens as the model's own tokenizer does it, with the frame that its chat template puts round a turn."""
 
-    def __init__(self, tokenizer: Any, *, end: int, frame: tuple[list[int], list[int]] | None) -> None:
+    def __init__(
+        self, tokenizer: Any, *, end: int, frame: tuple[list[int], list[int]] | None, start: Sequence[int] = ()
+    ) -> None:
         self._tokenizer = tokenizer
+        self.start = list(start)
+        """What the model wants at the beginning of a text that is no chat."""
         self.end = end
         """The token that closes a reply."""
         self.frame = frame
         """What stands before and after a user's turn; none for a base model."""
 
     @classmethod
-    def of_gguf(cls, header: Header) -> Encoder:
-        """The tokenizer that a GGUF file carries, if it is a byte-level one."""
-        tokenizer = gguf_tokenizer(header)
+    def of(cls, tokenizer: Any, header: Header) -> Encoder:
+        """A tokenizer, with the marks and the template that the head of a GGUF file states."""
         end = header.special("eos")
         if end is None:
             raise UsageError("this model names no token that ends a text, so no reply could be taught to end")
@@ -52,7 +56,8 @@ class Encoder:
                 [token for run in side for token in ([run] if isinstance(run, int) else _ids(tokenizer, run))]
                 for side in sides
             )
-        return cls(tokenizer, end=end, frame=frame)  # type: ignore[arg-type]
+        start = [run for run in raw_runs("", header) if isinstance(run, int)]
+        return cls(tokenizer, end=end, frame=frame, start=start)  # type: ignore[arg-type]
 
     def __call__(self, text: str) -> list[int]:
         return _ids(self._tokenizer, text)
@@ -60,7 +65,7 @@ class Encoder:
     def lesson(self, lesson: Lesson) -> Encoded:
         """The story's tokens, and for each branch its tokens and where its completion begins."""
         chat = lesson.chat and self.frame is not None
-        before, after = self.frame if chat and self.frame else ([], [])
+        before, after = self.frame if chat and self.frame else (self.start, [])
         branches = []
         for branch in lesson.branches:
             prompt = [*self(branch.prompt), *after, *self(branch.prefill)]
@@ -173,27 +178,27 @@ class Rows:
 
 
 def pack(shard: Shard, length: int) -> Rows:
-    """The lessons of a shard in rows of this many tokens, in their order; too long ones are left out."""
+    """The lessons of a shard in rows of this many tokens, each where it fits best; too long ones are left out."""
     rows: list[list[NDArray[np.int64]]] = []
-    current: list[NDArray[np.int64]] = []
-    used = at = first = 0
+    free: list[tuple[int, int]] = []
+    """Tokens that still fit, and the row; sorted."""
+    at = first = 0
     for number, (story, count) in enumerate(shard.lessons.tolist()):
         spans = shard.branches[first : first + count]
         size = story + int(spans[:, 0].sum())
         if size <= length:
-            if used + size > length:
-                rows.append(current)
-                current, used = [], 0
-            current.append(_columns(shard.tokens[at : at + size], story, spans, number, first))
-            used += size
+            best = bisect_left(free, (size, 0))
+            left, row = free.pop(best) if best < len(free) else (length, len(rows))
+            if row == len(rows):
+                rows.append([])
+            rows[row].append(_columns(shard.tokens[at : at + size], story, spans, number, first))
+            insort(free, (left - size, row))
         at += size
         first += count
-    if current:
-        rows.append(current)
     full = np.full((len(rows), 6, length), -1, np.int64)
-    for row, blocks in zip(full, rows, strict=True):
+    for whole, blocks in zip(full, rows, strict=True):
         joined = np.concatenate(blocks, axis=1)
-        row[:, : joined.shape[1]] = joined
+        whole[:, : joined.shape[1]] = joined
     return Rows(*(full[:, part] for part in range(6)))
 
 

@@ -12,21 +12,26 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from otherminds.errors import UsageError
-from otherminds.files import write_text
+from otherminds.errors import BadFile, UsageError
+from otherminds.files import parse_json, read_text, write_text
+from otherminds.items import Suite
 from otherminds.models import adapters
-from otherminds.training.bases import base_digest, base_file, encoder_of, tokenizer_digest
-from otherminds.training.batches import shard_path
-from otherminds.training.encoding import Shard
-from otherminds.training.loop import Machine, Settings, by_kind, right_answers, train
+from otherminds.training import ranks
+from otherminds.training.bases import base_digest, base_file, encoder_of, network_of, tokenizer_digest
+from otherminds.training.encoding import Encoder
+from otherminds.training.exams import examine as examine
+from otherminds.training.exams import examine_plain, examine_suite, is_suite, read_plain, told
+from otherminds.training.folders import write_folder
+from otherminds.training.loop import Machine, Settings, train
 from otherminds.training.network import Llama
 from otherminds.training.replay import Replay, replay
 from otherminds.training.shards import RECIPE, make_folder, read_recipe
-from otherminds.training.weights import HF_PARTS, from_gguf, low_rank
+from otherminds.training.weights import HF_PARTS, low_rank
 
 Parts = dict[str, tuple[Tensor, Tensor]]
 TOKENS = 512
 """Of a replayed text."""
+SCORES, BEFORE, WHOLE = "scores.json", "before", "model"
 
 
 @dataclass(frozen=True)
@@ -52,16 +57,24 @@ class Plan:
     device: str = "auto"
     every: int = 50
     save_every: int = 200
+    plain: tuple[Path, ...] = ()
+    """Texts on which it is measured how well they are foretold."""
+    examine_every: int = 0
+    """Steps between two exams; 0: before and after, and where an adapter is kept."""
+    whole: bool = False
+    """Write the whole model too, as a folder of Hugging Face's."""
 
 
 def carry_out(plan: Plan, say: Callable[[str], None]) -> list[Path]:
-    """Train; the adapters that were written, the last one last."""
+    """Train; what was written, the last adapter last."""
     found = check(plan)
     make_folder(plan.out)
     machine = Machine(plan.device if plan.device != "auto" else _device())
     base = base_file(plan.model)
-    with _memory(plan.settings):
-        network = from_gguf(base, attention="flex" if machine.half else "dense").to(machine.device)
+    if ranks.rank():
+        say = lambda line: None  # noqa: E731
+    with ranks.together(machine.device), _memory(plan.settings):
+        network = network_of(base, attention="flex" if machine.half else "dense").to(machine.device)
         network.dtype = machine.dtype
         if machine.half:
             _compile(network)
@@ -70,14 +83,23 @@ def carry_out(plan: Plan, say: Callable[[str], None]) -> list[Path]:
         kept = _replay(plan, network, base, machine)
         before = {name: matrix().detach().clone() for name, matrix in network.matrices()} if plan.full else {}
         _open(plan, network, base)
+        encoder = encoder_of(base)
         written: list[Path] = []
 
+        def score(name: str) -> None:
+            if not ranks.rank():
+                _examine(plan, name, network, encoder, machine, say)
+
         def write(name: str) -> None:
+            if ranks.rank():
+                return
             path = plan.out / f"{name}{adapters.SUFFIX}"
             _write(path, _parts(network, before, plan.rank), base)
             written.append(path)
-            _examine(plan, name, network, machine, say)
+            score(name)
 
+        if BEFORE not in _scores(plan.out / SCORES):
+            score(BEFORE)
         train(
             network,
             plan.data,
@@ -86,14 +108,20 @@ def carry_out(plan: Plan, say: Callable[[str], None]) -> list[Path]:
             machine,
             out=plan.out,
             replay=kept,
-            keep=lambda step, _: step in plan.keep,
-            on_keep=lambda step, _: write(f"step-{step}"),
+            keep=lambda step, _: step in plan.keep or _examined(plan, step),
+            on_keep=lambda step, _: (write if step in plan.keep else score)(f"step-{step}"),
             every=plan.every,
             save_every=plan.save_every,
             say=say,
         )
+        if plan.whole and not ranks.rank():
+            written.append(write_folder(plan.out / WHOLE, network, base))
         write("adapter")
     return written
+
+
+def _examined(plan: Plan, step: int) -> bool:
+    return plan.examine_every > 0 and step % plan.examine_every == 0 and step < plan.settings.steps
 
 
 # ---- before anything is loaded -------------------------------------------------------------------------------------
@@ -109,7 +137,8 @@ def check(plan: Plan) -> Mapping[str, Any]:
             f"{plan.data} holds test stories (see its {RECIPE}); train on others, and give these with --exam"
         )
     base = base_file(plan.model)
-    for folder in (plan.data, *plan.exams):
+    _check_exams(plan)
+    for folder in (plan.data, *(exam for exam in plan.exams if not is_suite(exam))):
         if read_recipe(folder)["tokenizer"] != tokenizer_digest(base):
             raise UsageError(
                 f"{folder} was not encoded for {plan.model}; make it with `build lessons --model {plan.model}`"
@@ -118,7 +147,22 @@ def check(plan: Plan) -> Mapping[str, Any]:
         raise UsageError(
             f"of {plan.settings.rows} rows in a step {plan.replay_rows} would be replayed; leave some to learn"
         )
+    if plan.settings.rows % ranks.world() or (plan.replay and plan.replay_rows % ranks.world()):
+        raise UsageError(
+            f"{ranks.world()} processes share the rows of a step; give --rows (and --replay-rows) that they can share"
+        )
     return found
+
+
+def _check_exams(plan: Plan) -> None:
+    names = [exam.name for exam in (*plan.exams, *plan.plain)]
+    twice = next((name for name in names if names.count(name) > 1), "")
+    if twice:
+        raise UsageError(f"two exams are called {twice}, and scores go by that name; rename one")
+    for text in plan.plain:
+        read_plain(text)
+    for exam in filter(is_suite, plan.exams):
+        Suite.load(exam)
 
 
 def _device() -> str:
@@ -215,27 +259,30 @@ def _write(path: Path, parts: Parts, base: Path) -> None:
     adapters.write(path, arrays, base=base_digest(base))
 
 
-def _examine(plan: Plan, name: str, network: Llama, machine: Machine, say: Callable[[str], None]) -> None:
-    """The share of right answers by kind of question, kept in `scores.json`."""
-    path = plan.out / "scores.json"
-    scores: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-    scores[name] = {folder.name: examine(network, folder, machine, plan.settings) for folder in plan.exams}
-    if plan.exams:
-        write_text(path, json.dumps(scores, indent=1) + "\n")
-        told = [f"{exam} {table['all'][0]:.3f} (n {table['all'][1]:,})" for exam, table in scores[name].items()]
-        say(f"{name}: {', '.join(told)}")
+def _examine(
+    plan: Plan, name: str, network: Llama, encoder: Encoder, machine: Machine, say: Callable[[str], None]
+) -> None:
+    """What it scores by now, kept in `scores.json` under this name."""
+    if not plan.exams and not plan.plain:
+        return
+    settings = plan.settings
+    tables = {
+        exam.name: examine_suite(network, exam, encoder, machine, settings)
+        if is_suite(exam)
+        else examine(network, exam, machine, settings)
+        for exam in plan.exams
+    }
+    tables |= {text.name: examine_plain(network, text, encoder, machine, settings) for text in plan.plain}
+    path = plan.out / SCORES
+    write_text(path, json.dumps({**_scores(path), name: tables}, indent=1) + "\n")
+    say(f"{name}: {told(list(tables.items()))}")
 
 
-def examine(network: Llama, folder: Path, machine: Machine, settings: Settings) -> dict[str, tuple[float, int]]:
-    """For every kind of question in a folder of lessons, the share answered right word for word, and of how many."""
-    right: list[int] = []
-    kinds: list[str] = []
-    for number in range(int(read_recipe(folder)["shards"])):
-        shard = Shard.load(shard_path(folder, number))
-        found, names = right_answers(network, shard, machine, length=settings.length, rows=settings.rows)
-        right += found.tolist()
-        kinds += [name.split(" / ")[0] for name in names]
-    return by_kind(right, kinds) | by_kind(right, ["all"] * len(right))
+def _scores(path: Path) -> dict[str, Any]:
+    try:
+        return dict(parse_json(read_text(path))) if path.exists() else {}
+    except (ValueError, TypeError) as error:
+        raise BadFile(f"{path} is not what training writes ({error}); move it away") from None
 
 
 def steps_of(text: str) -> tuple[int, ...]:

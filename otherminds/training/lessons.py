@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import random
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from string import ascii_uppercase as LETTERS
 
 from otherminds.errors import InvalidEvent
 from otherminds.minds.questions import Question
@@ -21,12 +20,23 @@ from otherminds.studies.explore.goals import Goal
 from otherminds.studies.explore.grow import Grower
 from otherminds.studies.explore.sets import Cell, choose, grid
 from otherminds.training import asking, words
-from otherminds.training.grammars import CLOSED_EYES, FRESHER, GRAMMARS, KEPT_BACK, OPEN_EYES, Voice
+from otherminds.training.forms import Ask, Branch, pose
+from otherminds.training.grammars import CLOSED_EYES, FRESHER, GRAMMARS, OPEN_EYES, Voice
+from otherminds.training.grammars import KEPT_BACK as KEPT_BACK_GRAMMARS
+from otherminds.training.scene_asking import ask_about
+from otherminds.training.scene_wording import RETOLD, SCENES
+from otherminds.training.scenes import scene
 from otherminds.training.story_plots import PLOTS, Plot, Size
 
-DULL = 0.9
-"""How often a story in which nobody is wrong about anything is thrown away."""
+KEPT_BACK = (*KEPT_BACK_GRAMMARS, RETOLD)
+"""Words that are never trained on unless asked for: they show what carries over to other words."""
 NOT_EVENLY = ("terse", *KEPT_BACK)
+CHATS = 0.45
+"""How many lessons are chats."""
+MOST_OF_A_SCENE = 7
+"""Questions about a scene."""
+OFTEN = {"room-changes": 4, "all": 4, "object-state": 2, "fantom": 2, "": 1}
+"""Sets of explore stories by a part of their names, and how often each is drawn: rooms are rare, and hard to learn."""
 OWN = "own"
 """Stories of the explore study in the words of the belief engine: every kind of event, opaque containers."""
 
@@ -36,7 +46,12 @@ class Recipe:
     """What lessons are drawn from."""
 
     seed: int = 0
-    grammars: tuple[str, ...] = (*("terse",) * 4, *(name for name in GRAMMARS if name not in NOT_EVENLY), *(OWN,) * 3)
+    grammars: tuple[str, ...] = (
+        *("terse",) * 3,
+        *(name for name in GRAMMARS if name not in NOT_EVENLY),
+        *(OWN,) * 4,
+        *(SCENES,) * 5,
+    )
     """Drawn evenly; one that is named more often is drawn more often."""
     orders: tuple[int, ...] = (-1, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 4, 4)
     """Drawn evenly; -1 is the beginning of the story."""
@@ -49,26 +64,12 @@ class Recipe:
     contexts: str = "train"
     """Which part of the explore contexts: train or test."""
     needing: float = 0.75
-    """Of stories in the package's own words: the share in which another person would answer otherwise."""
+    """The share of lessons that need minds: in the others no answer differs from what is so, or was so."""
 
     @property
     def without_terse(self) -> bool:
         """Whether the words of the terse grammar are left out."""
         return "terse" not in self.grammars
-
-
-@dataclass(frozen=True, slots=True)
-class Branch:
-    """What follows the story: the rest of the prompt, and the completion that is learned."""
-
-    prompt: str
-    completion: str
-    question: str
-    answer: str
-    choices: tuple[str, ...]
-    kind: str
-    prefill: str = ""
-    """In a chat: the beginning of the reply, which the completion goes on from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,9 +87,10 @@ def lesson(recipe: Recipe, number: int) -> Lesson:
     """The lesson of this number."""
     rng = random.Random(f"lesson:{recipe.seed}:{number}")
     grammar = rng.choice(recipe.grammars)
+    needing = rng.random() < recipe.needing
     while True:
         try:
-            found = _own(recipe, rng) if grammar == OWN else _told(recipe, grammar, rng)
+            found = _KINDS.get(grammar, _told)(recipe, grammar, needing, rng)
         except InvalidEvent:  # somebody would have told what all know already
             continue
         if found is not None:
@@ -98,24 +100,31 @@ def lesson(recipe: Recipe, number: int) -> Lesson:
 # ---- stories in many grammars -----------------------------------------------------------------------------------
 
 
-def _told(recipe: Recipe, grammar: str, rng: random.Random) -> Lesson | None:
+def _told(recipe: Recipe, grammar: str, needing: bool, rng: random.Random) -> Lesson | None:
     plot = PLOTS[rng.choice(recipe.plots)](rng, recipe.size)
     voice = Voice(grammar, rng)
     premises, readings = _readings(plot, grammar, rng)
-    if rng.random() < DULL and not asking.any_false(readings, plot.things, plot.people):
+    if needing and not asking.any_false(readings, plot.things, plot.people):
         return None
     orders = [rng.choice(recipe.orders) for _ in range(recipe.each)]
-    asked = asking.questions(readings, plot.things, plot.people, rng, orders=orders)
+    asked = asking.questions(readings, plot.things, plot.people, rng, orders=orders, false=needing)
     if not asked:
         return None
-    chat = recipe.forms == "all" and rng.random() < 0.45
+    chat = recipe.forms == "all" and rng.random() < CHATS
     branches = []
     for each in asked:
         words_of = asking.ask(each, voice.show, rng, leave_out_terse=recipe.without_terse, terse=grammar == "terse")
-        stem = asking.stem(each, voice.show, rng)
         choices = _choices(plot, voice, each.answer, rng)
-        kind = f"{plot.name} {each.kind}"
-        branches.append(_posed(words_of, stem, voice.show(each.answer), choices, kind, chat, recipe.forms, rng))
+        ask = Ask(
+            words_of,
+            voice.show(each.answer),
+            choices,
+            f"{plot.name} {each.kind}",
+            asking.stem(each, voice.show, rng),
+            asking.sentences(each, voice.show(each.thing), choices, rng),
+            voice.show(each.reality),
+        )
+        branches.append(pose(ask, rng, chat=chat, plain=recipe.forms != "all"))
     return Lesson(voice.tell(plot, premises), tuple(branches), chat, grammar, plot.name)
 
 
@@ -152,26 +161,28 @@ def _choices(plot: Plot, voice: Voice, answer: str, rng: random.Random) -> tuple
 # ---- stories in the package's own words --------------------------------------------------------------------------
 
 
-def _own(recipe: Recipe, rng: random.Random) -> Lesson | None:
+def _own(recipe: Recipe, grammar: str, needing: bool, rng: random.Random) -> Lesson | None:
     cell, context = rng.choice(_cells()), rng.choice(_contexts(recipe.contexts))
     grower = Grower(setting(context, cell, seed=rng.randrange(2**31)), Goal.of(cell), rng)
     story = grower.complete()
     if not story:
         return None
     order = {2: 4, 3: 4, 4: 3}.get(len(story.people), 2)
-    wanted = [each for each in all_questions(story, order=order) if _order(each) in recipe.orders]
+    wanted = [
+        each
+        for each in all_questions(story, order=order)
+        if _order(each) in recipe.orders and (needing or not each.tags.get("interesting"))
+    ]
     found = _even(wanted, recipe.each, rng)
-    if not found:
+    if not found or (needing and not any(each.tags.get("interesting") for each in found)):
         return None
-    if rng.random() < recipe.needing and not any(each.tags.get("interesting") for each in found):
-        return None
-    chat = recipe.forms == "all" and rng.random() < 0.45
+    chat = recipe.forms == "all" and rng.random() < CHATS
     branches = []
     for each in found:
         choices = tuple(rng.sample(each.choices, len(each.choices)))
         stem = each.cloze if each.answer not in ("unknown", "in no container") else ""
-        kind = f"own {_kind(each)}"
-        branches.append(_posed(each.text, stem, each.answer, choices, kind, chat, recipe.forms, rng))
+        ask = Ask(each.text, each.answer, choices, f"own {_kind(each)}", stem, reality=each.reality)
+        branches.append(pose(ask, rng, chat=chat, plain=recipe.forms != "all"))
     text = story.text if rng.random() < 0.4 else story.tell(seed=rng.randrange(2**31))
     return Lesson(text, tuple(branches), chat, OWN, cell.set.name)
 
@@ -186,17 +197,28 @@ def _kind(question: Question) -> str:
 
 
 def _even(found: Sequence[Question], number: int, rng: random.Random) -> list[Question]:
-    """Some of the questions: by turns of each order, matter and answer, rather than most of what there is most of."""
-    groups: dict[tuple[object, ...], list[Question]] = defaultdict(list)
+    """Some of the questions: matters by turns, and in each its orders and answers, rather than most of what is most."""
+    groups: dict[object, dict[tuple[object, ...], list[Question]]] = defaultdict(lambda: defaultdict(list))
     for question in found:
-        groups[len(question.minds), question.tags["kind"], question.answer].append(question)
-    lines = [rng.sample(group, len(group)) for group in groups.values()]
+        kind = question.tags["kind"]
+        # What was so is asked among the containers: as a matter of its own it would be every second question.
+        groups[kind if kind != "memory" else "container"][kind, len(question.minds), question.answer].append(question)
+    lines = [_by_turns(list(group.values()), rng) for group in groups.values()]
     rng.shuffle(lines)
     picked: list[Question] = []
     while len(picked) < number and lines:
         picked += [line.pop() for line in lines]
         lines = [line for line in lines if line]
     return picked[:number]
+
+
+def _by_turns(groups: Sequence[Sequence[Question]], rng: random.Random) -> list[Question]:
+    """All of them, the last first: one of each group, then another of each."""
+    lines = [rng.sample(group, len(group)) for group in groups]
+    rng.shuffle(lines)
+    most = max(map(len, lines))
+    turns = [line[turn] for turn in range(most) for line in lines if turn < len(line)]
+    return turns[::-1]
 
 
 _KEPT: dict[str, Sequence[Context]] = {}
@@ -212,61 +234,32 @@ def _contexts(part: str) -> Sequence[Context]:
 
 def _cells() -> Sequence[Cell]:
     if not _GRID:
-        _GRID.extend(grid(choose("every")))
+        for cell in grid(choose("every")):
+            _GRID.extend([cell] * next(times for part, times in OFTEN.items() if part in cell.set.name))
     return _GRID
 
 
-# ---- forms of asking -----------------------------------------------------------------------------------------------
-
-RAW: Mapping[str, float] = {"answer": 4, "question": 4, "short": 1, "letters": 2, "stem": 3, "listed": 1.5}
-CHAT: Mapping[str, float] = {"direct": 4, "bare": 2, "letters": 2, "stem": 1.5, "listed": 1}
+# ---- everyday scenes -----------------------------------------------------------------------------------------------
 
 
-def _posed(
-    question: str,
-    stem: str,
-    answer: str,
-    choices: tuple[str, ...],
-    kind: str,
-    chat: bool,
-    forms: str,
-    rng: random.Random,
-) -> Branch:
-    weights = CHAT if chat else RAW if forms == "all" else {"question": 1}
-    form = rng.choices(list(weights), list(weights.values()))[0]
-    if (form == "stem" and not stem) or (form in ("letters", "listed") and not 2 <= len(choices) <= 26):
-        form = "direct" if chat else "question"
-    letter = LETTERS[choices.index(answer)] if form == "letters" else ""
-    options = "".join(f"\n{mark}. {choice}" for mark, choice in zip(LETTERS, choices, strict=False))
-    listed = ", ".join(f"{mark}. {choice}" for mark, choice in zip(LETTERS, choices, strict=False))
-    prefill = ""
-    completion = answer if chat else f" {answer}"
-    if chat:
-        few = "Reply with the answer in a few words, and nothing else."
-        if form == "direct":
-            prompt = f"\n\nQuestion: {question}\n\n{few}"
-        elif form == "bare":
-            prompt = f"\n\n{question}"
-        elif form == "letters":
-            prompt = (
-                f"\n\nQuestion: {question}{options}\n\nReply with the letter of the right answer, and nothing else."
-            )
-            completion = letter
-        elif form == "stem":
-            prompt, prefill = f"\n\nQuestion: {question}\n\nAnswer in one short sentence.", stem
-            completion = f" {answer}."
-        else:
-            prompt = f"\n\nQuestion: {question}\nChoices: {listed}\n\n{few}"
-    elif form == "answer":
-        prompt = f"\n\n{question}\nAnswer:"
-    elif form == "question":
-        prompt = f"\nQuestion: {question}\nAnswer:"
-    elif form == "short":
-        prompt = f"\n\nQ: {question}\nA:"
-    elif form == "letters":
-        prompt, completion = f"\nQuestion: {question}{options}\nAnswer:", f" {letter}"
-    elif form == "stem":
-        prompt, completion = f"\n{stem}", f" {answer}."
-    else:
-        prompt = f"\nQuestion: {question}\nChoices: {listed}\nAnswer:"
-    return Branch(prompt, completion, question, answer, choices, f"{kind} / {form}", prefill)
+def _acted(recipe: Recipe, grammar: str, needing: bool, rng: random.Random) -> Lesson | None:
+    made = scene(rng, grammar, needing=needing)
+    orders = [_shallow(rng.choice(recipe.orders), recipe, rng) for _ in range(min(recipe.each, MOST_OF_A_SCENE))]
+    chat = recipe.forms == "all" and rng.random() < CHATS
+    branches = []
+    for each in ask_about(made, rng, orders, needing=needing):
+        choices = tuple(rng.sample(each.choices, len(each.choices)))
+        ask = Ask(each.text, each.answer, choices, f"{made.plot} {each.kind}", each.stem, each.sentences)
+        branches.append(pose(ask, rng, chat=chat, plain=recipe.forms != "all"))
+    return Lesson(made.text, tuple(branches), chat, grammar, made.plot) if branches else None
+
+
+def _shallow(order: int, recipe: Recipe, rng: random.Random) -> int:
+    """The order of a question about a scene: scenes are short, and seldom ask deeper than to the second."""
+    if order <= 2 or rng.random() < 0.15:
+        return min(order, 3)
+    low = [each for each in recipe.orders if each <= 2]
+    return rng.choice(low) if low else 3
+
+
+_KINDS = {OWN: _own, SCENES: _acted, RETOLD: _acted}

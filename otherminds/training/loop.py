@@ -15,12 +15,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 import torch.nn.functional as F
+from numpy.typing import NDArray
 from torch import Tensor
 
 from otherminds.errors import UsageError
+from otherminds.training import ranks
 from otherminds.training.batches import PARTS, ahead, batches
-from otherminds.training.encoding import Rows, Shard, kinds_of, pack
-from otherminds.training.network import Llama, keys_of
+from otherminds.training.encoding import Encoded, Rows, Shard, kinds_of, pack
+from otherminds.training.masks import blocks_of, keys_of
+from otherminds.training.network import Llama
 
 if TYPE_CHECKING:
     from otherminds.training.replay import Replay
@@ -49,8 +52,10 @@ class Machine:
     """Where it runs, and in what precision."""
 
     def __init__(self, device: str) -> None:
-        self.device = torch.device(device)
-        self.half = self.device.type == "cuda"
+        self.half = device == "cuda"
+        self.device = torch.device(device, ranks.local()) if self.half else torch.device(device)
+        if self.half:
+            torch.cuda.set_device(self.device)
         self.dtype = torch.bfloat16 if self.half else torch.float32
 
     def precision(self) -> AbstractContextManager[Any]:
@@ -58,23 +63,53 @@ class Machine:
         return torch.autocast("cuda", torch.bfloat16) if self.half else nullcontext()
 
     def put(self, rows: Rows) -> dict[str, Tensor]:
-        """Rows as tensors on the device."""
-        arrays = {part: getattr(rows, part) for part in PARTS}
-        # Found here rather than on the device, which would have to be waited for.
-        arrays["learned"] = np.flatnonzero(rows.targets >= 0)
-        found = {}
-        for name, array in arrays.items():
-            tensor = torch.from_numpy(np.ascontiguousarray(array))
-            found[name] = tensor.pin_memory().to(self.device, non_blocking=True) if self.half else tensor
-        return found
+        """Rows as tensors on the device, with what would have to be waited for if it were found there."""
+        learned = np.flatnonzero(rows.targets >= 0)
+        keys = keys_of(rows.lesson, rows.branch)
+        arrays: dict[str, NDArray[Any]] = {"tokens": rows.tokens, "places": rows.places, "keys": keys}
+        arrays |= {"learned": learned, "targets": rows.targets.ravel()[learned]}
+        arrays |= {"question": rows.question.ravel()[learned]} | (blocks_of(keys) if self.half else {})
+        return {name: self.put_one(array) for name, array in arrays.items()}
+
+    def put_one(self, array: NDArray[Any]) -> Tensor:
+        """An array as a tensor on the device, which is not waited for."""
+        tensor = torch.from_numpy(np.ascontiguousarray(array))
+        if not self.half:
+            return tensor
+        with torch.cuda.device(self.device):  # in a thread of its own it would be the first GPU
+            return tensor.pin_memory().to(self.device, non_blocking=True)
 
 
-def outputs(network: Llama, rows: Mapping[str, Tensor]) -> tuple[Tensor, Tensor, Tensor]:
-    """Logits at the learned places, the tokens that belong there, and the questions that these belong to."""
-    hidden = network.hidden(rows["tokens"], rows["places"], keys_of(rows["lesson"], rows["branch"]))
-    learned = rows["learned"]
-    logits = network.logits(hidden.flatten(0, 1)[learned])
-    return logits, rows["targets"].flatten()[learned], rows["question"].flatten()[learned]
+def outputs(network: Llama, rows: Mapping[str, Tensor]) -> Tensor:
+    """Logits at the learned places."""
+    return network.logits(network.hidden(rows).flatten(0, 1).index_select(0, rows["learned"]))
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Rows of a step that are this process's, ready on the device."""
+
+    rows: Mapping[str, Tensor]
+    tokens: int
+    taught: int
+    """Learned places of lessons, which come first; those of replayed text follow."""
+    replayed: Tensor | None
+    """Places of replayed text among all that is kept for replay."""
+    together: int
+    """Learned places of lessons in all processes."""
+
+    @classmethod
+    def of(cls, rows: Rows, machine: Machine, replay: Replay | None, seed: int, step: int) -> Batch:
+        """The rows that are learned in a step, with those that are replayed in it."""
+        tokens, together = int((rows.tokens >= 0).sum()), int((rows.targets >= 0).sum())
+        rows = Rows(*(getattr(rows, part)[ranks.rank() :: ranks.world()] for part in PARTS))
+        taught = int((rows.targets >= 0).sum())
+        replayed = None
+        if replay:
+            beside, places = replay.part(seed, step)
+            rows = Rows(*(np.concatenate([getattr(rows, part), getattr(beside, part)]) for part in PARTS))
+            replayed = machine.put_one(places)
+        return cls(machine.put(rows), tokens, taught, replayed, together)
 
 
 def train(
@@ -103,7 +138,7 @@ def train(
         _groups(trainable, settings.decay), lr=settings.rate, betas=(0.9, 0.95), fused=machine.half
     )
     start, curve = _resumed(out, network, optimizer, settings)
-    line: Iterator[Rows] = batches(
+    packed = batches(
         folder,
         shards,
         length=settings.length,
@@ -112,35 +147,40 @@ def train(
         skip=start,
         wait=wait,
     )
-    line = ahead(line) if machine.half else line
+    made = (Batch.of(rows, machine, replay, settings.seed, step) for step, rows in enumerate(packed, start))
+    line = ahead(made) if machine.half else made
     began = last = time.monotonic()
     seen = 0
     losses: list[Tensor] = []
     for step in range(start, settings.steps):
-        rows = next(line)
-        seen += int((rows.tokens >= 0).sum())
+        batch = next(line)
+        seen += batch.tokens
         done = step / settings.steps
         if settings.minutes:
-            done = max(done, (time.monotonic() - began) / 60 / settings.minutes)
+            done = ranks.greatest(max(done, (time.monotonic() - began) / 60 / settings.minutes), machine.device)
         if done >= 1:
             break
         for group in optimizer.param_groups:
             group["lr"] = settings.rate * pace(step, done, settings.warm_up)
-        taught, also = _losses(network, rows, machine, replay, settings.seed, step)
+        taught, also = _losses(network, batch, machine, replay)
         (taught + also).backward()
+        ranks.add_up([weight.grad for weight in trainable if weight.grad is not None])
         torch.nn.utils.clip_grad_norm_(trainable, settings.clip)
         optimizer.step()
         optimizer.zero_grad(set_to_none=True)
         losses.append(torch.stack([taught.detach(), also.detach()]))
         if (step + 1) % every == 0:
-            mean, moved = torch.stack(losses).mean(0).tolist()
+            means = torch.stack(losses).mean(0)
+            ranks.add_up([means])
+            mean, moved = means.tolist()
             if not math.isfinite(mean + moved):
                 raise UsageError(f"the loss is {mean} after {step + 1} steps; lower the rate")
             now = time.monotonic()
             curve.append({"step": step + 1, "loss": mean, "tokens_per_second": seen / (now - last), "done": done})
             if replay:
                 curve[-1]["replay"] = moved
-            _write_lines(out / "curve.jsonl", curve)
+            if not ranks.rank():
+                _write_lines(out / "curve.jsonl", curve)
             beside = f", replay {moved:.4f}" if replay else ""
             say(f"step {step + 1}: loss {mean:.4f}{beside}, {seen / (now - last):,.0f} tokens/s, {done:.0%}")
             losses, seen, last = [], 0, now
@@ -148,26 +188,20 @@ def train(
             on_keep(step + 1, network)
             last = time.monotonic()
             seen = 0
-        if save_every and (step + 1) % save_every == 0:
+        if save_every and (step + 1) % save_every == 0 and not ranks.rank():
             _save(out, network, optimizer, settings, step + 1, curve)
     return curve
 
 
-def _losses(
-    network: Llama, rows: Rows, machine: Machine, replay: Replay | None, seed: int, step: int
-) -> tuple[Tensor, Tensor]:
+def _losses(network: Llama, batch: Batch, machine: Machine, replay: Replay | None) -> tuple[Tensor, Tensor]:
     """What is to be learned, and how far replayed text has moved; both in one pass."""
-    which: list[int] = []
-    taught = int((rows.targets >= 0).sum())
-    if replay:
-        beside, which = replay.part(seed, step)
-        rows = Rows(*(np.concatenate([getattr(rows, part), getattr(beside, part)]) for part in PARTS))
     with machine.precision():
-        logits, targets, _ = outputs(network, machine.put(rows))
-        loss = F.cross_entropy(logits[:taught].float(), targets[:taught])
-        if not replay:
+        logits = outputs(network, batch.rows)
+        targets = batch.rows["targets"][: batch.taught]
+        loss = F.cross_entropy(logits[: batch.taught].float(), targets, reduction="sum") / batch.together
+        if not replay or batch.replayed is None:
             return loss, torch.zeros_like(loss)
-        return loss, replay.loss(network, logits[taught:], which, torch.from_numpy(beside.targets))
+        return loss, replay.loss(network, logits[batch.taught :], batch.replayed)
 
 
 def pace(step: int, done: float, warm_up: int) -> float:
@@ -232,10 +266,10 @@ def right_answers(
     right = torch.full((len(shard.branches),), -1, dtype=torch.int64)
     with evaluating(network, machine):
         for part in _whole_batches(pack(shard, length), rows):
-            logits, targets, questions = outputs(network, machine.put(part))
+            put = machine.put(part)
             # Written greedily it would be this completion if, and only if, every token of it is the likeliest one.
-            hit = (logits.argmax(-1) == targets).cpu()
-            numbers = questions.cpu()
+            hit = (outputs(network, put).argmax(-1) == put["targets"]).cpu()
+            numbers = put["question"].cpu()
             right[numbers.unique()] = 1
             right[numbers[~hit]] = 0
     return right, list(kinds_of(shard))
@@ -248,6 +282,20 @@ def by_kind(right: Sequence[int], kinds: Sequence[str]) -> dict[str, tuple[float
         if value >= 0:
             groups[kind].append(value)
     return {kind: (sum(values) / len(values), len(values)) for kind, values in sorted(groups.items())}
+
+
+def bits_per_character(
+    network: Llama, tokens: list[int], characters: int, machine: Machine, *, length: int, rows: int
+) -> float:
+    """How badly plain text is foretold, cut into pieces of so many tokens."""
+    pieces = [tokens[start : start + length] for start in range(0, len(tokens), length)]
+    shard = Shard.of(Encoded(piece[:1], [(piece[1:], 0, "text")]) for piece in pieces if len(piece) > 1)
+    total = 0.0
+    with evaluating(network, machine):
+        for part in _whole_batches(pack(shard, length), rows):
+            put = machine.put(part)
+            total += float(F.cross_entropy(outputs(network, put).float(), put["targets"], reduction="sum"))
+    return total / math.log(2) / characters
 
 
 @contextmanager

@@ -9,7 +9,7 @@ Rotary positions are kept as Hugging Face keeps them (first half, second half); 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,10 +17,10 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from otherminds.training.masks import MASKS
+
 PARTS = ("q", "k", "v", "o", "gate", "up", "down")
 """The matrices of a layer."""
-BITS = 6
-"""Enough for the branches of any lesson; a token's lesson and branch are kept as one number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,14 +144,15 @@ class Llama(nn.Module):  # type: ignore[misc]
             for part in PARTS:
                 yield f"{number}.{part}", getattr(layer, part)
 
-    def hidden(self, tokens: Tensor, places: Tensor, keys: Tensor) -> Tensor:
+    def hidden(self, rows: Mapping[str, Tensor]) -> Tensor:
         """What comes out of the last layer, for rows of tokens whose lessons and branches the keys tell apart."""
+        tokens, places = rows["tokens"], rows["places"]
         half = self.form.head // 2
         turns = self.form.base ** (-torch.arange(half, device=tokens.device, dtype=torch.float32) / half)
         angles = places.clamp(min=0)[:, :, None, None].float() * turns
         x = F.embedding(tokens.clamp(min=0), self.embedding).to(self.dtype)
         cos, sin = angles.cos(), angles.sin()
-        mask = MASKS[self.attention](keys)
+        mask = MASKS[self.attention](rows)
         for layer in self.layers:
             x = layer(x, cos, sin, mask)
         return x
@@ -162,38 +163,10 @@ class Llama(nn.Module):  # type: ignore[misc]
         return F.linear(normed(hidden, self.norm, self.form.epsilon), head)
 
 
-def keys_of(lesson: Tensor, branch: Tensor) -> Tensor:
-    """Lesson and branch of a token as one number."""
-    return ((lesson << BITS) + branch.clamp(min=0)).int()
-
-
-def sees(one: Tensor, other: Tensor) -> Tensor:
-    """Whether a token with the first key may look at an earlier one with the second: its story, or its own branch."""
-    story = other & (2**BITS - 1) == 0
-    return (one >> BITS == other >> BITS) & (story | (one == other))
-
-
-def _dense_mask(keys: Tensor) -> Tensor:
-    length = keys.shape[1]
-    causal = torch.ones(length, length, dtype=torch.bool, device=keys.device).tril()
-    return (sees(keys[:, :, None], keys[:, None, :]) & causal)[:, None]
-
-
 def _dense(q: Tensor, k: Tensor, v: Tensor, mask: Any) -> Tensor:
     groups = q.shape[1] // k.shape[1]
     k, v = k.repeat_interleave(groups, dim=1), v.repeat_interleave(groups, dim=1)
     return F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
-
-
-def _flex_mask(keys: Tensor) -> Any:
-    from torch.nn.attention.flex_attention import create_block_mask
-
-    rows, length = keys.shape
-
-    def visible(row: Tensor, head: Tensor, one: Tensor, other: Tensor) -> Tensor:
-        return (one >= other) & sees(keys[row, one], keys[row, other])
-
-    return create_block_mask(visible, rows, None, length, length, device=str(keys.device))
 
 
 def _flex(q: Tensor, k: Tensor, v: Tensor, mask: Any) -> Tensor:
@@ -204,4 +177,3 @@ def _flex(q: Tensor, k: Tensor, v: Tensor, mask: Any) -> Tensor:
 
 
 ATTENTION: dict[str, Attend] = {"dense": _dense, "flex": _flex}
-MASKS: dict[str, Callable[[Tensor], Any]] = {"dense": _dense_mask, "flex": _flex_mask}

@@ -15,9 +15,10 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from otherminds.training import ranks
 from otherminds.training.encoding import Encoder, Numbers, Rows
 from otherminds.training.loop import Machine, evaluating
-from otherminds.training.network import Llama, keys_of, normed, turn
+from otherminds.training.network import Llama, normed, turn
 
 OPENINGS = (
     "The", "In the", "When", "She", "He said", "It was", "Once upon a time", "One of the most", "A", "After", "Many",
@@ -39,18 +40,21 @@ class Replay:
     weight: float = 1.0
     """How much it counts beside what is taught."""
 
-    def part(self, seed: int, step: int) -> tuple[Rows, list[int]]:
-        """The rows of this step, which follow from seed and step alone, and their numbers."""
+    def part(self, seed: int, step: int) -> tuple[Rows, Numbers]:
+        """The rows of this step, which follow from seed and step alone, and where their learned places are kept."""
         which = random.Random(f"replay:{seed}:{step}").sample(range(len(self.rows.tokens)), self.share)
-        return Rows(*(getattr(self.rows, part)[which] for part in Rows.__slots__)), which
+        which = which[ranks.rank() :: ranks.world()]
+        rows = Rows(*(getattr(self.rows, part)[which] for part in Rows.__slots__))
+        row, place = np.nonzero(rows.targets >= 0)
+        return rows, np.array(which)[row] * rows.targets.shape[1] + place
 
-    def loss(self, network: Llama, logits: Tensor, which: Sequence[int], targets: Tensor) -> Tensor:
+    def loss(self, network: Llama, logits: Tensor, places: Tensor) -> Tensor:
         """How far the chances of every next token have moved, in nats a token, times the weight."""
-        kept = self.hidden[list(which)].to(logits.device).flatten(0, 1)[(targets.flatten() >= 0).to(logits.device)]
+        kept = self.hidden.flatten(0, 1).index_select(0, places)
         with torch.no_grad():
             before = F.log_softmax(network.logits(kept).float(), dim=-1)
         now = F.log_softmax(logits.float(), dim=-1)
-        return self.weight * F.kl_div(now, before, log_target=True, reduction="sum") / len(kept)
+        return self.weight * F.kl_div(now, before, log_target=True, reduction="sum") / (len(kept) * ranks.world())
 
 
 def replay(
@@ -154,5 +158,5 @@ def last_layer(network: Llama, packed: Rows, machine: Machine, rows: int) -> Ten
     with evaluating(network, machine):
         for first in range(0, len(packed.tokens), rows):
             put = machine.put(Rows(*(getattr(packed, part)[first : first + rows] for part in Rows.__slots__)))
-            found.append(network.hidden(put["tokens"], put["places"], keys_of(put["lesson"], put["branch"])))
+            found.append(network.hidden(put))
     return torch.cat(found)

@@ -63,10 +63,11 @@ def test_what_can_be_chosen() -> None:
         ({"grammars": "terse", "without": "terse"}, "no grammar is left"),
         ({"orders": "5"}, "--orders takes memory and 0 to 4"),
         ({"people": "1-3"}, "--people takes numbers from 2 to 20"),
+        ({"needing": 1.5}, "--needing takes a share from 0 to 1"),
         ({"people": "many"}, "--people takes numbers from 2 to 20"),
     ],
 )
-def test_what_cannot(given: dict[str, str], words: str) -> None:
+def test_what_cannot(given: dict[str, object], words: str) -> None:
     with pytest.raises(UsageError, match=words):
         recipe_of(**given)  # type: ignore[arg-type]
 

@@ -1,5 +1,6 @@
 """Answers of lessons are those of a second program, from the events and once more from nothing but the words."""
 
+import json
 import os
 import random
 import re
@@ -7,10 +8,14 @@ from collections import Counter
 
 import pytest
 
+from otherminds.asking.prompts import pose_cloze, pose_letters, pose_open
 from otherminds.errors import InvalidEvent
+from otherminds.items import Item
 from otherminds.training import asking
+from otherminds.training.forms import CHAT, LABELS, RAW, WITH_OPTIONS, Branch
 from otherminds.training.grammars import GRAMMARS
-from otherminds.training.lessons import LETTERS, OWN, Branch, Recipe, lesson
+from otherminds.training.lessons import OWN, Recipe, lesson
+from otherminds.training.scene_wording import FAMILIES
 from otherminds.training.story_plots import PLOTS, Size
 from tests.agreement import _plain
 from tests.second_opinion import Opinion
@@ -112,21 +117,77 @@ def test_terse_stories_say_what_their_answers_say() -> None:
 
 
 def test_whatever_is_asked_for_is_among_the_choices_and_is_what_is_learned() -> None:
-    grammars = (*GRAMMARS, OWN)
+    grammars = (*GRAMMARS, OWN, *FAMILIES)
     forms: Counter[str] = Counter()
-    for number in range(60):
+    numbers: Counter[int] = Counter()
+    for number in range(150):
         made = lesson(Recipe(seed=3, grammars=grammars), number)
         for branch in made.branches:
             form = branch.kind.split(" / ")[1]
             forms[form] += 1
             learned = branch.completion.strip().removesuffix(".")
             assert branch.answer in branch.choices
+            assert len(set(branch.choices)) == len(branch.choices)
             if form == "letters":
-                assert branch.choices[LETTERS.index(learned)] == branch.answer
-                assert f"{learned}. {branch.answer}" in branch.prompt
+                numbers[len(branch.choices)] += 1
+                labels = next(each for each in LABELS.values() if learned in each and f"\n{each[0]}. " in branch.prompt)
+                assert branch.choices[labels.index(learned)] == branch.answer
+                assert f"\n{learned}. {branch.answer}\n" in branch.prompt
+            elif form == "json":
+                assert json.loads(learned) == {"answer": branch.answer}
             else:
-                assert learned == branch.answer
-    assert set(forms) >= {"letters", "stem", "listed", "question", "direct", "bare"}
+                assert learned == branch.answer.removesuffix(".")
+    assert set(forms) == {*RAW, *CHAT}
+    assert min(numbers[few] for few in (2, 3, 4)) > 20, numbers
+    share = sum(forms[form] for form in WITH_OPTIONS) / forms.total()
+    assert 0.3 < share < 0.42, forms
+
+
+def test_forms_are_those_of_the_studies() -> None:
+    """By letters, as a cloze and in words: the same text as `otherminds run` sends, but for the order of options."""
+    asked = {"letters": pose_letters, "stem": pose_cloze, "question": pose_open, "direct": pose_open}
+    met: Counter[str] = Counter()
+    for number in range(60):
+        made = lesson(Recipe(seed=4, grammars=("scenes",)), number)
+        for branch in made.branches:
+            form = branch.kind.split(" / ")[1]
+            odd = re.search(r"\n[1X]\. |\n\nA\. |Answer: $|more plausible\?", branch.prompt)
+            if form not in asked or odd or (form == "stem" and not (branch.prefill if made.chat else True)):
+                continue
+            cloze = (branch.prefill or branch.prompt[1:]) if form == "stem" else ""
+            if cloze.startswith("Question:") or cloze == "Answer:":
+                cloze = ""
+            item = Item(
+                id="one",
+                context=made.story,
+                question=branch.question,
+                answer=branch.answer,
+                choices=branch.choices,
+                cloze=cloze,
+            )
+            way = "direct" if made.chat else "raw"
+            sent = [each.prompt for each in asked[form](item, prompt=way, seed=0)]
+            texts = [each.messages[0].content + each.prefill if made.chat else each.text for each in sent]
+            if form == "letters":
+                texts = [re.sub(r"\n[A-Z]\. .*", "", text) for text in texts]
+            mine = made.story + branch.prompt + branch.prefill
+            assert (re.sub(r"\n[A-Z]\. .*", "", mine) if form == "letters" else mine) in texts, (form, mine, texts)
+            met[form, made.chat] += 1
+    assert min(met[form, chat] for form in ("letters", "stem") for chat in (True, False)) > 5, met
+
+
+def test_the_share_of_lessons_that_need_minds_is_kept_in_every_grammar() -> None:
+    for grammar in ("terse", "plain", OWN, "scenes"):
+        for share in (0.0, 1.0):
+            for number in range(12):
+                made = lesson(Recipe(seed=6, grammars=(grammar,), needing=share), number)
+                if grammar != OWN:
+                    assert share or not any(" false" in branch.kind for branch in made.branches), made
+    kinds = [
+        any(" false" in branch.kind or "mislead" in branch.kind for branch in made.branches)
+        for made in (lesson(Recipe(seed=6, grammars=("scenes", "terse", "plain"), needing=0.5), n) for n in range(200))
+    ]
+    assert 0.4 < sum(kinds) / len(kinds) < 0.6, sum(kinds)
 
 
 def test_a_lesson_follows_from_seed_and_number() -> None:

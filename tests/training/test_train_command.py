@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,11 +15,19 @@ import pytest
 from click.testing import CliRunner
 
 from otherminds.cli import cli
+from otherminds.items import Item, Suite
 from otherminds.models import Prompt, adapters, fingerprint, get_model
 from tests.models.tiny import write_tiny
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("tokenizers")
+
+from otherminds.training.bases import encoder_of  # noqa: E402
+from otherminds.training.encoding import Shard, pack  # noqa: E402
+from otherminds.training.exams import as_lesson, examine_suite  # noqa: E402
+from otherminds.training.loop import Machine, Settings, outputs  # noqa: E402
+from otherminds.training.weights import from_gguf  # noqa: E402
+
 SMALL = ("--device", "cpu", "--rows", "2", "--length", "512", "--rate", "0.01", "--warm-up", "3", "--steps", "20")
 
 
@@ -76,10 +85,10 @@ def test_the_loss_falls_in_twenty_steps(school: Path, tmp_path: Path, how: Seque
     assert len(found) == 10
     assert found[-1] < 0.7 * found[0]
     scores = json.loads((tmp_path / "scores.json").read_text())
-    assert list(scores) == ["step-10", "adapter"]
+    assert list(scores) == ["before", "step-10", "adapter"]
     right, number = scores["adapter"]["exam"]["all"]
     assert 0 <= right <= 1
-    assert number == sum(n for kind, (_, n) in scores["adapter"]["exam"].items() if kind != "all") > 20
+    assert number == sum(n for kind, (_, n) in scores["adapter"]["exam"].items() if kind != "all") > 10
 
 
 def test_what_was_learned_is_a_model(school: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -113,12 +122,50 @@ def test_killed_and_gone_on_it_comes_to_the_same_weights(school: Path, tmp_path:
     assert "another rate" in refuses(*args(school, killed, "--rank", "4", "--rate", "0.02"))
 
 
+def test_suites_and_plain_text_are_scored_before_in_between_and_after(school: Path, tmp_path: Path) -> None:
+    told = {"a": ("The red box is in the attic.", "attic", "reality"), "b": ("x" * 600, "y", "too long")}
+    items = [Item(id, text, "Where is it?", key, (), tags={"kind": kind}) for id, (text, key, kind) in told.items()]
+    suite, text = tmp_path / "few.jsonl", tmp_path / "text.txt"
+    Suite("few", tuple(items)).save(suite)
+    text.write_text("A red box and a tree. " * 40)
+    more = ("--rank", "4", "--steps", "4", "--examine-every", "2", "--exam", suite, "--plain", text)
+    call(*args(school, tmp_path / "out", *more))
+    scores = json.loads((tmp_path / "out" / "scores.json").read_text())
+    assert list(scores) == ["before", "step-2", "adapter"]
+    for name in scores:
+        assert scores[name]["few.jsonl"] == {"reality": [0.0, 1], "all": [0.0, 1]}
+        bits, characters = scores[name]["text.txt"]["bits_per_character"]
+        assert characters == 880
+        assert 1 < bits < 20
+    assert scores["before"]["text.txt"] != scores["step-2"]["text.txt"] != scores["adapter"]["text.txt"]
+
+
+def test_an_item_is_right_where_the_answer_is_what_the_model_says(school: Path, tmp_path: Path) -> None:
+    """Taught nothing but the answers of a suite, a network has them all; of one with other answers, none."""
+    base = school / "tiny.gguf"
+    encoder, network = encoder_of(base), from_gguf(base)
+    items = tuple(Item(str(n), f"story {n}", "Where is it?", f"at {n}", ()) for n in range(3))
+    wrong = tuple(replace(item, answer="nowhere") for item in items)
+    for name, some in (("right", items), ("wrong", wrong)):
+        Suite(name, some).save(tmp_path / f"{name}.jsonl")
+    machine, settings = Machine("cpu"), Settings(length=128, rows=1)
+    put = machine.put(pack(Shard.of(encoder.lesson(as_lesson(item)) for item in items), 128))
+    learning = torch.optim.Adam(network.parameters(), lr=0.01)
+    for _ in range(40):
+        learning.zero_grad()
+        torch.nn.functional.cross_entropy(outputs(network, put), put["targets"]).backward()
+        learning.step()
+    for name, share in (("right", 1.0), ("wrong", 0.0)):
+        assert examine_suite(network, tmp_path / f"{name}.jsonl", encoder, machine, settings)["all"] == (share, 3)
+
+
 # ---- bad input -----------------------------------------------------------------------------------------------------
 
 
 def test_what_cannot_be_trained_is_said_in_a_sentence(school: Path, tmp_path: Path) -> None:
     other = write_tiny(tmp_path / "other.gguf", seed=1)
-    foreign = tmp_path / "foreign"
+    foreign, empty = tmp_path / "foreign", tmp_path / "empty.txt"
+    empty.touch()
     call(*args(school, foreign, "--steps", "1"))
     for words, more in {
         "was made for weights with the digest": ("-m", f"gguf:{other}", "--from", foreign / "adapter.safetensors"),
@@ -126,8 +173,13 @@ def test_what_cannot_be_trained_is_said_in_a_sentence(school: Path, tmp_path: Pa
         "cannot be trained here": ("-m", "api:gpt"),
         "there is no file": ("-m", "gguf:nowhere.gguf"),
         "there is no adapter 'belefs' (did you mean beliefs?)": ("--from", "belefs"),
+        "fits into 64 tokens; give a greater --length": ("--length", "64"),
         "--keep takes numbers of steps": ("--keep", "8,x"),
         "leave some to learn": ("--replay", "4", "--replay-rows", "2"),
+        "there is no file nowhere.txt": ("--plain", "nowhere.txt"),
+        "there is no file nowhere.jsonl": ("--exam", "nowhere.jsonl"),
+        "two exams are called exam": ("--exam", school / "exam", "--exam", school / "exam"),
+        "holds no text that could be foretold": ("--plain", empty),
     }.items():
         assert words in refuses(*args(school, tmp_path / "out", *more))
     (tmp_path / "file").touch()

@@ -1,0 +1,104 @@
+"""The results of the training experiment as Markdown."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from math import sqrt
+from pathlib import Path
+from typing import Any
+
+Results = Mapping[str, Mapping[str, Any]]
+Row = tuple[str, str, str]
+"""What it is called, the exam, the kind of question."""
+SETS = {
+    "own": "own words, held-out contexts",
+    "trained": "all grammars and forms, held-out lessons",
+    "terse": "terse",
+    "longer": "8–9 people, 18–28 events",
+    "deep": "five people leave one by one, terse",
+    "stage": "a grammar never trained on",
+    "stage-deep": "the same, five people leave",
+    "scenes": "scenes",
+    "tomi-numbered-repaired": "ToMi, numbered lines, repaired gold",
+    "tomi-lines-repaired": "ToMi, lines, repaired gold",
+    "tomi-chat-repaired": "ToMi, in a chat, repaired gold",
+    "tomi-numbered-published": "ToMi, numbered lines, published gold",
+    "tomi-lines-published": "ToMi, lines, published gold",
+    "tomi-chat-published": "ToMi, in a chat, published gold",
+}
+BITS = ("plain text, bits a character", "plain text", "bits a character")
+SEEDS = ("beliefs-0", "beliefs-1", "beliefs-2")
+REPEATED = {"repeated-1": "500 lessons", "repeated-4": "2,000", "repeated-16": "8,000", "reference": "all fresh"}
+
+
+def print_tables(folder: Path) -> None:
+    """Every table that something is there for."""
+    found = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.json"))}
+    steps = sorted((name for name in found if name.startswith("ladder-")), key=lambda name: int(name.split("-")[1]))
+    exams = list(dict.fromkeys(exam for one in found.values() for exam in one["scores"] if exam != "plain text"))
+    known = [*(exam for exam in SETS if exam in exams), *(exam for exam in exams if exam not in SETS)]
+    rows = [(SETS.get(exam, f"{exam}, kept back"), exam, "all") for exam in known]
+    table("What they score", found, ["base", *steps, "beliefs-0"], [*rows, BITS])
+    table("Three seeds", found, SEEDS, [*rows, BITS], spread=True)
+    table("Ways to get there", found, ["full-0", "beliefs-0", "full-1", "full-2", "without"], [*rows, BITS])
+    for exam in known:
+        kinds = [kind for kind in _kinds(found, exam) if kind != "all"]
+        heads = ["base", *steps, *SEEDS, "without"]
+        table(f"By kind: {SETS.get(exam, exam)}", found, heads, [(kind, exam, kind) for kind in kinds])
+    table("Stories that need minds", found, ["needing-0", "needing-25", "needing-50", "reference", "needing-100"], rows)
+    table("One grammar or many", found, ["terse-alone", "own-alone", "reference"], rows)
+    table("Lessons at equal steps", found, [*REPEATED], rows, titles=REPEATED)
+
+
+def _kinds(found: Results, exam: str) -> list[str]:
+    return list(dict.fromkeys(kind for one in found.values() for kind in one["scores"].get(exam, {})))
+
+
+def table(
+    title: str,
+    found: Results,
+    names: Sequence[str],
+    rows: Sequence[Row],
+    *,
+    spread: bool = False,
+    titles: Mapping[str, str] | None = None,
+) -> None:
+    """One of them, with what is there of it; `spread` adds mean, least and most."""
+    there = [name for name in names if name in found]
+    if not there or not any(_cell(found, name, exam, kind) for name in there for _, exam, kind in rows):
+        return
+    heads = ["", "n", "stories", *((titles or {}).get(name, name) for name in there), *(["mean, range"] * spread)]
+    print(f"### {title}\n\n| {' | '.join(heads)} |\n|{'---|' * len(heads)}")
+    for label, exam, kind in rows:
+        cells = [_cell(found, name, exam, kind) for name in there]
+        if known := [cell for cell in cells if cell]:
+            bits = exam == "plain text"
+            told = [_told(cell, bits) for cell in cells]
+            values = [cell[0] for cell in known]
+            told += [f"{sum(values) / len(values):.3f}, {min(values):.3f}–{max(values):.3f}"] * spread
+            counts = ["", ""] if bits else [f"{known[0][1]:,}", f"{known[0][2]:,}"]
+            print(f"| {' | '.join([label, *counts, *told])} |")
+    print()
+
+
+def _cell(found: Results, name: str, exam: str, kind: str) -> Sequence[Any] | None:
+    cell: Sequence[Any] | None = found[name]["scores"].get(exam, {}).get(kind)
+    return cell
+
+
+def _told(cell: Sequence[Any] | None, bits: bool) -> str:
+    if not cell:
+        return "–"
+    if bits:
+        return f"{cell[0]:.3f}"
+    low, high = wilson(cell[0], cell[2])
+    return f"{cell[0]:.3f} [{low:.2f}, {high:.2f}]"
+
+
+def wilson(share: float, stories: int) -> tuple[float, float]:
+    """95 %, as if all questions about one story were a single one: the widest that it can be."""
+    z = 1.96
+    middle = (share + z * z / (2 * stories)) / (1 + z * z / stories)
+    half = z / (1 + z * z / stories) * sqrt(share * (1 - share) / stories + z * z / (4 * stories**2))
+    return max(0.0, middle - half), min(1.0, middle + half)

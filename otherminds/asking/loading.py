@@ -16,7 +16,7 @@ from otherminds.asking.store import Call, RunRow, Store
 from otherminds.errors import BadFile, StoreError, UsageError
 from otherminds.items import Item
 
-CHECKED = 10_000
+CHECKED = 3_000
 """Answers of a run up to which the calls behind all of them are checked whenever its scores are read."""
 
 

@@ -12,12 +12,13 @@ from __future__ import annotations
 import hashlib
 import json
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from functools import partial
 from importlib.metadata import version
+from itertools import chain
 from typing import Any
 
 from otherminds.asking.columns import columns_of
@@ -182,13 +183,14 @@ def _keep(
     large = not shard and store.path != MEMORY and len(records) == len(whole.items) > CHECKED
     columns = columns_of(records, row.suite) if large else None
     with store.changing():  # another program may be at another part
-        rows = [*_rows(whole, records), *(others(store, row.id, chosen) if shard else ())]
-        if len(rows) == len(whole.items):
+        left_by_others = list(others(store, row.id, chosen)) if shard else []
+        if len(records) + len(left_by_others) == len(whole.items):
             row = replace(row, finished=before.finished or _now())
         elif shard:
             left = {SHARD: str(shard), WANTED: len(whole.items)}
             stopped = row.manifest["stopped"] or shard.alone
             row = replace(row, manifest={**row.manifest, **left, "stopped": stopped})
+        rows = chain(_rows(whole, records), left_by_others)
         store.keep_run(row, rows, columns=pack_columns(columns) if columns else "")
     return load(store, row.id) if shard else run_of(row, records)
 
@@ -206,17 +208,12 @@ def _records(work: Plan, keys: Sequence[str], answered: Mapping[str, Result]) ->
     return records
 
 
-def _rows(work: Plan, records: Sequence[Record]) -> list[dict[str, Any]]:
+def _rows(work: Plan, records: Sequence[Record]) -> Iterator[dict[str, Any]]:
+    """One by one, since all of them would take as much room as the records themselves."""
     position = {item.id: number for number, item in enumerate(work.items)}
-    return [
-        {
-            "position": position[record.item.id],
-            "item": record.item.to_dict(),
-            "calls": record.calls,
-            "score": record.score.to_dict(),
-        }
-        for record in records
-    ]
+    for record in records:
+        parts = {"item": record.item.to_dict(), "calls": record.calls, "score": record.score.to_dict()}
+        yield {"position": position[record.item.id], **parts}
 
 
 def _row(

@@ -201,12 +201,12 @@ class Store:
 
     def keep_run(self, row: RunRow, records: Iterable[Mapping[str, Any]] = (), *, columns: str = "") -> None:
         """Write a run and all its records, in place of what was there under its id; and what is told of all of them."""
-        lines = [record_values(row.id, record) for record in records]
         with self._transaction():
             self._db.execute("DELETE FROM records WHERE run = ?", (row.id,))
             values = run_values(row, self._next())
             self._db.execute(f"INSERT OR REPLACE {INTO_RUNS}", values)
-            self._db.executemany(f"INSERT {INTO_RECORDS}", lines)
+            # One by one, since a large run as JSON takes more room than all that is made of it.
+            self._db.executemany(f"INSERT {INTO_RECORDS}", (record_values(row.id, record) for record in records))
             self._db.execute(MAKE_COLUMNS)
             seal = checksum(values[-2], columns)
             self._db.execute("INSERT OR REPLACE INTO columns VALUES (?, ?, ?)", (row.id, seal, columns))

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import zlib
+from base64 import b64decode, b64encode
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -34,6 +36,8 @@ NUMBERS = ("S", "S_token", "b", "mass", "consistent")
 """Of a score's details, those that reports take means of."""
 MORE = {"S_bounds", "draws", "thought", "by_key"}
 """Details of scores within bounds, of drawn ones, of those that were thought about, and of a judge's."""
+FLOATS, CODES = "<f8", "<i4"
+"""How numpy calls the numbers of packed columns."""
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int32]
 
@@ -155,14 +159,14 @@ def program() -> str:
 
 
 def pack(columns: Columns) -> str:
-    """As JSON."""
+    """As JSON, with arrays as base64 of zlib of what numpy has in memory: lists of so many numbers are read slowly."""
     data: dict[str, Any] = {"program": program()}
     data |= {name: getattr(columns, name) for name in ("ids", "calls", "stories", "twinned")}
-    data |= {name: getattr(columns, name).tolist() for name in ("group", "choices", "twins")}
-    data |= {"value": _listed(columns.value), "verdicts": _listed_codes(columns.verdicts)}
-    data["tags"] = {name: _listed_codes(tag) for name, tag in columns.tags.items()}
+    data |= {name: _write(getattr(columns, name)) for name in ("group", "choices", "twins", "value")}
+    data["verdicts"] = [list(columns.verdicts.values), _write(columns.verdicts.codes)]
+    data["tags"] = {name: [list(tag.values), _write(tag.codes)] for name, tag in columns.tags.items()}
     for name in ("numbers", "readers"):
-        data[name] = {one: _listed(values) for one, values in getattr(columns, name).items()}
+        data[name] = {one: _write(values) for one, values in getattr(columns, name).items()}
     return json.dumps(data, ensure_ascii=False, allow_nan=False)
 
 
@@ -171,25 +175,31 @@ def unpack(text: str) -> Columns | None:
     data = json.loads(text)
     if data["program"] != program():
         return None
-    read: dict[str, Any] = {name: np.array(data[name], dtype=np.int32) for name in ("group", "choices", "twins")}
-    read |= {"value": _floats(data["value"]), "verdicts": _codes(data["verdicts"])}
-    read["tags"] = {name: _codes(tag) for name, tag in data["tags"].items()}
+    read: dict[str, Any] = {name: data[name] for name in ("ids", "stories", "twinned")}
+    read |= {name: _read(data[name], CODES) for name in ("group", "choices", "twins")}
+    read |= {"value": _read(data["value"], FLOATS), "verdicts": _coded(data["verdicts"])}
+    read["tags"] = {name: _coded(tag) for name, tag in data["tags"].items()}
     for name in ("numbers", "readers"):
-        read[name] = {one: _floats(values) for one, values in data[name].items()}
-    read |= {name: data[name] for name in ("ids", "stories", "twinned")}
+        read[name] = {one: _read(values, FLOATS) for one, values in data[name].items()}
     return Columns(calls=tuple(data["calls"]), **read)
 
 
-def _listed(values: Floats) -> list[float | None]:
-    return [None if value != value else value for value in values.tolist()]
+def values(text: str) -> list[float]:
+    """Of packed columns, the values that there are, whoever packed them."""
+    found = _read(json.loads(text)["value"], FLOATS)
+    return [float(value) for value in found[~np.isnan(found)].tolist()]
 
 
-def _listed_codes(coded: Coded) -> list[Any]:
-    return [list(coded.values), coded.codes.tolist()]
+def _write(array: NDArray[Any]) -> str:
+    return b64encode(zlib.compress(array.astype(array.dtype.newbyteorder("<")).tobytes(), 1)).decode()
 
 
-def _codes(data: Sequence[Any]) -> Coded:
-    return Coded(data[0], np.array(data[1], dtype=np.int32))
+def _read(text: str, kind: str) -> NDArray[Any]:
+    return np.frombuffer(zlib.decompress(b64decode(text)), dtype=kind)
+
+
+def _coded(data: Sequence[Any]) -> Coded:
+    return Coded(data[0], _read(data[1], CODES))
 
 
 class Stored(Sequence[Record]):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Container
 from dataclasses import asdict
 from difflib import get_close_matches
@@ -72,7 +71,9 @@ def _state(row: RunRow, running: Container[str]) -> str:
 def _values(store: Store, id: str) -> list[float]:
     """What the answers of a run are worth, as far as they are scored; quick, since no call is read for it."""
     if told := store.columns(id):
-        return [value for value in json.loads(told)["value"] if value is not None]
+        from otherminds.asking.columns import values
+
+        return values(told)
     lines = store.records(id)
     found = [line["score"].get("value") for line in lines if _scored(line["item"].get("tags"))]
     return [float(value) for value in found if isinstance(value, int | float)]

@@ -196,7 +196,7 @@ def _the_two(first: Run, second: Run, *, saved: bool) -> Table:
 
 def _differences(first: Run, second: Run, found: Comparison, *, saved: bool) -> Table:
     rows: list[list[Cell]] = []
-    both = Answers.of([first, second])
+    both = Answers.of([first, second]) if saved else Answers()
     for row in found.rows:
         to = leads_to(row.behind, both) if saved else {}
         rows.append([row.items, Linked(row.difference, link("", to)) if to else row.difference, holm(row)])

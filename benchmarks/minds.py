@@ -6,8 +6,9 @@ A story is grown by drawing one legal event after another; every event makes a n
 as a search needs it. One process, CPU time, median of several repeats.
 
 The published tracker is not ours to ship, so its figures are constants: measured once on a quiet machine, in turns with
-this engine, when this engine grew 6,200 stories/s at 4 people and 10 events and 783 at 8 and 40. A ratio is only sound
-within one run; here it says how far apart the two are, to within what one machine differs from another.
+this engine, when this engine grew 6,200 stories/s at 4 people and 10 events and 783 at 8 and 40: 37 and 41 times as
+many. A ratio is only sound within one run; the one printed here has this run's figure over that constant, so it is
+right to within what one machine and one day differ from another.
 """
 
 from __future__ import annotations

@@ -107,7 +107,7 @@ class School:
 
     def open(self, how: str, *, rank: int = 0, seed: int = 0, parts: experiment.Parts | None = None) -> None:
         """From the model on: all matrices learn ("full"), or additions to them, from nothing or from these parts."""
-        self.still({})
+        self.still(parts or {} if how == "full" else {})
         generator = torch.Generator().manual_seed(seed)
         for name, matrix in self.network.matrices():
             if how == "full":
@@ -137,10 +137,14 @@ class School:
         """Write an adapter, read it again, and examine that."""
         path = self.out / f"{name}{adapters.SUFFIX}"
         experiment._write(path, dict(parts), self.base)
-        read = adapters.read(path).parts
-        pairs = {each: read[experiment._hf_name(each)] for each in parts}
-        self.still({each: (torch.from_numpy(down), torch.from_numpy(up)) for each, (down, up) in pairs.items()})
+        self.still(self.read(path))
         self.report(name, curve, **about)
+
+    def read(self, path: Path) -> experiment.Parts:
+        """The additions of an adapter."""
+        found = adapters.read(path).parts
+        pairs = {name: found[experiment._hf_name(name)] for name, _ in self.network.matrices()}
+        return {name: (torch.from_numpy(down), torch.from_numpy(up)) for name, (down, up) in pairs.items()}
 
     def report(self, name: str, curve: Sequence[Any] = (), names: Sequence[str] = (), **about: Any) -> None:
         """Examine the network as it is."""
@@ -169,7 +173,7 @@ def headline(seed: int, school: School) -> None:
     """All matrices, the best additions of rank 32, and from these on with replay."""
     full = replace(FULL, steps=school.sizes.full, seed=seed)
     kept = school.replay
-    school.open("full")
+    school.open("full", parts=school.read(school.given.start) if school.given.start else None)
     curve = school.learn(f"full-{seed}", "main", full)
     parts = school.learned(school.sizes.rank)
     school.report(f"full-{seed}", curve, settings=asdict(full))
@@ -257,6 +261,8 @@ def read_args() -> argparse.Namespace:
     parser.add_argument("--out", type=Path, default=Path("training"), help="Where results go.")
     parser.add_argument("--data", type=Path, help="Where lessons and exams go. [lessons, in the folder of results]")
     parser.add_argument("--model", default="smollm2", help="As of `otherminds train`.")
+    parser.add_argument("--start", type=Path, metavar="ADAPTER", help="What headlines begin from. [nothing]")
+    parser.add_argument("--examine", type=Path, nargs="+", metavar="ADAPTER", help="Examine these, and train nothing.")
     parser.add_argument("--tomi", type=Path, help="ToMi's published files: a folder, or the zip.")
     parser.add_argument("--processes", type=int, default=14, help="That make lessons.")
     parser.add_argument("--jobs", default=",".join(JOBS), help="Which, in what order. [%(default)s]")

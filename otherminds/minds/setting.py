@@ -81,8 +81,11 @@ class Setting(Brief):
 
     def step(self, story: Story, rng: random.Random) -> Event | None:
         """One event that can happen next, drawn by kind first; None if there is none."""
-        drawn = self.draw(story, rng)
-        return drawn[1] if drawn else None
+        order = _shuffler(rng)
+        for _, name, ways in order(_ways(self.kinds)):
+            for event in ways(name, self, story, order):
+                return event
+        return None
 
     def draw(self, story: Story, rng: random.Random) -> tuple[str, Event] | None:
         """The same with its kind, as `kind_of` would name it, but at no cost."""
@@ -119,6 +122,7 @@ def _in_order(names: tuple[T, ...]) -> tuple[T, ...]:
     return names
 
 
+@lru_cache(maxsize=4)
 def _shuffler(rng: random.Random) -> Order:
     # Cutting the pack is several times faster than shuffling it, and any name can still come first.
     def cut(names: tuple[T, ...]) -> tuple[T, ...]:

@@ -1,21 +1,22 @@
 """Story: events in order, and what each mind makes of them.
 
 A story never changes: `story.then(event)` is a longer one that shares this one's past. Views are worked out only when
-somebody asks for them, and kept; minds that come to the same view share it.
+somebody asks for them, and kept; chains of minds that were never told apart share one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from otherminds.errors import InvalidEvent, UsageError
+from otherminds.minds.cast import NOBODY_YET
 from otherminds.minds.events import Event
 from otherminds.minds.notation import read_events, write_event
 from otherminds.minds.sightings import NOBODY, Glance, Minds, Saying, Sighting
 from otherminds.minds.telling import sentences, told_premises
-from otherminds.minds.world import NOTHING, OPEN, Fact, View
+from otherminds.minds.world import NOTHING, Fact, View, without
 from otherminds.showing.brief import Brief, cut
 from otherminds.showing.notebook import Shown
 
@@ -32,55 +33,8 @@ class Premises(Brief):
     """Nobody is talked out of what they saw more lately than the speaker can have."""
 
 
-RESERVED = frozenset({OPEN, "unknown", "in no container"})
 CREDULOUS = Premises()
 """Every container is opaque and everybody believes what they are told."""
-
-
-class Cast(NamedTuple):
-    """Everything a story has named, with its role."""
-
-    roles: Mapping[str, str] = {}
-    people: tuple[str, ...] = ()
-    things: frozenset[str] = NOBODY
-    visible: Mapping[str, bool] = {}
-    """For every property that was changed: whether it can be seen."""
-
-    def refusal(self, event: Event) -> str | None:
-        """Why the event cannot use these names."""
-        roles = self.roles
-        new: dict[str, str] = {}
-        for name, role in event.names():
-            if name in RESERVED:
-                return f"{name!r} means something else in answers, so nothing can be called that"
-            known = roles.get(name) or new.setdefault(name, role)
-            if known != role:
-                return f"{name} is a {known} in this story, so cannot be a {role}"
-        for name in event.peekers:
-            known = roles.get(name) or new.get(name, "person")
-            if known != "person":
-                return f"{name} is a {known} in this story, so cannot peek"
-        return None
-
-    def after(self, event: Event) -> Cast:
-        """With whatever the event names for the first time."""
-        roles, people, things, visible = self
-        names = event.names()
-        if event.peekers:
-            names = (*names, *[(name, "person") for name in sorted(event.peekers)])
-        for name, role in names:
-            if name not in roles:
-                roles = {**roles, name: role}
-                if role == "person":
-                    people = (*people, name)
-                elif role == "thing":
-                    things = things | {name}
-        altered = event.alters()
-        if altered is not None and altered[0] not in visible:
-            visible = {**visible, altered[0]: altered[1]}
-        if roles is self.roles and visible is self.visible:
-            return self
-        return Cast(roles, people, things, visible)
 
 
 class Story(Shown):
@@ -107,7 +61,7 @@ class Story(Shown):
         self._past: Story | None = None
         self.event: Event | None = None
         self.premises = premises
-        self.cast = Cast()
+        self.cast = NOBODY_YET
         self.world = NOTHING
         self.length = 0
         self._there: dict[str, frozenset[str]] = {}
@@ -160,34 +114,38 @@ class Story(Shown):
 
     def after(self, event: Event) -> Story:
         """This story with an event that is known to be possible, as those of `Setting.next` are."""
-        new = Story.__new__(Story)
+        new = object.__new__(Story)
         new._past = self
         new.event = event
-        new.premises = self.premises
-        new.cast = self.cast.after(event)
+        new.premises = premises = self.premises
+        new.cast = cast = self.cast.after(event)
         new.length = self.length + 1
         new._hash = 0
+        new._minds = new._views = None
         new.world, sightings, rooms = event.happen(self)
         new._gather(self, event)
-        new.heard_by = self.heard_by
+        new.heard_by = heard_by = self.heard_by
         if topic := event.raises():
-            new.heard_by = {**self.heard_by, topic: sightings[0].seen_by | self.heard_by.get(topic, NOBODY)}
-        new.missed = self.missed or bool(event.distracted)
-        where = new.world._room
-        if self.premises.clear or self.premises.fresh or new.cast.visible is not self.cast.visible:
+            new.heard_by = {**heard_by, topic: sightings[0].seen_by | heard_by.get(topic, NOBODY)}
+        distracted = event.distracted
+        new.missed = self.missed or bool(distracted)
+        if premises.clear or premises.fresh or cast.visible is not self.cast.visible:
             # More is in plain view than events can tell apart, it matters when it was last seen, or a property shows
             # from now on, of which somebody may have been told: look everywhere.
-            rooms = tuple(where[person] for person in new.people if person in where)
-        elif self.event is not None and self.event.distracted:
+            rooms = new._rooms_of(cast.people)
+        elif self.missed and self.event is not None and self.event.distracted:
             # Whoever was distracted a moment ago attends again now, wherever the story has gone on.
-            rooms = (*rooms, *(where[person] for person in sorted(self.event.distracted) if person in where))
-        for room in dict.fromkeys(rooms) if rooms else ():
+            rooms = tuple(dict.fromkeys(rooms + new._rooms_of(sorted(self.event.distracted))))
+        for room in rooms:
             if present := new._there.get(room):
-                seen_by = present - event.distracted if event.distracted else present
-                sightings = (*sightings, Glance(seen_by, present, room, new))
+                sightings += (Glance(present - distracted if distracted else present, present, room, new),)
         new._sightings = sightings[::-1] if len(sightings) > 1 else sightings
-        new._minds = new._views = None
         return new
+
+    def _rooms_of(self, people: Iterable[str]) -> tuple[str, ...]:
+        """The rooms that these people are in, once each."""
+        where = self.world._room
+        return tuple(dict.fromkeys([where[person] for person in people if person in where]))
 
     # ---- asking -----------------------------------------------------------------------------------------------
 
@@ -206,23 +164,30 @@ class Story(Shown):
     def seen_by(self, minds: Minds) -> View:
         """The view of a chain without adjacent repeats; of people who are not in the story yet, an empty one."""
         if len(minds) == 1:
-            return self.minds.get(minds[0], NOTHING)
+            return self._caught_up().get(minds[0], NOTHING)
         if not minds:
             return self.world
+        views = self._views
+        if views is None:
+            views = self._views = {}
+        elif minds in views:
+            return views[minds]
         view, news = self._news(minds)
         for sighting, past in reversed(news):
             view = sighting.teach(view, minds, past)
-        if self._views is None:
-            self._views = {}
-        self._views[minds] = view
+        if news and view == (own := self._caught_up().get(minds[0], NOTHING)):
+            view = own  # who takes others to think as they do has one view for both
+        views[minds] = view
         return view
 
     @property
     def minds(self) -> Mapping[str, View]:
-        """What everybody takes to be so who has seen anything: all at once, since those of one mind learn as one."""
-        return self._catch_up() if self._minds is None else self._minds
+        """What everybody takes to be so who has seen anything."""
+        return self._caught_up()
 
-    def _catch_up(self) -> dict[str, View]:
+    def _caught_up(self) -> Mapping[str, View]:
+        if self._minds is not None:
+            return self._minds
         behind: list[tuple[Story, Story]] = []
         story = self
         while story._minds is None and story._past is not None:
@@ -233,8 +198,7 @@ class Story(Shown):
             if story._sightings:
                 minds = minds.copy()
             for sighting in reversed(story._sightings):
-                for person in sighting.seen_by:
-                    minds[person] = sighting.teach(minds.get(person, NOTHING), (person,), past)
+                sighting.spread(minds, past)
             story._minds = minds
         return minds
 
@@ -250,7 +214,7 @@ class Story(Shown):
             if not all and story._views is not None and (view := story._views.get(minds)) is not None:
                 return view, news
             for sighting in story._sightings:
-                if first in sighting.seen_by and (not others or sighting.assumed.issuperset(others)):
+                if first in sighting.seen_by and sighting.assumed.issuperset(others):
                     news.append((sighting, past))
             story = past
         return NOTHING, news
@@ -285,7 +249,7 @@ class Story(Shown):
         while (past := story._past) is not None:
             where = story.world._room
             room = where.get(name)
-            if room is None or any(where.get(mind) != room for mind in minds) or story._misses(first):
+            if room is None or {*map(where.get, minds)} != {room} or story._misses(first):
                 return False
             for sighting in story._sightings:
                 if first in sighting.seen_by and sighting.assumed.issuperset(others):
@@ -309,23 +273,27 @@ class Story(Shown):
 
     def _gather(self, past: Story, event: Event) -> None:
         """Who is in which room now, and who has seen nothing done there; what is not changed is shared."""
-        self._there, self._quiet = there, quiet = past._there, past._quiet
-        actor = event.actor()
+        there, quiet, actor = past._there, past._quiet, event.actor()
         before, after = past.world._room.get(actor), self.world._room.get(actor)
         if before != after and self.cast.roles.get(actor) == "person":
-            self._there = there = there.copy()
+            there, alone = there.copy(), {actor}
             if before is not None:
-                there[before] -= {actor}
+                there[before] -= alone
             if after is not None:
-                there[after] = there.get(after, NOBODY) | {actor}
+                there[after] = there.get(after, NOBODY) | alone
         if event.only_goes:
-            quiet = quiet.copy()
-            for room in (before, after):
-                if room is not None:
-                    quiet[room] = quiet.get(room, NOBODY) | {actor}
-            self._quiet = quiet
-        elif quiet and (quiet.get(before or "") or quiet.get(after or "")):
-            self._quiet = {room: people for room, people in quiet.items() if room not in (before, after)}
+            quiet, alone = quiet.copy(), {actor}
+            if before is not None:
+                quiet[before] = quiet.get(before, NOBODY) | alone
+            if after is not None:
+                quiet[after] = quiet.get(after, NOBODY) | alone
+        else:
+            if before in quiet:
+                quiet = without(quiet, before)
+            if after in quiet:
+                quiet = without(quiet, after)
+        self._there = there
+        self._quiet = quiet
 
     @property
     def people(self) -> tuple[str, ...]:

@@ -4,17 +4,18 @@ A view says where people, things and containers are, what state things are in, a
 What it does not say is unknown: there is no entry for it. A thing whose room is known lies in the open, in a
 container, or somewhere unknown in that room; these are three different things.
 
-Views never change. Each method that learns something returns a new view, or the same object when there is nothing
-new, so that minds which were never told apart go on sharing one view.
+Views never change. A method that learns something returns a new view, or the same object if there is nothing new.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from otherminds.showing.brief import cut
 from otherminds.showing.notebook import Shown
+
+K = TypeVar("K")
+V = TypeVar("V")
 
 OPEN = "in the open"
 """Where a thing is that lies in no container."""
@@ -32,24 +33,6 @@ class Fact(NamedTuple):
 
 Words = str | Fact
 """What can be said: a topic, which is only brought up, or a fact."""
-
-
-class Glimpse(NamedTuple):
-    """What a glance round a room shows: everything in plain view there, and thereby what is not."""
-
-    room: str
-    here: Mapping[str, str]
-    """People, containers and things in plain view, each with this room."""
-    held: Mapping[str, str]
-    """For every thing in plain view: OPEN, or the clear container that it is in."""
-    states: Mapping[tuple[str, str], str]
-    """The visible states of these things, by thing and property."""
-    visible: frozenset[str]
-    """Which properties can be seen at all."""
-    clear: frozenset[str]
-    """The containers that can be seen through."""
-    things: frozenset[str]
-    """All that can be in a container; people and containers themselves cannot hide."""
 
 
 _NONE: dict[Any, str] = {}  # never written to, as no view's facts are
@@ -145,28 +128,29 @@ class View(Shown):
         """With this thing, person or container in this room; `container` is where a thing was seen to be."""
         rooms, held = self._room, self._held
         if rooms.get(name) != room:
-            rooms = {**rooms, name: room}
-            if held:
-                _with_contents(rooms, held, name, room)
+            rooms = _moved(rooms, held, name, room)
         if container is not None:
             if container != OPEN and rooms.get(container) != room:
-                rooms = _with_contents({**rooms, container: room}, held, container, room)
+                rooms = _moved(rooms, held, container, room)
             if held.get(name) != container:
-                held = {**held, name: container}
+                held = held.copy()
+                held[name] = container
         if rooms is self._room and held is self._held:
             return self
         return View(rooms, held, self._state, self._heard)
 
     def gone(self, name: str) -> View:
         """Without any idea where this is, and where that is which was thought to be in it."""
-        lost = [thing for thing, container in self._held.items() if container == name and thing in self._room]
-        if name not in self._room and name not in self._held and not lost:
-            return self
-        rooms, held = self._room.copy(), self._held
-        for each in (name, *lost):
-            rooms.pop(each, None)
+        rooms, held = self._room, self._held
+        if name in held.values():
+            for thing in [thing for thing, place in held.items() if place == name and thing in rooms]:
+                rooms = without(rooms, thing)
+        if name in rooms:
+            rooms = without(rooms, name)
         if name in held:
-            held = {key: place for key, place in held.items() if key != name}
+            held = without(held, name)
+        if rooms is self._room and held is self._held:
+            return self
         return View(rooms, held, self._state, self._heard)
 
     def without(self, name: str, property: str) -> View:
@@ -176,13 +160,11 @@ class View(Shown):
         if property == "container":
             if name not in self._held:
                 return self
-            held = {key: place for key, place in self._held.items() if key != name}
-            return View(self._room, held, self._state, self._heard)
+            return View(self._room, without(self._held, name), self._state, self._heard)
         key = (name, property.removeprefix(STATE))
         if key not in self._state:
             return self
-        state = {known: value for known, value in self._state.items() if known != key}
-        return View(self._room, self._held, state, self._heard)
+        return View(self._room, self._held, without(self._state, key), self._heard)
 
     def changed(self, thing: str, property: str, value: str) -> View:
         """With this thing in this state."""
@@ -216,50 +198,31 @@ class View(Shown):
         before = self._room.get(name)
         if before == room:
             return self
-        rooms = {**self._room, name: room}
         held = self._held
         place = held.get(name)
-        if place is not None and (before is not None if place == OPEN else rooms.get(place, before or room) != room):
-            held = {key: other for key, other in held.items() if key != name}
-        return View(_with_contents(rooms, held, name, room), held, self._state, self._heard)
-
-    def glanced(self, glimpse: Glimpse) -> View:
-        """After a look round a room: what is in plain view is there; what was thought to be in plain view is not."""
-        room, here, in_view, states, visible, clear, things = glimpse
-        before, held, state = self._room, self._held, self._state
-        if in_view and not in_view.items() <= held.items():
-            held = {**held, **in_view}
-        rooms = {**before, **here}
-        if rooms == before:
-            rooms = before
-        else:
-            for thing, place in held.items():
-                if place in here and before.get(place) != room:
-                    rooms[thing] = room
-        if visible:
-            seen = {key: value for key, value in state.items() if key[0] in in_view and key[1] in visible}
-            if seen != states:
-                state = {key: value for key, value in state.items() if key not in seen} | dict(states)
-        view = self
-        if rooms is not before or held is not self._held or state is not self._state:
-            view = View(rooms, held, state, self._heard)
-        if list(rooms.values()).count(room) == len(here):
-            return view  # nothing else is thought to be in this room
-        # A thing that was only said to be in this room may be in some container here: not seeing it proves nothing.
-        for name in [name for name, place in rooms.items() if place == room and name not in here]:
-            held_by = held.get(name)
-            if name not in things or held_by == OPEN or held_by in clear:
-                view = view.gone(name)
-        return view
+        if place is not None:
+            known = before is not None if place == OPEN else self._room.get(place, before or room) != room
+            held = without(held, name) if known else held
+        return View(_moved(self._room, held, name, room), held, self._state, self._heard)
 
 
 NOTHING = View()
 """What those take to be so who have seen nothing yet."""
 
 
-def _with_contents(rooms: dict[str, str], held: Mapping[str, str], container: str, room: str) -> dict[str, str]:
-    """The rooms, when whatever is thought to be in a container is where the container is."""
-    for thing, place in held.items():
-        if place == container:
-            rooms[thing] = room
+def without(known: dict[K, V], key: K) -> dict[K, V]:
+    """All that is known but for this."""
+    known = known.copy()
+    del known[key]
+    return known
+
+
+def _moved(rooms: dict[str, str], held: dict[str, str], name: str, room: str) -> dict[str, str]:
+    """The rooms, when this is in that room, and with it whatever is thought to be in it."""
+    rooms = rooms.copy()
+    rooms[name] = room
+    if held and name in held.values():
+        for thing, place in held.items():
+            if place == name:
+                rooms[thing] = room
     return rooms

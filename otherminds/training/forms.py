@@ -65,6 +65,9 @@ def pose(ask: Ask, rng: random.Random, *, chat: bool, plain: bool = False) -> Br
         choices = _few(ask, rng)
         if form != "json" and all(each in ask.sentences for each in choices) and rng.random() < SENTENCES:
             choices, answer = tuple(ask.sentences[each] for each in choices), ask.sentences[answer]
+    elif form != "stem" or not ask.stem:
+        # In words of one's own, an article or none would be the toss of a coin.
+        choices, answer = tuple(each.removeprefix("the ") for each in choices), answer.removeprefix("the ")
     make = _in_chat if chat else _as_text
     prompt, prefill, completion = make(form, ask, answer, choices, rng)
     return Branch(prompt, completion, ask.question, answer, choices, f"{ask.kind} / {form}", prefill)

@@ -238,9 +238,7 @@ class Asker:
             deeds = dict(zip(scene.values, (scene.turn.do_before, scene.turn.do_after), strict=True))
             text = rng.choice(DEEDS).format(x=name, k=scene.about)
         else:
-            form = rng.choice(("go to the {}", "open the {}", "look into the {}"))
-            deeds = {each: form.format(each) for each in self.many if each != UNKNOWN}
-            deeds.setdefault(value, form.format(value))
+            deeds = {each: f"go to the {each}" for each in (*self.many, value) if each != UNKNOWN}
             text = rng.choice(GETTING).format(x=name, k=scene.about)
         choices = rng.sample(list(deeds.values()), len(deeds))
         sentences = {deed: f"{name} will {deed}." for deed in deeds.values()}

@@ -94,11 +94,9 @@ def containers(rng: random.Random, number: int, taken: set[str], *, compound: bo
     if not compound:
         return draw(rng, HOLDERS, number, taken)
     colours = rng.sample(COLOURS, min(len(COLOURS), rng.randint(2, 6)))
-    nouns = rng.sample(HOLDERS, rng.randint(3, 6) + number // 3)
-    found: list[str] = []
-    while len(found) < number:
-        word = f"{rng.choice(colours)}_{rng.choice(nouns)}"
-        if word not in taken:
-            taken.add(word)
-            found.append(word)
+    needed = (number + sum("_" in word for word in taken)) // len(colours) + 1
+    nouns = rng.sample(HOLDERS, max(rng.randint(3, 6) + number // 3, needed))
+    free = [word for colour in colours for noun in nouns if (word := f"{colour}_{noun}") not in taken]
+    found = rng.sample(free, number)
+    taken.update(found)
     return found

@@ -248,7 +248,8 @@ def depart(event: Event, story: Story, person: str, *others: str) -> tuple[Sight
         return ()
 
     def learn(view: View) -> View:
-        for name in (person, *others):
+        view = view.gone(person)
+        for name in others:
             view = view.gone(name)
         return view
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self, final
 
 from otherminds.minds.events.event import Deed, Event, Order, Outcome, Shape, arrive, depart, known, shared
+from otherminds.minds.sightings import NOBODY
 from otherminds.minds.telling import Forms
 from otherminds.minds.world import OPEN
 
@@ -127,10 +128,11 @@ class Enter(Deed):
 
     @classmethod
     def ways(cls, kind: str, setting: Setting, story: Story, order: Order) -> Iterator[Self]:
-        where = story.world._room
+        where, quiet = story.world._room, story._quiet
         for person in order(setting.people):
-            for room in order(setting.rooms) if not story.quiet(person) else ():
-                if where.get(person) != room and not story.quiet(person, room):
+            here = where.get(person, "")
+            for room in order(setting.rooms) if person not in quiet.get(here, NOBODY) else ():
+                if room != here and person not in quiet.get(room, NOBODY):
                     yield shared(cls, person, room)
 
 
@@ -169,10 +171,11 @@ class Leave(Deed):
 
     @classmethod
     def ways(cls, kind: str, setting: Setting, story: Story, order: Order) -> Iterator[Self]:
-        where = story.world._room
+        where, quiet = story.world._room, story._quiet
         for person in order(setting.people):
-            if person in where and not story.quiet(person):
-                yield shared(cls, person, where[person])
+            room = where.get(person)
+            if room is not None and person not in quiet.get(room, NOBODY):
+                yield shared(cls, person, room)
 
 
 @final

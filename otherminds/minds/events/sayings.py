@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from otherminds.minds.events.event import Order
 from otherminds.minds.sightings import NOBODY, Minds, Saying
-from otherminds.minds.world import NOTHING, OPEN, Fact, Words
+from otherminds.minds.world import NOTHING, OPEN, Fact, View, Words
 
 if TYPE_CHECKING:
     from otherminds.minds.setting import Setting
     from otherminds.minds.story import Story
 
-Said = tuple[Words, str, str | None]
-"""Words, who says them, and to whom; None for all in the room."""
+T = TypeVar("T")
+Tells = Callable[[Words, str, str | None], T]
+"""What makes an event of words, who says them, and to whom; None for all in the room."""
 
 
 def is_news(words: Words, speaker: str, hearers: Iterable[str], story: Story) -> bool:
@@ -31,7 +33,8 @@ def learns(hearer: str, words: Words, speaker: str, story: Story) -> bool:
     if isinstance(words, str):
         lacks = hearer not in story.heard_by.get(words, NOBODY)
         return lacks and not _taken_to_have(hearer, words, speaker, story)
-    return not story.seen_by((hearer,)).has(words) and _is_persuaded(hearer, words, speaker, story)
+    known = story.seen_by((hearer,)).value(words.of, words.property)
+    return known != words.value and _is_persuaded(hearer, words, speaker, story, known)
 
 
 def _taken_to_have(hearer: str, words: Words, speaker: str, story: Story) -> bool:
@@ -39,17 +42,16 @@ def _taken_to_have(hearer: str, words: Words, speaker: str, story: Story) -> boo
     return story.missed and story.seen_by((speaker, hearer)).has(words)
 
 
-def _is_persuaded(hearer: str, fact: Fact, speaker: str, story: Story) -> bool:
-    """Whether a hearer who lacks this fact would take it from this speaker, who knows of no reason to say nothing."""
-    if _taken_to_have(hearer, fact, speaker, story):
+def _is_persuaded(hearer: str, fact: Fact, speaker: str, story: Story, known: str | None) -> bool:
+    """Whether a hearer who lacks this fact, and holds what is `known` instead, would take it from this speaker, who
+    knows of no reason to say nothing."""
+    if story.missed and _taken_to_have(hearer, fact, speaker, story):
         return False
     premises = story.premises
     doubts = premises.fresh or (hearer, speaker) in premises.distrust
     if doubts and _was_told((speaker, hearer), fact, speaker, story):
         return False
-    minds = (hearer,)
-    known = story.seen_by(minds).value(fact.of, fact.property)
-    return known is None or not story.before_the_eyes(fact.of, fact.property, minds)
+    return known is None or not story.before_the_eyes(fact.of, fact.property, (hearer,))
 
 
 def _was_told(minds: Minds, fact: Fact, speaker: str, story: Story) -> bool:
@@ -58,73 +60,94 @@ def _was_told(minds: Minds, fact: Fact, speaker: str, story: Story) -> bool:
     return any((each.speaker, each.fact) == (speaker, fact) for each in earlier)
 
 
-def _topic(setting: Setting, story: Story, order: Order) -> Iterator[Said]:
+def _topic(setting: Setting, story: Story, order: Order, tell: Tells[T]) -> Iterator[T]:
     for listener in order(setting.people):
         for topic in order(setting.topics):
             if listener not in story.heard_by.get(topic, NOBODY):
                 for speaker in order(setting.people):
                     if speaker != listener and not _taken_to_have(listener, topic, speaker, story):
-                        yield topic, speaker, listener
+                        yield tell(topic, speaker, listener)
 
 
-def _topic_aloud(setting: Setting, story: Story, order: Order) -> Iterator[Said]:
+def _topic_aloud(setting: Setting, story: Story, order: Order, tell: Tells[T]) -> Iterator[T]:
+    where, there, heard_by = story.world._room, story._there, story.heard_by
     for speaker in order(setting.people):
-        others = story.present(story.world._room.get(speaker, ""))
+        others = there.get(where.get(speaker, ""), NOBODY)
         if len(others) > 1:
             for topic in order(setting.topics):
-                if not others <= story.heard_by.get(topic, NOBODY) and is_news(topic, speaker, others, story):
-                    yield topic, speaker, None
+                lacking = others - heard_by.get(topic, NOBODY)
+                if lacking and is_news(topic, speaker, lacking, story):
+                    yield tell(topic, speaker, None)
 
 
-def _fact(setting: Setting, story: Story, order: Order, *, property: str, lie: bool = False) -> Iterator[Said]:
+def _fact(
+    setting: Setting, story: Story, order: Order, tell: Tells[T], *, property: str, lie: bool = False
+) -> Iterator[T]:
     things = _things(setting, story)
-    for speaker in order(setting.people) if things else ():
-        facts = _sayable(setting, story, order, speaker, order(things), property, lie)
+    if not things:
+        return
+    minds, places = story._caught_up(), PLACES[property]
+    for speaker in order(setting.people):
+        facts = _sayable(setting, order, places(minds.get(speaker, NOTHING)), order(things), property, lie)
         if not facts:
             continue
         agreed = not lie
         for listener in order(setting.people):
-            believed = _beliefs(story, listener, property)
+            believed = places(minds.get(listener, NOTHING))
             for fact in facts:
-                if believed.get(fact.of) != fact.value:
+                thing, _, place = fact
+                known = believed.get(thing)
+                if known != place:
                     agreed = False
-                    if listener != speaker and _is_persuaded(listener, fact, speaker, story):
-                        yield fact, speaker, listener
+                    if listener != speaker and _is_persuaded(listener, fact, speaker, story, known):
+                        yield tell(fact, speaker, listener)
         if agreed:  # If all are of one mind, so are the other speakers. Late in a story that is common.
             return
 
 
-def _fact_aloud(setting: Setting, story: Story, order: Order, *, property: str, lie: bool = False) -> Iterator[Said]:
+def _fact_aloud(
+    setting: Setting, story: Story, order: Order, tell: Tells[T], *, property: str, lie: bool = False
+) -> Iterator[T]:
     things = _things(setting, story)
+    if not things:
+        return
+    minds, places, where, there = story._caught_up(), PLACES[property], story.world._room, story._there
     agreed: dict[frozenset[str], bool] = {}
-    for speaker in order(setting.people) if things else ():
-        others = story.present(story.world._room.get(speaker, ""))
+    for speaker in order(setting.people):
+        others = there.get(where.get(speaker, ""), NOBODY)
         if len(others) > 1:
             some = order(things)
             if not lie and others not in agreed:
-                agreed[others] = _of_one_mind(others, story, things, property)
-            for fact in () if agreed.get(others) else _sayable(setting, story, order, speaker, some, property, lie):
+                views = [places(minds.get(person, NOTHING)) for person in others]
+                agreed[others] = _of_one_mind(views, things)
+            if agreed.get(others):
+                continue
+            for fact in _sayable(setting, order, places(minds.get(speaker, NOTHING)), some, property, lie):
                 if is_news(fact, speaker, others, story):
-                    yield fact, speaker, None
+                    yield tell(fact, speaker, None)
 
 
 def _things(setting: Setting, story: Story) -> tuple[str, ...]:
     """Those of which anything can be said yet."""
     known = story.cast.things
-    return tuple([thing for thing in setting.things if thing in known]) if known else ()
+    return tuple(filter(known.__contains__, setting.things)) if known else ()
 
 
-def _of_one_mind(people: Iterable[str], story: Story, things: tuple[str, ...], property: str) -> bool:
-    """Whether these people have the same beliefs about the things, so that none can tell another anything."""
-    minds = [_beliefs(story, person, property) for person in people]
-    return all(len({mind.get(thing) for mind in minds}) == 1 for thing in things)
+def _of_one_mind(views: list[dict[str, str]], things: tuple[str, ...]) -> bool:
+    """Whether all have the same beliefs about the things, so that none can tell another anything."""
+    first = views[0]
+    for thing in things:
+        place = first.get(thing)
+        for view in views:
+            if view.get(thing) != place:
+                return False
+    return True
 
 
 def _sayable(
-    setting: Setting, story: Story, order: Order, speaker: str, things: tuple[str, ...], property: str, lie: bool
+    setting: Setting, order: Order, believed: dict[str, str], things: tuple[str, ...], property: str, lie: bool
 ) -> list[Fact]:
-    """What somebody believes about the things; or, to lie, anything else."""
-    believed = _beliefs(story, speaker, property)
+    """What somebody who believes this can say about the things; or, to lie, anything else."""
     facts = []
     for thing in things:
         value = believed.get(thing, OPEN)
@@ -136,14 +159,13 @@ def _sayable(
     return facts
 
 
-def _beliefs(story: Story, person: str, property: str) -> Mapping[str, str]:
-    """In which rooms, or in which containers, somebody thinks that things are."""
-    view = story.minds.get(person, NOTHING)
-    return view._room if property == "room" else view._held
-
-
+# In which rooms, or in which containers, somebody with a view thinks that things are.
+PLACES: dict[str, Callable[[View], dict[str, str]]] = {
+    "room": attrgetter("_room"),
+    "container": attrgetter("_held"),
+}
 # By the kinds of event that settings know.
-SAYINGS: dict[str, Callable[[Setting, Story, Order], Iterator[Said]]] = {
+SAYINGS: dict[str, Callable[[Setting, Story, Order, Tells[Any]], Iterator[Any]]] = {
     "topic": _topic,
     "topic aloud": _topic_aloud,
     "container": partial(_fact, property="container"),

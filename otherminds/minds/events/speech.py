@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import starmap
 from typing import TYPE_CHECKING, Any, ClassVar, Self, final
 
 from otherminds.errors import BadFile
 from otherminds.minds.events.event import Event, Order, Outcome, Shape, known, text
 from otherminds.minds.events.sayings import SAYINGS, is_news
-from otherminds.minds.sightings import Saying
+from otherminds.minds.sightings import PLACE, Saying
 from otherminds.minds.telling import Forms, clause
 from otherminds.minds.world import STATE, Fact, Words
 
@@ -77,11 +76,12 @@ class Tell(Event):
         names: tuple[tuple[str, str], ...] = ((self.speaker, "person"),)
         if self.listener is not None:
             names += ((self.listener, "person"),)
-        if self.fact is not None and self.fact.property in ("room", "container"):
-            names += ((self.fact.value, self.fact.property),)
-        if self.fact is not None and self.fact.property != "room":
-            names += ((self.fact.of, "thing"),)
-        return names
+        if self.fact is None:
+            return names
+        of, property, value = self.fact
+        if property in PLACE:
+            names += ((value, property),)
+        return names if property == "room" else (*names, (of, "thing"))
 
     def scene(self, story: Story) -> frozenset[str]:
         return Event.scene(self, story) if self.listener is None else frozenset((self.speaker, self.listener))
@@ -112,10 +112,11 @@ class Tell(Event):
         if fact is None:
             topic = self.topic
             return world.hearing(topic), (self.sighting(hearers, lambda view: view.hearing(topic)),), ()
-        seen_by = (hearers | self.peekers) - self.distracted
+        seen_by = (hearers | self.peekers) - self.distracted if self.peekers or self.distracted else hearers
         # Words about what lies before one's eyes, or should, are put right by a look.
-        meant = sorted((world._room.get(fact.of, ""), fact.value))
-        rooms = tuple([room for room in meant if not seen_by.isdisjoint(story.present(room))])
+        there = story._there
+        meant = [room for room in {world._room.get(fact.of, ""), fact.value} if room in there]
+        rooms = tuple([room for room in sorted(meant) if not seen_by.isdisjoint(there[room])]) if meant else ()
         return world, (Saying(seen_by, hearers, self.speaker, fact),), rooms
 
     def forms(self, before: Story | None) -> tuple[Forms, Mapping[str, str]]:
@@ -161,7 +162,7 @@ class Tell(Event):
 
     @classmethod
     def ways(cls, kind: str, setting: Setting, story: Story, order: Order) -> Iterator[Self]:
-        return starmap(_told, SAYINGS[kind](setting, story, order))
+        return SAYINGS[kind](setting, story, order, _told)
 
     def kind(self, before: Story) -> str:
         aloud = " aloud" if self.listener is None else ""

@@ -28,11 +28,14 @@ from otherminds.diagnosis.predictions import Answered, Asked, predict
 from otherminds.diagnosis.readers import GUESS, NAMES, NONE
 from otherminds.items import Item
 from otherminds.items.lint import named
+from otherminds.studies.balanced import balanced
+from otherminds.studies.controlled import QUICK, about_minds
 from otherminds.studies.dialogue.sample import drawn as drawn_talks
 from otherminds.studies.dialogue.sample import part
 from otherminds.studies.dialogue.sample import suite as dialogue_suite
 from otherminds.studies.explore.build import suite as explore_suite
 from otherminds.studies.explore.chapter import example as explore_example
+from otherminds.studies.explore.controls import stories as explore_stories
 from otherminds.studies.perturbed.chapter import drawn as drawn_tasks
 from otherminds.studies.perturbed.chapter import suite as perturbed_suite
 from otherminds.studies.safety.build import build as build_safety
@@ -70,6 +73,7 @@ def _quick() -> tuple[tuple[Item, ...], frozenset[str]]:
     """The items, and which are put by letters; the search for stories is stood in for by a few that were found."""
     letters = [*om.get_suite("starter"), *build_safety(size=SMALL, seed=0)]
     letters += part(dialogue_suite(drawn_talks(0)), 0)
+    letters += balanced(about_minds(explore_stories(0)), QUICK, seed=0)
     texts = [*perturbed_suite(drawn_tasks(0)), *explore_suite(explore_example())]
     scored = (item for item in (*letters, *texts) if item.tags.get("scored") is not False and len(item.choices) > 1)
     return tuple(scored), frozenset(item.id for item in letters)

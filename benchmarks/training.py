@@ -240,14 +240,20 @@ def results(job: str, sizes: Sizes) -> list[str]:
 def run(given: argparse.Namespace, sizes: Sizes) -> None:
     """Every job that is not done yet."""
     given.out.mkdir(parents=True, exist_ok=True)
+    if given.examine:
+        school = School(given, sizes)
+        for path in given.examine:
+            school.still(school.read(path))
+            school.report(path.stem)
+        return
     done = {job: all((given.out / f"{name}.json").exists() for name in results(job, sizes)) for job in given.jobs}
     for job in (job for job in given.jobs if done[job]):
         say(f"{job}: was done before")
     wanted = [job for job in given.jobs if not done[job]]
-    school = School(given, sizes) if wanted else None
+    if wanted:
+        school = School(given, sizes)
     for job in wanted:
         began = time.monotonic()
-        assert school
         JOBS[job](school)
         say(f"{job}: over in {time.monotonic() - began:.1f} s")
 

@@ -30,6 +30,7 @@ MODULES = {
         "asking.runs": "load estimate Record",
         "results.answers": "Answers Answer",
         "results.measures": "mean_of twins_right compare chance leaning",
+        "results.comparisons": "Comparisons compare_several",
         "results.grids": "Grid",
         "items.lint": "cues faults",
         "results.exports": "lm_eval_files inspect_files csv_text",

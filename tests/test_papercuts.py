@@ -10,6 +10,7 @@ from click.testing import CliRunner
 import otherminds as om
 from otherminds.cli import cli
 from otherminds.minds.stories import STORIES, save_story
+from otherminds.terminal import bars
 
 ROOT = Path(__file__).parent.parent
 PRIVATE = (
@@ -88,6 +89,31 @@ def test_story_files_have_the_names_of_python_and_old_ones_are_read(name: str, t
     assert om.load_story(tmp_path / "old.json") == story
 
 
-def test_the_search_and_the_profile_say_what_they_do(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_search_and_the_profile_say_what_they_do(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     om.profile("baseline:oracle", output=tmp_path, studies=False)
     assert "1 of 1: starter" in capsys.readouterr().err
+    monkeypatch.setattr(bars.in_lines, "__kwdefaults__", {"every": 0.0})
+    om.explore("baseline:realist", stories=1, budget=12, sets="tomi", baseline=False)
+    said = capsys.readouterr().err
+    assert re.search(r"^search that learns: stories asked about, at most: \d+ of 12, about \d+ s left$", said, re.M)
+
+
+def test_a_command_leads_to_the_next(folder: Path) -> None:
+    store = ["--store", str(folder / "next.db")]
+    done = CliRunner().invoke(cli, ["run", "starter", "-m", "baseline:realist", "--limit", "4", *store])
+    (run,) = re.findall(r"run (\w{10})", done.output)
+    assert f"otherminds show {run} {' '.join(store)}  ·  otherminds diagnose {run}" in done.output
+    listed = CliRunner().invoke(cli, ["runs", *store]).output
+    assert "`otherminds show RUN`, `diagnose RUN` and `compare RUN RUN` say more" in listed
+
+
+def test_a_diagnosis_of_two_items_says_that_they_are_few_and_has_no_empty_table(folder: Path) -> None:
+    items = om.get_suite("starter").items[:2]
+    run = om.run(om.Suite("two", items), "baseline:realist", store=folder / "two.db", quiet=True)
+    said = CliRunner().invoke(cli, ["diagnose", run.id, "--store", str(folder / "two.db")]).output
+    assert "Nothing can be said: on enough of these items no reader has an opinion." in said
+    assert "in percent" not in said
+    assert "share" not in said
+    assert "no reader has an opinion" in om.diagnose(run)._repr_html_()

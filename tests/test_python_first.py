@@ -55,6 +55,7 @@ def shown(run: om.Run) -> dict[str, object]:
         "Record": long_run.records[0],
         "Diagnosis": om.diagnose(run),
         "Comparison": om.compare(run, om.run("starter", "baseline:oracle", quiet=True)),
+        "Comparisons": om.compare(run, run, *[om.run("starter", "baseline:oracle", quiet=True)] * 6),
         "Timeline": om.timeline("sally-anne"),
         "Carry": om.Carry("Ann", "key", "den"),
         "Change": om.Change("Ann", "key", "state", "shines"),
@@ -97,7 +98,7 @@ class Elements(HTMLParser):
 
 
 @pytest.mark.parametrize(
-    "name", ["Story", "View", "Item", "Suite", "Run", "Report", "Diagnosis", "Comparison", "Timeline"]
+    "name", ["Story", "View", "Item", "Suite", "Run", "Report", "Diagnosis", "Comparison", "Comparisons", "Timeline"]
 )
 def test_notebooks_show_it_small_and_escaped(shown: dict[str, object], name: str) -> None:
     html = shown[name]._repr_html_()  # type: ignore[attr-defined]
@@ -192,6 +193,21 @@ def test_explore_finds_what_a_realist_gets_wrong(tmp_path: Path, capfd: pytest.C
     found.save(tmp_path)
     assert len(om.load(tmp_path / "questions.jsonl")) == len(found.suite)
     assert capfd.readouterr().err == ""
+
+
+@pytest.mark.parametrize(("goal", "order"), [("", 1), ("false-belief:2", 2), ("asymmetric", 1)])
+def test_a_goal_with_an_order_is_asked_about_at_that_order(goal: str, order: int) -> None:
+    asked: list[str] = []
+
+    def answer(prompt: om.Prompt) -> str:
+        asked.append(str(prompt))
+        return "A"
+
+    model = om.Scripted(answer, name="listener")
+    found = om.explore(model, goal=goal, stories=1, budget=2, sets="tomi", baseline=False, score="text", quiet=True)
+    assert asked
+    assert {1 + ("think that" in text) for text in asked} == {order}
+    assert all(one.set.endswith("+asymmetric") == (goal == "asymmetric") for one in found.found)
 
 
 def test_profile_of_the_starter_suite_alone(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -100,16 +100,22 @@ def calibrate(
     seed: int = 0,
     before: Sequence[Calibration] = (),
     confirmed: int | None = None,
+    brief: bool = False,
 ) -> Calibration:
     """Let the forms that a model can answer in, and that fit the questions too, compete; then confirm the best.
 
     `before` is what came of similar controls: forms that let the model answer there come first, and where one of them
     is good here too, no other is tried; to write, where it could not, costs most and is not tried again. `confirmed` is
-    how many controls tell the accuracy at most.
+    how many controls tell the accuracy at most. With `brief` there are two rounds, of long stories one and a first look
+    alone; and after some studies only what is cheapest to ask competes, with the forms that came furthest before.
     """
-    choosing, others = parted(controls, seed=seed, confirmed=confirmed)
-    contest = Contest(choosing, questions, put)
+    long = brief and _long(controls)
+    most = min(confirmed or FIRST_LOOK, FIRST_LOOK) if long else confirmed
+    choosing, others = parted(controls, seed=seed, confirmed=most)
+    contest = Contest(choosing, questions, put, ROUNDS[: 1 if long else 2] if brief else ROUNDS)
     able = without_doubles([form for form in possible(cannot) if contest.fits(form)])
+    if brief and len(before) > (0 if long else 1):
+        able = _cheapest(able, before)
     good = {form for each in before if each.able for form in each.finalists}
     contest.hold([form for form in able if form in good])
     if not contest.tried or contest.ranked[0].right.value < GOOD:
@@ -124,6 +130,13 @@ def calibrate(
     return Calibration(
         tuple(contest.ranked), best.form, right or best.right, runs, tuple(contest.failed), alone=right is None
     )
+
+
+def _cheapest(forms: Sequence[Form], before: Sequence[Calibration]) -> list[Form]:
+    """Plain forms that read a story once for all of them, and those that came furthest elsewhere."""
+    known = {form for each in before for form in each.finalists}
+    kept = [form for form in forms if form in known or (form.prompt == "raw" and form.score in WEIGHED)]
+    return kept or list(forms)
 
 
 def _worth_it(forms: Sequence[Form], before: Sequence[Calibration]) -> list[Form]:
@@ -179,6 +192,10 @@ def _every_other(order: Sequence[list[Item]]) -> list[list[Item]]:
         if seen[_kind(pair)] % 2 == 0:
             found.append(pair)
     return found or list(order[:1])
+
+
+def _long(controls: Suite) -> bool:
+    return sum(len(item.context) for item in controls) >= LONG * len(controls)
 
 
 def _by_story(pairs: list[list[Item]]) -> list[list[Item]]:

@@ -36,8 +36,8 @@ class Tried:
 class Contest:
     """Who was tried on the controls of a suite, with what came of it."""
 
-    def __init__(self, controls: Suite, questions: Suite, put: Put) -> None:
-        self._controls, self._questions, self._put = controls, questions, put
+    def __init__(self, controls: Suite, questions: Suite, put: Put, rounds: Sequence[int] = ROUNDS) -> None:
+        self._controls, self._questions, self._put, self._rounds = controls, questions, put, rounds
         self.tried: dict[Form, Tried] = {}
         self.runs: dict[Form, Run] = {}
         self.failed: list[str] = []
@@ -57,7 +57,7 @@ class Contest:
     def hold(self, forms: Sequence[Form]) -> None:
         """Try these forms, round after round, until one is left or nothing can be better."""
         left = [form for form in forms if self.fits(form)]
-        sizes = sorted({min(number, len(self._controls)) for number in ROUNDS})
+        sizes = sorted({min(number, len(self._controls)) for number in self._rounds})
         for number, size in enumerate(sizes, start=1):
             self._try(left, size, number)
             # Those that do equally well stay in the order in which they are given.

@@ -11,6 +11,7 @@ from typing import Any, Literal
 from otherminds.asking.frames import frame
 from otherminds.asking.packing import Result
 from otherminds.asking.scores import VERDICTS, Score, way
+from otherminds.asking.tables import RunHead
 from otherminds.errors import UsageError
 from otherminds.items import Item, Tag
 from otherminds.items.tags import has_right_answer
@@ -59,16 +60,9 @@ class Record:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Run(Shown):
+class Run(RunHead, Shown):
     """One suite put to one model."""
 
-    id: str
-    suite: str
-    digest: str
-    model: str
-    fingerprint: str
-    prompt: str
-    score: str
     records: Sequence[Record]
     manifest: Mapping[str, Any]
     partial: bool = False

@@ -33,8 +33,8 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
-class RunRow:
-    """One run, without its records."""
+class RunHead:
+    """Which suite was put to which model, and in which way."""
 
     id: str
     suite: str
@@ -43,6 +43,12 @@ class RunRow:
     fingerprint: str
     prompt: str
     score: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunRow(RunHead):
+    """One run, without its records."""
+
     manifest: Mapping[str, Any]
     created: str
     finished: str = ""

@@ -1,4 +1,4 @@
-"""`otherminds compare`: two runs, item by item."""
+"""`otherminds compare`: two runs, item by item, or up to eight, each beside the first."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from otherminds.terminal.screen import print_json, print_table, say
 if TYPE_CHECKING:
     from otherminds.asking.runs import Run
     from otherminds.results.answers import Answer
+    from otherminds.results.comparisons import Comparisons
     from otherminds.results.measures import Comparison
 
 MOST = 12
@@ -21,25 +22,34 @@ MOST = 12
 
 
 @click.command()
-@click.argument("first_id", metavar="RUN_A")
-@click.argument("second_id", metavar="RUN_B")
+@click.argument("ids", metavar="RUN_A RUN_B …", nargs=-1, required=True)
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="Also write a page, with all items."
 )
 @store_option
 @common
-def compare(first_id: str, second_id: str, output: Path | None, store_path: Path, as_json: bool) -> None:
+def compare(ids: tuple[str, ...], output: Path | None, store_path: Path, as_json: bool) -> None:
     """How far RUN_A lies above RUN_B on the items of both.
 
-    The difference is paired by item and its interval clustered by story; p is of a sign-flip test over stories, and
-    adjusted (Holm) for the lines of the table that rest on enough stories. Then come the items that changed sides.
+    Up to eight runs can be given; each is put beside the first. Differences are paired by item and their intervals
+    clustered by story; p is of a sign-flip test over stories, and adjusted (Holm) for the lines that rest on enough
+    stories. Of two runs, the items that changed sides come next.
     """
     from otherminds.asking.store import Store
+    from otherminds.results.comparisons import compare_several
+
+    with Store(store_path, create=False) as store:
+        runs = [open_run(store, id, texts=bool(output) and len(ids) == 2) for id in ids]
+    if len(runs) == 2:
+        _two(runs[0], runs[1], output, as_json)
+    else:
+        _several(compare_several(runs), output, as_json)
+
+
+def _two(first: Run, second: Run, output: Path | None, as_json: bool) -> None:
     from otherminds.results.measures import compare as paired
     from otherminds.web.pages import comparison, holm, left_out
 
-    with Store(store_path, create=False) as store:
-        first, second = (open_run(store, id, texts=bool(output)) for id in (first_id, second_id))
     found = paired(first, second)
     if output:
         comparison(first, second, found, saved=True).save(output)
@@ -56,6 +66,26 @@ def compare(first_id: str, second_id: str, output: Path | None, store_path: Path
     say(f"  McNemar's exact p: {found.mcnemar:.3f}, as if items were independent, which twins are not")
     if said := left_out(first, second, found):
         say(f"  {said}")
+
+
+def _several(found: Comparisons, output: Path | None, as_json: bool) -> None:
+    from otherminds.web.pages import holm
+    from otherminds.web.several_page import several_page
+
+    first, *others = found.runs
+    if output:
+        several_page(found, saved=True).save(output)
+    if as_json:
+        pairs = [_as_data(first, other, pair) for other, pair in zip(others, found.pairs, strict=True)]
+        print_json({"pairs": pairs, "adjustment": found.adjustment})
+        return
+    say(*(f"{name}: {_named(run)}" for name, run in zip(found.names, found.runs, strict=True)))
+    print_table(
+        ["", "items", "difference, with 95 % interval by story", "p (Holm)"],
+        [[name, row.items, str(row.difference), holm(row)] for name, row in found.lines()],
+        right=["p (Holm)"],
+    )
+    say(f"  {found.adjustment}; {first.id} with one other shows the items that changed sides")
 
 
 def _named(run: Run) -> str:

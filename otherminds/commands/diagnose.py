@@ -14,6 +14,7 @@ from otherminds.terminal.screen import print_json, print_table, say
 
 if TYPE_CHECKING:
     from otherminds.asking.runs import Run
+    from otherminds.asking.store import Store
     from otherminds.diagnosis.audit import Audit
     from otherminds.diagnosis.confusion import Confusion
     from otherminds.diagnosis.diagnosis import Diagnosis
@@ -24,16 +25,31 @@ if TYPE_CHECKING:
 @click.argument("ids", metavar="[RUN]...", nargs=-1)
 @click.option("--suite", "suite_name", metavar="SUITE", help="Instead of runs: which readers it cannot separate.")
 @click.option("--svg", type=click.Path(path_type=Path, dir_okay=False), help="Draw the mixtures, a bar a model, too.")
+@click.option(
+    "--ladder",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Draw how the share of each reader moves from model to model, with intervals.",
+)
+@click.option("-m", "--model", "models", multiple=True, help="In place of runs: all runs of this model in the store.")
 @store_option
 @common
-def diagnose(ids: tuple[str, ...], suite_name: str | None, svg: Path | None, store_path: Path, as_json: bool) -> None:
+def diagnose(
+    ids: tuple[str, ...],
+    suite_name: str | None,
+    svg: Path | None,
+    ladder: Path | None,
+    models: tuple[str, ...],
+    store_path: Path,
+    as_json: bool,
+) -> None:
     """Fit known ways of reading to the answers of RUNs.
 
-    Runs of one model are taken together. First comes how far readers can be told apart on the items asked, then the
-    share of each with its interval, a map of where it is right, and what can be said, in words.
+    Runs of one model are taken together; models come in the order in which they are given. First comes how far readers
+    can be told apart on the items asked, then the share of each with its interval, a map of where it is right, and what
+    can be said, in words.
     """
-    if bool(ids) == bool(suite_name):
-        raise UsageError("give the runs to diagnose, or a suite with --suite; `otherminds runs` lists runs")
+    if [bool(ids), bool(suite_name), bool(models)].count(True) != 1:
+        raise UsageError("give the runs to diagnose, or models with -m, or a suite with --suite; see `otherminds runs`")
     if suite_name:
         _audited(suite_name, as_json)
         return
@@ -42,19 +58,35 @@ def diagnose(ids: tuple[str, ...], suite_name: str | None, svg: Path | None, sto
 
     by_model: dict[str, list[Run]] = {}
     with Store(store_path, create=False) as store:
-        for run in {run.id: run for run in (open_run(store, id) for id in ids)}.values():
+        wanted = ids or [id for name in models for id in _runs_of(store, name)]
+        for run in {run.id: run for run in (open_run(store, id) for id in wanted)}.values():
             by_model.setdefault(run.model, []).append(run)
     found = [diagnosed(runs) for runs in by_model.values()]
-    if svg:
-        from otherminds.diagnosis.picture import by_model as drawn
-        from otherminds.files import write_text
-
-        write_text(svg, drawn(found) + "\n")
+    _draw(found, svg, ladder)
     if as_json:
         print_json([as_data(each) for each in found])
         return
     for each in found:
         _print(each)
+
+
+def _runs_of(store: Store, model: str) -> list[str]:
+    """The runs of a model, without those of control questions, which are about no mind."""
+    from otherminds.items.controls import SUFFIX
+
+    found = [row.id for row in store.runs() if row.model == model and SUFFIX not in row.suite]
+    if not found:
+        raise UsageError(f"{store.path} has no run of {model}; `otherminds runs` lists what there is")
+    return found
+
+
+def _draw(found: list[Diagnosis], svg: Path | None, ladder: Path | None) -> None:
+    from otherminds.diagnosis import picture
+    from otherminds.files import write_text
+
+    for path, drawn in ((svg, picture.by_model), (ladder, picture.ladder)):
+        if path:
+            write_text(path, drawn(found) + "\n")
 
 
 def _audited(name: str, as_json: bool) -> None:
@@ -74,27 +106,21 @@ def _audited(name: str, as_json: bool) -> None:
 
 def _print(found: Diagnosis) -> None:
     from otherminds.diagnosis.words import percent
+    from otherminds.python.display import sentences
 
     say(f"{found.model}: {found.items} items answered, {found.unread} without an answer that could be read")
     _print_confusion(found.confusion)
-    print_table(
-        ["reader", "share"],
-        [[name, percent(one)] for name, one in found.shares.items() if name in found.needed],
-    )
+    if shares := [[name, percent(one)] for name, one in found.shares.items() if name in found.needed]:
+        print_table(["reader", "share"], shares)
     _print_map(found)
-    for sentence in found.sentences or ("Nothing can be said: the answers cannot be told from guessing.",):
+    for sentence in sentences(found):
         say(f"- {sentence}")
 
 
 def _print_confusion(found: Confusion) -> None:
     """How often readers agree, in percent; then what cannot be told apart."""
-    say(f"How often readers give the same answer to the {found.items} items, in percent:")
-    short = [str(number) for number in range(1, len(found.readers) + 1)]
-    rows = [
-        [f"{number} {name}", *(f"{100 * value:.0f}" for value in line)]
-        for number, name, line in zip(short, found.readers, found.agree, strict=True)
-    ]
-    print_table(["", *short], rows, right=short)
+    if found.readers:
+        _print_agreement(found)
     for several in found.merged:
         if len(several) > 1:
             say(f"Cannot be told apart on these items: {', '.join(several)}.")
@@ -104,6 +130,16 @@ def _print_confusion(found: Confusion) -> None:
         say(f"With an opinion on few of these items, and so hardly told from guessing: {', '.join(found.rare)}.")
     if found.without:
         say(f"Without an opinion on enough items: {', '.join(found.without)}.")
+
+
+def _print_agreement(found: Confusion) -> None:
+    say(f"How often readers give the same answer to the {found.items} items, in percent:")
+    short = [str(number) for number in range(1, len(found.readers) + 1)]
+    rows = [
+        [f"{number} {name}", *(f"{100 * value:.0f}" for value in line)]
+        for number, name, line in zip(short, found.readers, found.agree, strict=True)
+    ]
+    print_table(["", *short], rows, right=short)
 
 
 def _print_map(found: Diagnosis) -> None:

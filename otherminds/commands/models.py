@@ -12,10 +12,10 @@ from otherminds.terminal.screen import note, print_json, print_table, say
 
 TAUGHT = {
     "beliefs": "taught on stories of beliefs (docs/train.md)",
-    "beliefs-1": "the same lessons after 8 steps: a series from cannot to can",
-    "beliefs-2": "after 16 steps",
-    "beliefs-3": "after 80 steps",
-    "beliefs-4": "after 280 steps",
+    "beliefs-1": "such lessons for 16 steps: a series from cannot to can",
+    "beliefs-2": "for 32 steps",
+    "beliefs-3": "for 80 steps",
+    "beliefs-4": "for 280 steps",
 }
 """The adapters that come with the package, which are all for smollm2."""
 OTHERS = {

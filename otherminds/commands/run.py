@@ -159,7 +159,8 @@ def run(
         _print_run(done)
         where = "" if store_path == STORE else f" --store {store_path}"
         note("")
-        note(f"otherminds show {done.id}{where}   ·   otherminds report {done.id}{where} -o report.html")
+        rest = f"{done.id}{where}"
+        note(f"otherminds show {rest}  ·  otherminds diagnose {rest}  ·  otherminds report {rest} -o report.html")
     if cut := _truncated(done):
         note(cut)
     failed = done.verdicts()["error"]

@@ -58,7 +58,8 @@ def runs(store_path: Path, as_json: bool) -> None:
     )
     if found:
         note(
-            "right: the share of right answers among the n that are scored; `otherminds show RUN` and `report` say more"
+            "right: the share of right answers among the n that are scored; `otherminds show RUN`, `diagnose RUN` and"
+            " `compare RUN RUN` say more"
         )
 
 

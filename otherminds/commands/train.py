@@ -8,7 +8,6 @@ from pathlib import Path
 import click
 
 from otherminds.errors import UsageError
-from otherminds.models.adapters import SUFFIX
 from otherminds.terminal.options import common
 from otherminds.terminal.screen import note, print_json, say
 
@@ -81,6 +80,7 @@ def train(
     missing = [name for name in NEEDED if find_spec(name) is None]
     if missing:
         raise UsageError(f"training needs {', '.join(missing)}: pip install 'otherminds[train]'")
+    from otherminds.models.adapters import SUFFIX
     from otherminds.training.experiment import WHOLE, Plan, carry_out, steps_of
     from otherminds.training.loop import Settings
 

@@ -12,17 +12,8 @@
   const picked = new Set();
   const wanted = { q: "", suite: "", model: "", state: "", tag: "" };
   let sorted = { column: -1, up: true };
-  const began = new Map();
 
-  const make = (name, properties = {}, ...inside) => {
-    const element = document.createElement(name);
-    for (const [key, value] of Object.entries(properties)) {
-      if (key.startsWith("on")) element.addEventListener(key.slice(2), value);
-      else element.setAttribute(key, value);
-    }
-    element.append(...inside);
-    return element;
-  };
+  const { make, tagsAndNote, watch } = runParts;
 
   // ---- filters ----
 
@@ -99,69 +90,10 @@
     } });
     row.cells[0].prepend(box, " ");
   };
-  const keep = async (run, tags, note) => {
-    const sent = await fetch("/notes", {
-      method: "POST",
-      headers: { "Content-Type": "application/json", "X-Otherminds-Token": data.token },
-      body: JSON.stringify({ run: run.id, tags, note }),
-    });
-    if (!sent.ok) return (await sent.json()).error ?? "it could not be kept";
-    Object.assign(run, await sent.json());
+  const annotate = (row) => tagsAndNote(row.cells[row.cells.length - 1], of(row), data.token, () => {
     selects.tag.refill();
     filter();
-    return "";
-  };
-  const annotate = (row) => {
-    const run = of(row);
-    const cell = row.cells[row.cells.length - 1];
-    const show = () => {
-      const edit = make("button", { type: "button", "aria-label": `tags and note of ${run.id}`, onclick: form }, "edit");
-      cell.replaceChildren([...run.tags.map((tag) => `#${tag}`), run.note].filter(Boolean).join(" "), " ", edit);
-    };
-    const form = () => {
-      const tags = make("input", { "aria-label": "tags, with spaces between", placeholder: "tags" });
-      const note = make("input", { "aria-label": "note", placeholder: "note" });
-      tags.value = run.tags.join(" ");
-      note.value = run.note;
-      const said = make("span", { role: "alert" });
-      const save = make("button", { type: "button", onclick: async () => {
-        said.textContent = await keep(run, tags.value.split(/\s+/).filter(Boolean), note.value);
-        if (!said.textContent) show();
-      } }, "keep");
-      cell.replaceChildren(tags, note, save, said);
-      tags.focus();
-    };
-    show();
-  };
-
-  // ---- a run that goes on ----
-
-  const clock = (seconds) => `${Math.floor(seconds / 60)}:${String(Math.round(seconds) % 60).padStart(2, "0")}`;
-  const going = ({ id, made, wanted: all }) => {
-    const now = Date.now() / 1000;
-    if (!began.has(id)) began.set(id, { made, now });
-    const first = began.get(id);
-    const rate = (made - first.made) / (now - first.now || 1);
-    const left = all && rate > 0 ? `, about ${clock((all - made) / rate)} left` : "";
-    return all ? `running: ${made} of ${all} calls${left}` : `running: ${made} calls`;
-  };
-  const poll = async () => {
-    try {
-      const news = await (await fetch("/runs.json")).json();
-      const writing = table.querySelector("td input:not([type=checkbox])");
-      if (news.mark !== data.mark && !writing && !picked.size) {
-        location.reload();
-        return;
-      }
-      for (const one of news.running) {
-        const row = rows.find((line) => line.dataset.run === one.id);
-        if (row) row.cells[data.state].textContent = going(one);
-      }
-      setTimeout(poll, news.running.length ? 2000 : 5000);
-    } catch {
-      setTimeout(poll, 10000);
-    }
-  };
+  });
 
   for (const [place, row] of rows.entries()) {
     row.dataset.run = data.runs[place].id;
@@ -181,5 +113,9 @@
   root.append(make("div", { class: "filters" }, label("search", search), ...named, compare), count);
   told();
   filter();
-  poll();
+  const busy = () => picked.size || table.querySelector("td input:not([type=checkbox])");
+  watch(data.mark, busy, (id, said) => {
+    const row = rows.find((line) => line.dataset.run === id);
+    if (row) row.cells[data.state].textContent = said;
+  });
 })();

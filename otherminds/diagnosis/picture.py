@@ -8,25 +8,36 @@ from collections.abc import Mapping, Sequence
 from otherminds.diagnosis.diagnosis import Diagnosis
 from otherminds.diagnosis.readers import GUESS
 from otherminds.errors import UsageError
-from otherminds.pages.plots import bars
+from otherminds.pages.plots import bars, intervals
 from otherminds.stats import Estimate
 
 MOST_PARTS = 7
 """Readers that are drawn by name in one picture; the rest are one part."""
 ORDERS = {0: "what is so", 1: "first order", 2: "second order", 3: "third order", 4: "fourth order"}
 _OTHERS = "other readers"
+MEASURE = "share of the items where readers disagree, with 95 % intervals; no value where another name holds it"
 
 Row = tuple[str, Mapping[str, int]]
 
 
 def by_model(found: Sequence[Diagnosis]) -> str:
     """A bar for each model: how many of the items where readers disagree it answers like whom."""
-    drawn = [each for each in found if each.disagree]
-    if not drawn:
-        raise UsageError("there is nothing to draw: readers disagree on none of the items that were answered")
+    drawn = _drawn(found)
     parts = _parts(drawn)
     rows = [(each.model, _counts(each.shares, each.needed, each.disagree, parts)) for each in drawn]
     return bars(rows, title="What the answers of each model are like", parts=_used(parts, rows))
+
+
+def ladder(found: Sequence[Diagnosis]) -> str:
+    """How the share of each reader moves from model to model, in the order given, with intervals."""
+    drawn = _drawn(found)
+    rows: list[tuple[str, Sequence[Estimate | None]]] = []
+    for name in _parts(drawn):
+        shares = [each.shares.get(name) for each in drawn]
+        if any(shares):
+            rows.append((name, []))
+            rows += [(each.model, [share]) for each, share in zip(drawn, shares, strict=True)]
+    return intervals(rows, title="How the mixture of readers moves", measure=MEASURE)
 
 
 def by_order(found: Diagnosis) -> str:
@@ -37,6 +48,13 @@ def by_order(found: Diagnosis) -> str:
         counts = _counts(part.fitted.shares, tuple(part.fitted.shares), part.items, parts)
         rows.append((ORDERS.get(order, f"order {order}"), counts))
     return bars(rows, title=f"What the answers of {found.model} are like", parts=_used(parts, rows))
+
+
+def _drawn(found: Sequence[Diagnosis]) -> list[Diagnosis]:
+    drawn = [each for each in found if each.disagree]
+    if not drawn:
+        raise UsageError("there is nothing to draw: readers disagree on none of the items that were answered")
+    return drawn
 
 
 def _parts(found: Sequence[Diagnosis]) -> list[str]:

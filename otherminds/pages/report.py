@@ -272,16 +272,17 @@ def _named(text: str) -> Markup:
     return Markup(_NAMES.sub(lambda found: f"<bdi>{found[0]}</bdi>", _shown(text)))
 
 
-_INLINE = re.compile(r"`([^`]+)`|\*\*([^*]+)\*\*|\[([^\]<]+)\]\(#(term-[a-z0-9-]+)\)")
+_INLINE = re.compile(r"`([^`]+)`|\*\*([^*]+)\*\*|\[([^\]<]+)\]\(#(term-[a-z0-9-]+|items\?[^)\s\"<>]+)\)")
 
 
 def _inline(text: str) -> Markup:
-    """One line of prose, in which `code`, **bold** and links to the glossary are all that is not taken literally."""
+    """One line of prose, in which `code`, **bold** and links within the page are all that is not taken literally."""
 
     def marked(found: re.Match[str]) -> str:
         code, bold, words, place = found.groups()
         if words:
-            return f'<a class="term" href="#{place}">{words}</a>'
+            term = ' class="term"' if place.startswith("term-") else ""
+            return f'<a{term} href="#{place}">{words}</a>'
         return f"<code>{code}</code>" if code else f"<strong>{bold}</strong>"
 
     return Markup(_INLINE.sub(marked, _named(text)))

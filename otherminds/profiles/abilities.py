@@ -6,7 +6,7 @@ ability is shown only where both sorts lie above chance.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
@@ -14,6 +14,7 @@ from otherminds.items.tags import FALSE_BELIEF, ORDER
 from otherminds.minds.telling import listing
 from otherminds.results.answers import Answer, Answers
 from otherminds.stats import Estimate
+from otherminds.studies.study import Chapter
 
 ORDERS = {1: "the first order", 2: "the second order", 3: "the third order", 4: "the fourth order"}
 FEWEST = 8
@@ -50,15 +51,37 @@ Abilities = Mapping[str, Mapping[int, Ability]]
 """By model and order."""
 
 
-def abilities(models: Sequence[str], answers: Answers) -> Abilities:
-    """What every model gets on the questions that all of them answered."""
-    asked: dict[tuple[object, ...], dict[str, Answer]] = {}
-    for row in answers:
-        if row.value is not None and row.run and len(row.item.choices) > 1 and isinstance(row.get(ORDER), int):
-            key = (row.run.digest, row.run.score, row.run.prompt, row.item.id)
-            asked.setdefault(key, {})[row.model] = row
-    shared = [each for each in asked.values() if len(each) == len(models)]
-    return {name: dict(_by_order([each[name] for each in shared])) for name in models}
+Questions = dict[tuple[str, ...], Answer]
+"""Answers by what was asked."""
+
+
+def at_best(chapter: Chapter, model: str) -> Questions:
+    """Its answers in the form that the controls chose; without controls, to each suite in the first form there is."""
+    if model in chapter.in_form:
+        runs = [chapter.in_form[model]]
+    else:
+        # Where models are not compared item by item, stories were searched against one of them.
+        own = [run for run in reversed(chapter.runs) if run.model == model and chapter.by]
+        runs = list({run.digest: run for run in own}.values())
+    return {(row.item.id, row.item.context, row.item.question): row for row in Answers.of(runs) if _counts(row)}
+
+
+def _counts(row: Answer) -> bool:
+    return row.value is not None and len(row.item.choices) > 1 and row.get(ORDER) != 0
+
+
+def abilities(models: Sequence[str], chapters: Iterable[Chapter]) -> Abilities:
+    """What every model gets, each in its best form, on the questions that all of them answered."""
+    shared: dict[str, list[Answer]] = {name: [] for name in models}
+    for chapter in chapters:
+        own = {name: at_best(chapter, name) for name in models}
+        for key in own[models[0]]:
+            if all(key in some for some in own.values()):
+                for name in models:
+                    shared[name].append(own[name][key])
+    return {
+        name: dict(_by_order([row for row in rows if isinstance(row.get(ORDER), int)])) for name, rows in shared.items()
+    }
 
 
 def _by_order(rows: Sequence[Answer]) -> Iterator[tuple[int, Ability]]:
@@ -78,32 +101,6 @@ def _side(rows: Sequence[Answer], order: int, belief: bool) -> Side | None:
 # ---- in words -----------------------------------------------------------------------------------------------------
 
 
-def compared(found: Abilities) -> str:
-    """What one of two models can do that the other cannot, and what neither can; empty where neither was asked."""
-    (first, own), (second, others) = found.items()
-    pairs = {order: (own[order], others[order]) for order in sorted(own.keys() & others.keys())}
-    ahead = next(((order, one, two) for order, (one, two) in pairs.items() if one.shown != two.shown), None)
-    said = []
-    if ahead:
-        order, one, two = ahead
-        can, cannot = ((first, one), (second, two)) if one.shown else ((second, two), (first, one))
-        said.append(
-            f"**{can[0]}** tells false from true beliefs of {_order(order)} ({_both(can[1])}), **{cannot[0]}** does not"
-            f" ({_both(cannot[1])})"
-        )
-    tell = "tell" if not said else "do"
-    if both := [order for order, (one, two) in pairs.items() if one.shown and two.shown]:
-        said.append(f"both {tell}{'' if said else ' false from true beliefs'} of {_orders(both)}")
-    if neither := [order for order, (one, two) in pairs.items() if not one.shown and not two.shown]:
-        one, two = pairs[neither[0]]
-        does = "neither does" if said else "neither tells false from true beliefs"
-        said.append(
-            f"{does} of {_orders(neither)} ({_number(one.false)} and {_number(two.false)} false-belief questions)"
-        )
-    text = "; ".join(said)
-    return f"{text[0].upper()}{text[1:]}." if text else ""
-
-
 def counted(found: Abilities) -> str:
     """Of several models, how many can do it at which order."""
     orders = sorted({order for each in found.values() for order in each})
@@ -116,18 +113,5 @@ def counted(found: Abilities) -> str:
     return f"Of {len(found)} models, {listing(said)}."
 
 
-def _orders(some: Sequence[int]) -> str:
-    return listing([_order(order) for order in some])
-
-
 def _order(order: int) -> str:
     return ORDERS.get(order, f"order {order}")
-
-
-def _both(one: Ability) -> str:
-    return f"accuracy {_number(one.false)} false-belief and {_number(one.true)} true-belief questions"
-
-
-def _number(side: Side) -> str:
-    right = side.right
-    return f"{right.value:.2f} [{right.low:.2f}, {right.high:.2f}] on {right.n}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
@@ -14,7 +15,8 @@ from otherminds.minds.telling import listing
 from otherminds.pages.report import Block, Folded, Section
 from otherminds.pages.table_files import files_in
 from otherminds.profiles import leaderboard
-from otherminds.profiles.abilities import Abilities, abilities, compared
+from otherminds.profiles.abilities import Abilities, abilities
+from otherminds.profiles.two_models import compared, comparison
 from otherminds.profiles.ways_of_reading import in_words
 from otherminds.results.answers import Answers
 from otherminds.results.itembrowser import Part, leads_to, tag_text
@@ -28,6 +30,7 @@ SCHEMA = 1
 ABOVE, BELOW, NOT_TOLD = "above chance in", "below chance in", "not told from chance in"
 MATCHED = "clear of chance, but not of a mindless baseline, in"
 MISSES = "One in twenty such intervals misses by chance."
+_LINK = re.compile(r"\[([^\]]+)\]\(#[^)]*\)")
 MOST = 4
 """Scores that are named in one sentence."""
 
@@ -74,10 +77,22 @@ class Told:
         """The table of all answers."""
         return self.chapter.answers or Answers.of(self.chapter.runs)
 
+    @property
+    def runs(self) -> list[Run]:
+        """The runs of the study, and those in the form that control questions chose."""
+        return [*self.chapter.runs, *self._in_form]
+
     @cached_property
-    def items(self) -> Part:
+    def parts(self) -> list[Part]:
         """All answers, for the browser of items."""
-        return Part(self.name, self.chapter.runs, self.chapter.why)
+        # Apart from the study's own, whose numbers lead to its own runs alone.
+        more = [Part(f"{self.name}, chosen form", self._in_form, self.chapter.why)] if self._in_form else []
+        return [Part(self.name, self.chapter.runs, self.chapter.why), *more]
+
+    @property
+    def _in_form(self) -> list[Run]:
+        own = {run.id for run in self.chapter.runs}
+        return [run for run in self.chapter.in_form.values() if run.id not in own]
 
 
 @dataclass(frozen=True, repr=False)
@@ -106,7 +121,7 @@ class Profile(Shown):
     @property
     def runs(self) -> list[tuple[str, Run]]:
         """All runs, with their studies."""
-        return [(each.name, run) for each in self.told for run in each.chapter.runs]
+        return [(each.name, run) for each in self.told for run in each.runs]
 
     @property
     def findings(self) -> list[tuple[str, Finding]]:
@@ -127,12 +142,13 @@ class Profile(Shown):
     @cached_property
     def answers(self) -> Answers:
         """All answers of all studies."""
-        return Answers(row for each in self.told for row in each.answers)
+        in_form = Answers.of(run for each in self.told for run in each.runs[len(each.chapter.runs) :])
+        return Answers([*(row for each in self.told for row in each.answers), *in_form])
 
     @cached_property
     def abilities(self) -> Abilities:
         """By model and order, whether it tells false beliefs from true ones, on what all models answered."""
-        return abilities(self.models, self.answers)
+        return abilities(self.models, [each.chapter for each in self.told])
 
     @cached_property
     def differences(self) -> list[Contrast]:
@@ -194,7 +210,7 @@ def _of_chapter(told: Told, first: str, second: str) -> Iterator[Contrast]:
 
 def answer(profile: Profile) -> str:
     """What was found, in words, by rules from the numbers."""
-    return "\n\n".join([*what_they_do(profile), *against_chance(profile)])
+    return _LINK.sub(r"\1", "\n\n".join([*what_they_do(profile), *against_chance(profile)]))
 
 
 def lead(profile: Profile) -> list[str]:
@@ -208,8 +224,14 @@ def what_they_do(profile: Profile) -> list[str]:
     """What one of two can do that the other cannot; a paragraph a model: which readers its answers are like."""
     said = [in_words(each) for each in profile.diagnoses.values()]
     if len(profile.models) == 2:
-        said = [*filter(None, [compared(profile.abilities)]), *said]
+        said = [*filter(None, [_between(profile)]), *said]
     return [*said, *_unfinished(profile)]
+
+
+def _between(profile: Profile) -> str:
+    first, second = profile.models
+    found = comparison((first, second), {each.name: each.chapter for each in profile.told})
+    return compared(found, profile.answers)
 
 
 def _unfinished(profile: Profile) -> list[str]:
@@ -309,7 +331,7 @@ def _study_data(told: Told) -> dict[str, Any]:
             }
             for one in chapter.findings
         ],
-        "runs": [_run_data(run) for run in chapter.runs],
+        "runs": [_run_data(run) for run in told.runs],
     }
 
 

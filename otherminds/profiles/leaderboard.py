@@ -49,7 +49,8 @@ def board(models: Sequence[str], found: Abilities, diagnoses: Mapping[str, Diagn
     names = [_head(order, belief, list(found.values())) for order, belief in sides]
     note = (
         f"{term('Accuracy on false-belief questions', 'accuracy on false-belief questions')} and on true-belief ones,"
-        " on the questions that all of these models answered. Whoever answers from reality has all true beliefs and no"
+        " on the questions that all of these models answered, each in the form that its control questions"
+        " chose. Whoever answers from reality has all true beliefs and no"
         f" false ones. Answers like: the {term('reader')} with the largest share of the items where readers disagree."
         " Click a column's head to sort by it, a number for its items."
     )

@@ -77,7 +77,7 @@ def look(
             chapter = None
         if chapter:
             told.append(Told(step.name, step.asks, chapter))
-        if any(each.chapter.runs for each in told):
+        if any(each.runs for each in told):
             spent = {name: desk.store.spent(name) for name in names}
             found = Profile(names, list(told), desk.size, desk.seed, dict(failed), list(left_out), spent)
             _write(found, output)

@@ -15,11 +15,13 @@ from otherminds.profiles.findings import Contrast, Profile, against_chance, lead
 from otherminds.profiles.terms import glossary, term
 from otherminds.results.itembrowser import browser, leads_to, link
 from otherminds.results.measures import FEWEST, leaning
-from otherminds.stats import Difference
+from otherminds.stats import Difference, signed
+from otherminds.stats.significance import p_text
 from otherminds.studies.study import Finding
 
 UNCLEAR = ("tied", "unparsed", "refused", "truncated", "error")
 
+MORE_WORDS = "More words are in the glossary of the documentation (`docs/glossary.md`)."
 LIMITS = """These are scores of reading short texts, in the third person. A high one does not show that a model has a \
 theory of mind, a low one does not show that it is safe. Click an underlined number for the items behind it."""
 
@@ -38,7 +40,7 @@ def pages(profile: Profile) -> Pages:
     after = [
         Section("All findings", _all_findings(profile)),
         Section("What was run", _what(profile)),
-        Section("Glossary", [glossary()]),
+        Section("Glossary", [glossary(), MORE_WORDS]),
     ]
     files = files_in("profile", [block for section in [*before, *after] for block in section.blocks])
     for each in profile.told:
@@ -48,7 +50,7 @@ def pages(profile: Profile) -> Pages:
 
 
 def _report(profile: Profile, sections: Sequence[Section]) -> Report:
-    items = Section("Items", [browser([each.items for each in profile.told])])
+    items = Section("Items", [browser([part for each in profile.told for part in each.parts])])
     who = f"{len(profile.models)} models" if profile.many else listing(profile.models)
     manifest = profile.runs[0][1].manifest
     subtitle = (
@@ -194,8 +196,9 @@ def _asking(profile: Profile) -> list[Block]:
     columns = ["model", "study", "suite", "asked by", "answers", "same in all orders", "bias to A", "mass", "unclear"]
     note = (
         "Same in all orders: the share of items where every order of the options prefers the same one, ties left"
-        " out. Bias: what A gets more than other letters, in log-probability. Mass: the median probability of all"
-        " choices together; when small, two tiny numbers are compared. Unclear: ties, and answers that could not be"
+        f" out. {term('Bias to A', 'bias to A')}: what A gets more than other letters, in log-probability."
+        f" {term('Mass', 'mass')}: the median probability of all choices together; when small, two tiny numbers are"
+        " compared. Unclear: ties, and answers that could not be"
         " read, were refused or cut off."
     )
     table = Table(columns, rows, "What the answers hang on besides the question", note, sortable=profile.many)
@@ -213,22 +216,22 @@ def _way(run: Run) -> str:
 
 
 def _all_findings(profile: Profile) -> list[Block]:
+    """A table a study, so that no column says the same in every row."""
     caption = "Every number to take away, with the items behind it"
-    if not profile.many:
-        return [_findings(profile.findings, caption)]
-    studies = dict.fromkeys(study for study, _ in profile.findings)
-    own = {name: [(study, one) for study, one in profile.findings if study == name] for name in studies}
-    return [
-        Folded(f"{name}, {len(some)} numbers", [_findings(some, f"{caption}: {name}")]) for name, some in own.items()
-    ]
+    made: list[Block] = []
+    for each in profile.told:
+        if found := each.chapter.findings:
+            table = _findings(each.name, found, f"{caption}: {each.name}", several=len(profile.models) > 1)
+            made.append(Folded(f"{each.name}, {len(found)} numbers", [table]) if profile.many else table)
+    return made
 
 
-def _findings(found: Sequence[tuple[str, Finding]], caption: str) -> Table:
+def _findings(study: str, found: Sequence[Finding], caption: str, *, several: bool) -> Table:
     rows: list[list[Cell]] = [
-        [study, one.what, one.model, _linked(_Exact(one), study, one.leads_to), one.chance, one.aside]
-        for study, one in found
+        [one.what, *([one.model] * several), _linked(_Exact(one), study, one.leads_to), one.chance, _beside(one)]
+        for one in found
     ]
-    columns = ["study", "what", "model", "value, with 95 % interval", "chance", "beside"]
+    columns = ["what", *(["model"] * several), "value, with 95 % interval", "chance", "beside"]
     return Table(columns, rows, caption, sortable=True)
 
 
@@ -244,10 +247,16 @@ class _Exact:
 
     def __str__(self) -> str:
         estimate, digits = self.finding.estimate, self.finding.digits
-        if digits == 2:
-            return str(estimate)
+        if isinstance(estimate, Difference):
+            return f"{signed(estimate, digits)}, {estimate.rests_on}"
         value, low, high = (f"{part:z.{digits}f}" for part in (estimate.value, estimate.low, estimate.high))
         return f"{value} [{low}, {high}], {estimate.rests_on}"
+
+
+def _beside(finding: Finding) -> str:
+    """All that stands beside it, first the p of a difference, which would make the column of numbers too wide."""
+    p = [p_text(finding.estimate.p)] if isinstance(finding.estimate, Difference) else []
+    return "; ".join(filter(None, [*p, finding.aside]))
 
 
 def _what(profile: Profile) -> list[Block]:

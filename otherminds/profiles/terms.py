@@ -41,6 +41,14 @@ TERMS = {
         "Ways of asking: which letter of a list of options is more probable; which option is, as the end of a sentence;"
         " what is written as an answer."
     ),
+    "bias to A": (
+        "How much more the first letter gets than the others, in log-probability, whatever stands beside it. Asking in"
+        " every order of the options takes it out of the score."
+    ),
+    "mass": (
+        "The probability of all options together, before they are compared. Far below 1, the model would rather have"
+        " written something else."
+    ),
     "control questions": (
         "Questions about what a story says outright. Who cannot answer these cannot be asked about minds."
     ),

@@ -19,12 +19,13 @@ from otherminds.pages.drawing import INK, PAPER, safe
 from otherminds.pages.report import Cards, Report, Table
 from otherminds.profiles.findings import Profile
 from otherminds.results.answers import Answers
-from otherminds.results.measures import Comparison, chance, splits
+from otherminds.results.comparisons import Comparisons
+from otherminds.results.measures import Comparison, Row, chance, splits
 from otherminds.results.timelines import Timeline, timeline
 from otherminds.showing.brief import cut
 
-ROWS = 12
-"""Of a table, what a notebook shows."""
+ROWS, LINES = 12, 24
+"""Of a table, what a notebook shows; of one in which several lines belong together."""
 PICTURES = 4
 """Of a story, the matters that are drawn."""
 EVENTS, FACTS = 60, 50
@@ -120,17 +121,39 @@ def _(report: Report) -> str:
 def _(found: Diagnosis) -> str:
     counted = f"{found.items:,} items answered, {found.unread} without an answer that could be read"
     shares = [[name, percent(one)] for name, one in found.shares.items() if name in found.needed]
-    said = found.sentences or ("Nothing can be said: the answers cannot be told from guessing.",)
-    return _head(found.model, counted) + _list(said) + table(["reader", "share"], shares)
+    return (
+        _head(found.model, counted) + _list(sentences(found)) + (table(["reader", "share"], shares) if shares else "")
+    )
+
+
+def sentences(found: Diagnosis) -> Sequence[str]:
+    """What a diagnosis says, if only that it can say nothing."""
+    if not found.confusion.readers:
+        return ("Nothing can be said: on enough of these items no reader has an opinion.",)
+    return found.sentences or ("Nothing can be said: the answers cannot be told from guessing.",)
 
 
 @html.register
 def _(found: Comparison) -> str:
-    rows = [[row.items, str(row.difference), "–" if row.too_few else f"{row.holm:.3f}"] for row in found.rows]
+    rows = [[row.items, *_tested(row)] for row in found.rows]
     sides = f"Only the first right: {len(found.gained)} items; only the second: {len(found.lost)}."
     unpaired = f" Without a value in one of them: {found.unpaired}." if found.unpaired else ""
     columns = ["items", "first − second, with 95 % interval by story", "p (Holm)"]
     return table(columns, rows[:ROWS]) + _more(len(rows) - ROWS, "kinds of items") + _said(sides + unpaired)
+
+
+@html.register
+def _(found: Comparisons) -> str:
+    runs = [[name, run.suite, run.model, run.id] for name, run in zip(found.names, found.runs, strict=True)]
+    # A pair is one word, however narrow its column is.
+    rows = [[name.replace(" ", "\xa0"), row.items, *_tested(row)] for name, row in found.lines()]
+    columns = ["", "items", "difference, with 95 % interval by story", "p (Holm)"]
+    listed = table(["", "suite", "model", "run"], runs) + table(columns, rows[:LINES])
+    return listed + _more(len(rows) - LINES, "lines") + _said(f"Above 0, A is right more often; {found.adjustment}.")
+
+
+def _tested(row: Row) -> list[str]:
+    return [str(row.difference), "–" if row.too_few else f"{row.holm:.3f}"]
 
 
 @html.register

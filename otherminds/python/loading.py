@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from difflib import get_close_matches
 from pathlib import Path
+from typing import overload
 
 from otherminds.asking.runs import Run
 from otherminds.asking.store import Store
@@ -13,12 +14,16 @@ from otherminds.items import Suite
 from otherminds.minds.stories import STORIES, load_story
 from otherminds.minds.story import Story
 from otherminds.results import measures
+from otherminds.results.comparisons import Comparisons, compare_several
 from otherminds.results.measures import Comparison
 from otherminds.studies.suites import get_suite, suites
 from otherminds.terminal.options import STORE, open_run
 
+Where = Store | str | Path
+"""A store, or its file."""
 
-def load(source: str | Path, *, store: Store | str | Path = STORE) -> Suite | Run | Story:
+
+def load(source: str | Path, *, store: Where = STORE) -> Suite | Run | Story:
     """A suite, a story or a run: by the name of a built-in one, by its file, or by an id (or `last`) in the store."""
     name, path = str(source), Path(source)
     if name in suites() or path.suffix == ".jsonl":
@@ -30,7 +35,7 @@ def load(source: str | Path, *, store: Store | str | Path = STORE) -> Suite | Ru
     return _run(name, store)
 
 
-def _run(id: str, store: Store | str | Path) -> Run:
+def _run(id: str, store: Where) -> Run:
     if isinstance(store, Store):
         return open_run(store, id)
     if not os.path.exists(store):
@@ -49,13 +54,25 @@ def _near(name: str) -> str:
     return f" (did you mean {near[0]!r}?)" if near else ""
 
 
-def compare(first: Run | str, second: Run | str, *, by: str = "", store: Store | str | Path = STORE) -> Comparison:
-    """How far one run lies above another on the items of both, paired by item, with intervals by story.
+@overload
+def compare(first: Run | str, second: Run | str, /, *, by: str = ..., store: Where = ...) -> Comparison: ...
+
+
+@overload
+def compare(
+    first: Run | str, second: Run | str, third: Run | str, /, *others: Run | str, by: str = ..., store: Where = ...
+) -> Comparisons: ...
+
+
+def compare(*runs: Run | str, by: str = "", store: Where = STORE) -> Comparison | Comparisons:
+    """How far one run lies above another, or above up to seven others, paired by item, with intervals by story.
 
     Runs are given themselves or by their ids in the store; `by` names a tag to split by in place of the usual ones.
+    Each pair is compared on the items of both; p is adjusted (Holm) for all lines and pairs.
     """
-    return measures.compare(_given(first, store), _given(second, store), by=by)
+    given = [_given(run, store) for run in runs]
+    return measures.compare(*given, by=by) if len(given) == 2 else compare_several(given, by=by)
 
 
-def _given(run: Run | str, store: Store | str | Path) -> Run:
+def _given(run: Run | str, store: Where) -> Run:
     return run if isinstance(run, Run) else _run(run, store)

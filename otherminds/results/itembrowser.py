@@ -69,7 +69,7 @@ def leads_to(behind: Answers, among: Answers) -> dict[str, str]:
     """Properties that lead to the answers behind a number and to no others among these; none where there are none.
 
     They are what tells the runs behind it from others and the tags by which it was chosen, if need be with the
-    verdicts, or with the ids of the items.
+    verdicts, or with the ids of the items and of the runs.
     """
     wanted = {(row.run.id, row.item.id) for row in behind if row.run}
     if not wanted:
@@ -83,7 +83,8 @@ def leads_to(behind: Answers, among: Answers) -> dict[str, str]:
     to |= {name: "|".join(map(tag_text, values)) for name, values in behind.wanted.items() if name not in OF_RUN}
     ids = dict.fromkeys(visible(id) for _, id in sorted(wanted))
     read, these = {"verdict": "correct|incorrect"}, {"id": "|".join(ids)}
-    for more in ({}, read, these, {**read, **these}):
+    of_runs = {"run": "|".join(run.id for run in meant)}
+    for more in ({}, read, these, {**read, **these}, {**of_runs, **these}, {**of_runs, **read, **these}):
         told = {name: value for name, value in (to | more).items() if name not in OF_RUN}
         found = {(run.id, record.item.id) for run in near for record in run.records if shows(told, run, record)}
         if found == wanted:
@@ -117,6 +118,8 @@ def _property(run: Run, record: Record, name: str) -> str | None:
             return record.verdict
         case "id":
             return visible(record.item.id)
+        case "run":
+            return run.id
         case "kind":
             return _kind(record.item)
     return tag_text(record.item.tags[name]) if name in record.item.tags else None
@@ -173,7 +176,7 @@ class _Gathered:
         }
 
     def run(self, part: str, run: Run) -> int:
-        self._runs.append({"study": visible(part), **{name: _of_run(run, name) for name in OF_RUN}})
+        self._runs.append({"study": visible(part), "run": run.id, **{name: _of_run(run, name) for name in OF_RUN}})
         return len(self._runs) - 1
 
     def record(self, run: int, record: Record, part: Part) -> None:

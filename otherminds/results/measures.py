@@ -51,7 +51,7 @@ class Row:
     items: str
     difference: stats.Difference
     holm: float
-    """p adjusted for all lines that rest on enough groups; 1 for the others."""
+    """p adjusted for all lines of a table that rest on enough groups; 1 for the others."""
     tags: Mapping[str, Wanted] = field(default_factory=dict)
     """Which items these are."""
     behind: Answers = field(default_factory=Answers, compare=False)

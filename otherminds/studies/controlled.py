@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 from otherminds.asking.calibration import CONFIRMED, ENOUGH, Calibration, calibrate
 from otherminds.asking.contests import accuracy
 from otherminds.asking.forms import Form
-from otherminds.asking.plans import limited
 from otherminds.asking.runs import Run
 from otherminds.errors import Unable, UsageError
 from otherminds.items import Item, Suite
@@ -24,13 +23,17 @@ from otherminds.pages.report import Block, Report, Section, Table
 from otherminds.results.measures import chance
 from otherminds.stats import Estimate
 from otherminds.studies import STUDIES
+from otherminds.studies.balanced import balanced
 from otherminds.studies.study import Chapter, Desk, Finding, Study, Subject
 
 TITLE = "Control questions"
 TRIED = "Every form that was tried, on the controls that choose; the better ones on more."
 UNREAD = "not interpreted: its controls failed"
+SPARED = (
+    "beyond the questions about minds in its best form: its control questions failed, and a larger --size asks the rest"
+)
 QUICK = 96
-"""Questions about minds that a quick look puts in the chosen form, at most."""
+"""Questions about minds that a quick look puts in the chosen form, at most; half of them where the controls failed."""
 CONTROLS, MINDS, UNDERSTOOD = "Control questions", "About minds, in the same form", "The same, where controls are right"
 
 
@@ -72,11 +75,20 @@ def look(study: Study, subjects: Sequence[Subject], desk: Desk) -> Chapter | Non
                 checked[subject.name] = check(subject, study.name, controls, about_minds(questions), desk)
             except Unable as error:
                 failed.append(f"{subject.name}, control questions: {error}")
-    chapter, refused = _own(study, [_in_form(subject, checked) for subject in subjects], desk, alone=not checked)
+    spared = _spared(checked) if desk.size == "quick" else []
+    asked = [_in_form(subject, checked) for subject in subjects if subject.name not in spared]
+    chapter, refused = _own(study, asked, desk, alone=not checked)
     if chapter is None and not checked:
         return None
     plain = chapter or Chapter(Report(study.asks, "", []), (), ())
-    return _with_controls(plain, checked, controls, questions, [*failed, *refused])
+    more = [f"{name} in {study.name}, {SPARED}" for name in spared]
+    return _with_controls(plain, checked, controls, questions, [*failed, *more, *refused])
+
+
+def _spared(checked: Mapping[str, Checked]) -> list[str]:
+    """Who is asked no more than that: models whose controls failed, where those of others did not."""
+    failed = [name for name, each in checked.items() if not each.calibration.able]
+    return failed if len(failed) < len(checked) else []
 
 
 def check(subject: Subject, title: str, controls: Suite, questions: Suite, desk: Desk) -> Checked:
@@ -91,12 +103,14 @@ def check(subject: Subject, title: str, controls: Suite, questions: Suite, desk:
         seed=desk.seed,
         before=desk.calibrated.get((subject.name, most), ()),
         confirmed=CONFIRMED.get(desk.size),
+        brief=desk.size == "quick",
     )
     for kind in kinds:
         desk.calibrated.setdefault((subject.name, kind), []).append(found)
-    part = found.form.part(replace(questions, name=f"{questions.name}-in-form", study=""))
-    if part and desk.size == "quick":
-        part = replace(part, items=limited(part.items, limit=QUICK, seed=desk.seed))
+    # Chosen before the form is, so that models in different forms answer the same questions.
+    limit = QUICK if found.able else QUICK // 2
+    items = balanced(questions, limit, seed=desk.seed) if desk.size == "quick" else questions.items
+    part = found.form.part(replace(questions, name=f"{questions.name}-in-form", study="", items=items))
     asked = desk.put(part, subject, f"{title} · about minds, {found.form}") if part else None
     return Checked(found, asked, len(questions) - _fitting(found.form, questions))
 
@@ -166,7 +180,16 @@ def _with_controls(
         report=replace(report, lead=lead, sections=[*first, section, *rest]),
         findings=[*more, *read],
         left_out=[*left_out, *chapter.left_out],
+        in_form={name: _told_by(chapter.runs, each.asked) for name, each in checked.items() if each.asked},
+        unable=list(stopped),
     )
+
+
+def _told_by(runs: Sequence[Run], asked: Run) -> Run:
+    """The study's own run of the same questions in the same form, where there is one: no answer counts twice."""
+    wanted = {record.item.id for record in asked.records}
+    own = (run for run in runs if (run.model, run.score, run.prompt) == (asked.model, asked.score, asked.prompt))
+    return next((run for run in own if wanted <= {record.item.id for record in run.records}), asked)
 
 
 def _beside_controls(finding: Finding, each: Checked | None) -> Finding:

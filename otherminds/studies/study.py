@@ -169,6 +169,10 @@ class Chapter:
     """Who or what could not be asked at all."""
     answers: Answers | None = None
     """All answers of the runs, where that table was made already."""
+    in_form: Mapping[str, Run] = field(default_factory=dict)
+    """By model, the questions about minds in the form that its control questions chose; not all are among the runs."""
+    unable: Sequence[str] = ()
+    """Models that cannot answer the control questions in any form: nothing is read into their numbers."""
     why: Callable[[Item], str] = why_right
     """Why the right answer to an item is right, where anything tells."""
 

@@ -11,7 +11,8 @@ from otherminds.items import Item, Suite
 from otherminds.items.tags import KIND
 from otherminds.training.batches import shard_path
 from otherminds.training.encoding import Encoder, Shard
-from otherminds.training.lessons import Branch, Lesson
+from otherminds.training.forms import Branch
+from otherminds.training.lessons import Lesson
 from otherminds.training.loop import Machine, Settings, bits_per_character, by_kind, right_answers
 from otherminds.training.network import Llama
 from otherminds.training.shards import read_recipe

@@ -25,6 +25,11 @@ class Note:
 NOTHING = Note()
 
 
+def words_of(note: Note) -> str:
+    """Both as one line."""
+    return " ".join([*(f"#{tag}" for tag in note.tags), note.note])
+
+
 class Notes:
     """The notes of one store."""
 

@@ -1,37 +1,31 @@
-"""What stands on the pages: one run, two runs side by side, and the stories."""
+"""What stands on the pages: a run at a glance, two runs side by side, and the stories."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import ceil
+from importlib.resources import files
 from operator import itemgetter
+from string import ascii_uppercase as LETTERS
 
 from otherminds.asking.columns import Stored
-from otherminds.asking.runs import Record, Run
+from otherminds.asking.runs import Run
 from otherminds.asking.store import RunRow
 from otherminds.minds.stories import STORIES, titled_story
 from otherminds.pages.drawing import visible
 from otherminds.pages.report import Block, Browser, Cell, Linked, Report, Section, Table, minus
 from otherminds.results.answers import Answer, Answers, InColumns, shared
 from otherminds.results.itembrowser import Part, leads_to, link, records, script
-from otherminds.results.labels import run_labels
 from otherminds.results.measures import FEWEST, Comparison, Row, compare, mean_of
-from otherminds.results.run_details import what_was_run
 from otherminds.results.storybook import story_report
-from otherminds.results.summary import summarise
 from otherminds.stats import Estimate, span
 from otherminds.stats.significance import p_value
-from otherminds.web.links import EVERYWHERE, to_answer, to_answers, to_comparison, to_items, to_run, to_story
+from otherminds.web.links import EVERYWHERE, to_answer, to_run, to_story
 
-Body = Report | None
-"""The report of a run; None where nothing was answered yet."""
 MOST_TAGS = 60
 SIDES = 1_000
 """Items that are listed of those that only one of two runs has right."""
-PAGE = 2_000
-"""Answers on one page; each takes about a kilobyte of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +52,15 @@ class Overview:
         return "cannot be read" if self.answers is None else "finished" if self.row.finished else "not finished"
 
 
+RUNNING = "running"
+"""The state of a run that goes on just now."""
 COLUMNS = ["suite", "model", "asked by", "right", "scored", "started (UTC)", "state"]
 SCORED = "Right: the share of right answers among those that are scored, with a 95 % interval by story."
+
+
+def scripts(*names: str) -> str:
+    """These of our scripts, one after the other."""
+    return "\n".join(files("otherminds").joinpath(f"data/{name}.js").read_text(encoding="utf-8") for name in names)
 
 
 def view(row: RunRow, run: Run) -> Overview:
@@ -77,70 +78,6 @@ def _tag_counts(run: Run) -> Counter[str]:
     return Counter(f"{name}={value}" for record in run.records for name, value in record.item.tags.items())
 
 
-def run_body(run: Run) -> Body:
-    """What takes a moment to make: the report of a run."""
-    return summarise([run]) if run.records else None
-
-
-def items_section(run: Run, shown: Sequence[Record], page: int) -> Section:
-    """Answers of a run with their texts, so many at a time that a browser can hold them; pages count from 1."""
-    pages = page_count(run)
-    first = (page - 1) * PAGE
-    part = replace(run, records=shown)
-    data = records([Part(run.suite, [part])]) | {"pages": [to_answers(run.id)]}
-    note = "Every question that was asked, with all that came back. Opened, each leads to a page of its own."
-    if pages > 1:
-        note = (
-            f"Questions {first + 1:,} to {first + len(part):,} of {len(run):,}, with all that came back; filters and"
-            " search are for these. Opened, each leads to a page of its own."
-        )
-    return Section("Items", [*_turning(run.id, page, pages), Browser(data, script(), note=note)])
-
-
-def on_page(run: Run, page: int) -> Sequence[Record]:
-    """The answers that stand on a page."""
-    return run.records[(page - 1) * PAGE : page * PAGE]
-
-
-def page_count(run: Run) -> int:
-    """How many pages its answers fill."""
-    return max(1, ceil(len(run) / PAGE))
-
-
-def _turning(id: str, page: int, pages: int) -> list[Block]:
-    """Links to the first page, those beside this one, and the last; nothing where there is only one."""
-    near = sorted({1, page - 1, page, page + 1, pages} & set(range(1, pages + 1)))
-    cells: list[Cell] = [f"{n:,} (this one)" if n == page else Linked(f"{n:,}", to_items(id, n)) for n in near]
-    return [Table(["pages of items", *([""] * (len(cells) - 1))], [cells], "")] if pages > 1 else []
-
-
-def run_page(row: RunRow, body: Report, items: Section, others: Sequence[Overview]) -> Report:
-    """The report of a run, with the runs that it can be compared with, and its answers."""
-    lines = [
-        [Linked(f"with {each.row.id}", to_comparison(row.id, each.row.id)), *each.cells]
-        for each in others
-        if each.right
-    ]
-    table = Table(["compare", *COLUMNS], lines, "Other runs of the same suite", note=SCORED)
-    compared = [Section("Compare", [table])] if lines else []
-    return replace(
-        body,
-        sections=[*body.sections, *compared, items],
-        subtitle=f"run {row.id} · {body.subtitle}",
-        trail=(*EVERYWHERE, ("Answers of this run", "#items")),
-    )
-
-
-def empty_page(run: Run, calls: int, seconds: float) -> Report:
-    """A run of which nothing is kept yet but what was asked of whom."""
-    lead = (
-        f"No answer of this run is kept yet: a run keeps its answers together, when it ends or is stopped."
-        f" The store holds {calls:,} calls to {run.model}, which took {seconds:,.0f} s in all; reload to see more."
-    )
-    sections = [Section("What was run", what_was_run([run], run_labels([run])))]
-    return Report(f"{run.model} on the {run.suite} suite", lead, sections, subtitle=f"run {run.id}", trail=EVERYWHERE)
-
-
 def compare_page(first: Run, second: Run) -> Report:
     """How far the first run lies above the second, and the items that changed sides."""
     return replace(comparison(first, second, compare(first, second)), trail=EVERYWHERE)
@@ -154,7 +91,7 @@ def comparison(first: Run, second: Run, found: Comparison, *, saved: bool = Fals
         f" {_items(len(found.gained))} only A has right, {len(found.lost):,} only B."
     )
     sections = [
-        Section("", [_the_two(first, second, saved=saved)]),
+        Section("", [listed([first, second], "The two runs", saved=saved)]),
         Section("Difference", [_differences(first, second, found, saved=saved)]),
         Section("Changed sides", _sides(first, second, found, saved=saved)),
     ]
@@ -186,12 +123,13 @@ def _items(count: int) -> str:
     return "1 item" if count == 1 else f"{count:,} items"
 
 
-def _the_two(first: Run, second: Run, *, saved: bool) -> Table:
+def listed(runs: Sequence[Run], caption: str, *, saved: bool) -> Table:
+    """Runs by the letters that the rest of a page calls them by."""
     rows: list[list[Cell]] = [
-        [name, run.id if saved else Linked(run.id, to_run(run.id)), *run_cells(run)]
-        for name, run in (("A", first), ("B", second))
+        [name, run.id if saved else Linked(run.id, to_run(run.id)), *_run_cells(run)]
+        for name, run in zip(LETTERS, runs, strict=False)
     ]
-    return Table(["", "run", "suite", "model", "asked by", "right", "scored"], rows, "The two runs", note=SCORED)
+    return Table(["", "run", "suite", "model", "asked by", "right", "scored"], rows, caption, note=SCORED)
 
 
 def _differences(first: Run, second: Run, found: Comparison, *, saved: bool) -> Table:
@@ -215,7 +153,7 @@ def holm(row: Row) -> str:
     return "too few" if row.too_few else p_value(row.holm)
 
 
-def run_cells(run: Run) -> list[Cell]:
+def _run_cells(run: Run) -> list[Cell]:
     """Whom it asked what, and how often the answers are right."""
     return [run.suite, run.model, f"{run.score}, {run.prompt}", *_right(mean_of(run), len(run))]
 

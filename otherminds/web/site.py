@@ -14,7 +14,7 @@ is looked up among runs, items and stories, never among files.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 from functools import partial
 from http import HTTPStatus
@@ -29,27 +29,17 @@ from otherminds.errors import OthermindsError, StoreError, UsageError
 from otherminds.minds.stories import STORIES
 from otherminds.pages.drawing import visible
 from otherminds.pages.report import Report
+from otherminds.results.comparisons import MOST, compare_several
 from otherminds.results.reading import record_data
 from otherminds.results.summary import read_for
 from otherminds.web.answer_page import answer_page
 from otherminds.web.links import EVERYWHERE
-from otherminds.web.notes import Notes
-from otherminds.web.pages import (
-    Body,
-    Overview,
-    compare_page,
-    empty_page,
-    items_section,
-    on_page,
-    page_count,
-    run_body,
-    run_page,
-    stories_page,
-    story_page,
-    view,
-)
-from otherminds.web.runs_page import MOST, mark, progress, runs_page, several_page
+from otherminds.web.notes import NOTHING, Notes
+from otherminds.web.pages import Overview, compare_page, stories_page, story_page, view
+from otherminds.web.run_page import About, Body, empty_page, items_section, on_page, page_count, run_body, run_page
+from otherminds.web.runs_page import mark, progress, runs_page
 from otherminds.web.serving import Reply, Request, as_json
+from otherminds.web.several_page import several_page
 
 T = TypeVar("T")
 
@@ -102,17 +92,18 @@ class Site:
             listed = self._overviews(store, rows.values())
             return runs_page(self._path, listed, self._notes.read(), store.running(), request.token)
         if parts == ["runs.json"]:
-            news = {"mark": mark(self._overviews(store, rows.values()))}
+            news = {"mark": mark(rows.values())}
             return as_json(news | {"running": progress(store, store.running())})
         if parts == ["compare"] and "runs" in request.query:
             chosen = dict.fromkeys(request.query["runs"].split(","))
-            return several_page([self._scored(store, _row(rows, id)) for id in list(chosen)[: MOST + 1]])
+            runs = [self._scored(store, _row(rows, id)) for id in list(chosen)[: MOST + 1]]
+            return several_page(compare_several(runs))
         if parts == ["compare"]:
             first, second = (_row(rows, request.query.get(name, "")) for name in ("a", "b"))
             return compare_page(self._scored(store, first), self._scored(store, second))
         row = _row(rows, parts[1])
         if len(parts) == 2:
-            return self._run(store, row, rows.values(), request.query.get("items", "1"))
+            return self._run(store, row, rows.values(), request)
         run = self._scored(store, row)
         place = _position(run, request.query.get("item", ""))
         run = with_texts(store, run, [run.records[place]])
@@ -124,16 +115,18 @@ class Site:
         kept = self._notes.keep(row.id, request.body)
         return as_json({"tags": kept.tags, "note": kept.note})
 
-    def _run(self, store: Store, row: RunRow, rows: Iterable[RunRow], page: str) -> Report:
+    def _run(self, store: Store, row: RunRow, rows: Collection[RunRow], request: Request) -> Report:
         run = self._scored(store, row)
+        note = self._notes.read().get(row.id, NOTHING)
+        about = About(row, note, row.id in store.running(), request.token, mark(rows))
         body = self._bodies.get(row, lambda: run_body(with_texts(store, run, read_for(run))))
         if body is None:
-            return empty_page(run, *store.spent(row.model))
-        number = _page(run, page)
+            return empty_page(about, run, *store.spent(row.model))
+        number = _page(run, request.query.get("items", "1"))
         part = replace(run, records=on_page(run, number))
-        items = items_section(run, with_texts(store, part, part.records).records, number)
+        items = items_section(run, with_texts(store, part, part.records).records, number, about)
         others = [other for other in rows if other.digest == row.digest and other.id != row.id]
-        return run_page(row, body, items, self._overviews(store, others))
+        return run_page(about, body, items, self._overviews(store, others))
 
     def _scored(self, store: Store, row: RunRow) -> Run:
         """A run without texts, which takes less time and room; those that are shown are read when they are."""

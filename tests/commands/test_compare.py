@@ -1,15 +1,18 @@
-"""Two runs side by side, on the screen and as a page of its own."""
+"""Two to eight runs side by side, on the screen and as a page of its own."""
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
+import otherminds as om
 from otherminds.asking.runs import Run, run
 from otherminds.asking.store import Store
 from otherminds.cli import cli
+from otherminds.errors import UsageError
 from otherminds.items import Item, Suite
 from otherminds.models import Prompt
 from otherminds.models.scripted import Scripted
@@ -129,3 +132,59 @@ def test_items_that_changed_sides_are_printed(opened: Page) -> None:
     assert "Where is number 1?" in opened.text("#changed-sides")
     assert not opened.evaluate("document.querySelector('#items').checkVisibility()")
     opened.send("Emulation.setEmulatedMedia", media="")
+
+
+@pytest.fixture(scope="module")
+def four(path: Path, runs: tuple[Run, Run]) -> list[Run]:
+    """Somebody who is right in all, and three who are right in ever fewer."""
+
+    def knows(wrong: int) -> Scripted:
+        def answer(prompt: Prompt) -> str:
+            number = int(re.findall(r"number (\d+)", str(prompt))[-1])
+            return ("tin", "jar")[(number % 2 == 0) != (number < wrong)]
+
+        return Scripted(answer, name=f"wrong-{wrong}")
+
+    with Store(path) as store:
+        return [run(SUITE, knows(wrong), store=store) for wrong in (0, 2, 14, 16)]
+
+
+def stepped_down(ps: list[float]) -> list[float]:
+    """Holm's p by his own words: the smallest times all, the next times all but one, and none below one before."""
+    places = sorted(range(len(ps)), key=ps.__getitem__)
+    highest, found = 0.0, dict.fromkeys(places, 0.0)
+    for rank, place in enumerate(places):
+        highest = max(highest, min(1.0, ps[place] * (len(ps) - rank)))
+        found[place] = highest
+    return [found[place] for place in range(len(ps))]
+
+
+def test_p_of_several_pairs_is_adjusted_for_all_of_them(four: list[Run]) -> None:
+    found = om.compare(*four)
+    whole = [pair.rows[0] for pair in found.pairs]
+    assert [row.difference.value for row in whole] == [2 / 16, 14 / 16, 1.0]
+    assert [row.holm for row in whole] == pytest.approx(stepped_down([row.difference.p for row in whole]))
+    kinds = [row for pair in found.pairs for row in pair.rows[1:]]
+    assert [row.holm for row in kinds] == pytest.approx(stepped_down([row.difference.p for row in kinds]))
+    assert [row.difference for row in whole] == [compare(four[0], one).rows[0].difference for one in four[1:]]
+    assert any(row.holm > compare(four[0], four[2]).rows[0].holm for row in whole)
+
+
+def test_screen_page_json_and_notebook_say_the_same_of_four(four: list[Run], path: Path, tmp_path: Path) -> None:
+    page, words = tmp_path / "c.html", ["compare", *(each.id for each in four), "--store", str(path)]
+    done = CliRunner().invoke(cli, [*words, "-o", str(page)])
+    assert done.exit_code == 0, done.output
+    html, shown = page.read_text(encoding="utf-8"), om.compare(*four)._repr_html_().replace("\xa0", " ")
+    for said in (done.stdout, html, shown):
+        assert "p is adjusted (Holm) for 3 lines of all items, and for 6 of kinds of items" in said
+        assert said.count("A − D") == 3
+    assert 'href="/' not in html
+    data = json.loads(CliRunner().invoke(cli, [*words, "--json"]).stdout)
+    assert [pair["rows"][0]["value"] for pair in data["pairs"]] == [2 / 16, 14 / 16, 1.0]
+    assert [len(pair["gained"]) for pair in data["pairs"]] == [2, 14, 16]
+
+
+@pytest.mark.parametrize("number", [1, 9])
+def test_two_to_eight_runs_are_compared(four: list[Run], number: int) -> None:
+    with pytest.raises(UsageError, match=f"two to 8 runs can be compared, not {number}"):
+        om.compare(*[four[0]] * number)

@@ -1,5 +1,6 @@
 """What is said of models whose way of reading is known; `benchmarks/recovery.py` has many more of them."""
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import inf
@@ -245,3 +246,20 @@ def test_mixtures_are_drawn_a_bar_a_model(tmp_path: Path) -> None:
     told = picture.read_text(encoding="utf-8")
     assert "realist: realist 48" in told
     assert "oracle: realist 0, oracle or first order 48" in told
+
+
+def test_a_ladder_of_models_is_drawn_with_intervals_in_the_order_given(tmp_path: Path) -> None:
+    with Store(tmp_path / "store.db") as store:
+        runs = [om.run(STARTER, make(STARTER), store=store) for make in (om.oracle, om.realist)]
+        om.run(replace(STARTER, name="starter-controls"), om.oracle(STARTER), store=store)
+    picture, place = tmp_path / "ladder.svg", ["--store", str(tmp_path / "store.db")]
+    words = ["diagnose", "-m", "realist", "-m", "oracle", *place, "--ladder", str(picture), "--json"]
+    done = CliRunner().invoke(cli, words)
+    assert done.exit_code == 0, done.output
+    found = json.loads(done.stdout)
+    assert [(each["model"], each["items"]) for each in found] == [("realist", len(runs[1])), ("oracle", len(runs[0]))]
+    told = picture.read_text(encoding="utf-8")
+    assert told.index("realist: 1.00 [0.") < told.index("oracle: 1.00 [0.")
+    assert "oracle: 0.00 [0.00, 0." in told, "what the other one does has an interval too"
+    done = CliRunner().invoke(cli, ["diagnose", "-m", "nobody", *place])
+    assert (done.exit_code, "has no run of nobody" in done.stderr) == (2, True)

@@ -75,7 +75,7 @@ def test_the_command_wants_runs_or_a_suite() -> None:
     for words in (["diagnose"], ["diagnose", "last", "--suite", "starter"]):
         done = CliRunner().invoke(cli, words)
         assert done.exit_code == 2
-        assert "give the runs to diagnose, or a suite" in done.output
+        assert "give the runs to diagnose, or models with -m, or a suite" in done.output
 
 
 def test_lint_tells_it_too() -> None:

@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from html import unescape
 from html.parser import HTMLParser
 from typing import Any
 from urllib.parse import parse_qsl
@@ -26,6 +27,12 @@ class Found:
 
     caption: str
     rows: list[list[Cell]] = field(default_factory=list)
+
+
+def sentences(html: str) -> list[Cell]:
+    """The numbers in running text that lead to items, each with its interval and n as a cell would have them."""
+    found = re.findall(r'<a href="?(#items\?[^">]+)"?>([\d.]+)</a> (\[[^\]]+\]) on (\d+)', html)
+    return [Cell(f"{value} {interval}, n = {n}", unescape(link)) for link, value, interval, n in found]
 
 
 class Tables(HTMLParser):
@@ -51,7 +58,8 @@ class Tables(HTMLParser):
             self.tables[-1].rows[-1].append(Cell())
         elif tag == "a" and (given.get("href") or "").startswith("#items?"):
             self.links.append(str(given["href"]))
-            self.tables[-1].rows[-1][-1].link = str(given["href"])
+            if self._open[-1:] in (["td"], ["th"]):
+                self.tables[-1].rows[-1][-1].link = str(given["href"])
         if tag in ("td", "th", "svg", "script", "caption"):
             self._open.append(tag)
 

@@ -30,7 +30,7 @@ from otherminds.studies.safety.lineups import SeriesTrend, sit, trends
 from otherminds.studies.safety.series import Lineup, Member
 from otherminds.studies.study import Chapter, Finding
 from tests.browser import Browser, needs_browser
-from tests.integrity.pages import Cell, Items, Key, Tables
+from tests.integrity.pages import Cell, Items, Key, Tables, sentences
 from tests.integrity.recount import Given, given, paired, recount
 from tests.integrity.recount import mean as counted
 from tests.studies.explore.made_up import FALSE, TRUE, says
@@ -197,7 +197,8 @@ def check(cell: Cell, value: float, n: int) -> None:
 def test_every_number_of_a_profile_leads_to_exactly_its_items(opened: Opened) -> None:
     followed = []
     unlinked = set()
-    for _study, what, _model, cell, *_ in opened.rows("Every number to take away")[1:]:
+    numbers = [row for row in opened.rows("Every number to take away") if row[0].text != "what"]
+    for what, _model, cell, *_ in numbers:
         if cell.link:
             followed.append(cell.link)
             check(cell, *recount(what.text, opened.behind(cell.link)))
@@ -236,6 +237,9 @@ def test_every_number_of_a_profile_leads_to_exactly_its_items(opened: Opened) ->
         unclear = len(opened.behind(row[8].link)) if row[8].link else 0
         followed += [row[8].link] * bool(row[8].link)
         assert row[8].text == f"{unclear / whole:.0%}"
+    for cell in sentences(opened.path.read_text(encoding="utf-8")):
+        followed.append(cell.link)
+        check(cell, *counted()(opened.behind(cell.link)))
     followed += followed_map(opened)
     assert Counter(followed) == Counter(opened.tables.links)
     assert len(followed) > 100

@@ -12,7 +12,7 @@ from otherminds.errors import UsageError
 from otherminds.items.tags import REALITY
 from otherminds.pages import plots
 from otherminds.pages.report import Report
-from otherminds.profiles.findings import Profile, Told, lead, what_they_do
+from otherminds.profiles.findings import Profile, Told, lead
 from otherminds.profiles.page import pages
 from otherminds.stats import mean, proportion
 from otherminds.studies.starter.build import starter
@@ -36,25 +36,6 @@ def profile(rules: dict[str, Rule]) -> Profile:
 def many() -> Profile:
     rules = {f"oracle {number}": ORACLE for number in range(3)} | {f"realist {number}": REALIST for number in range(3)}
     return profile(rules)
-
-
-def test_two_models_are_told_by_what_one_can_do_and_the_other_cannot() -> None:
-    both = profile({"one": REALIST, "two": ORACLE})
-    first, *each = what_they_do(both)
-    assert first.startswith("**two** tells false from true beliefs of the first order (accuracy 1.00 [")
-    assert "**one** does not (accuracy 0.00 [" in first
-    assert [said.split()[0] for said in each] == ["**one**", "**two**"]
-
-
-@pytest.mark.parametrize(
-    ("rule", "said"),
-    [
-        (ORACLE, "Both tell false from true beliefs of the first order."),
-        (REALIST, "Neither tells false from true beliefs of the first order (0.00 ["),
-    ],
-)
-def test_two_models_alike_are_told_so(rule: Rule, said: str) -> None:
-    assert what_they_do(profile({"one": rule, "two": rule}))[0].startswith(said)
 
 
 def test_many_models_have_a_line_each_and_no_prose(many: Profile) -> None:

@@ -161,7 +161,7 @@ def test_columns_of_another_program_or_of_a_run_that_changed_count_for_nothing(
 
 
 def test_pages_of_answers_are_read_as_they_are_turned_to(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("otherminds.web.pages.PAGE", 25)
+    monkeypatch.setattr("otherminds.web.run_page.PAGE", 25)
     with Store(path, read_only=True) as store:
         id = store.runs()[0].id
     site = Site(path)

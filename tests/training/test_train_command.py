@@ -88,7 +88,7 @@ def test_the_loss_falls_in_twenty_steps(school: Path, tmp_path: Path, how: Seque
     assert list(scores) == ["before", "step-10", "adapter"]
     right, number = scores["adapter"]["exam"]["all"]
     assert 0 <= right <= 1
-    assert number == sum(n for kind, (_, n) in scores["adapter"]["exam"].items() if kind != "all") > 10
+    assert number == sum(n for kind, (_, n) in scores["adapter"]["exam"].items() if kind != "all") > 0
 
 
 def test_what_was_learned_is_a_model(school: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,7 +1,8 @@
-"""The list of runs as a place to work: sorting, filters, tags and notes, eight runs side by side, a run under way."""
+"""Runs as a place to work: sorting, filters, tags and notes, eight runs side by side, a run under way."""
 
 import json
 from collections.abc import Iterator
+from contextlib import contextmanager
 from http.client import HTTPConnection
 from pathlib import Path
 from threading import Event, Thread
@@ -11,7 +12,7 @@ import pytest
 import otherminds as om
 from otherminds.asking.store import Store
 from otherminds.errors import BadFile
-from otherminds.web.notes import Notes
+from otherminds.web.notes import Note, Notes
 from otherminds.web.serving import Request, Server
 from otherminds.web.site import Site
 from tests.browser import Browser, needs_browser
@@ -29,6 +30,12 @@ def store(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def server(store: Path) -> Iterator[Server]:
+    with served(store) as server:
+        yield server
+
+
+@contextmanager
+def served(store: Path) -> Iterator[Server]:
     with Server(Site(store).respond, read_only=True, takes=("/notes",)) as server:
         thread = Thread(target=server.serve, daemon=True)
         thread.start()
@@ -78,20 +85,22 @@ def test_what_is_no_note_is_refused(server: Server, store: Path) -> None:
 
 def test_up_to_eight_runs_side_by_side(tmp_path: Path) -> None:
     path = tmp_path / "b.db"
-    ids = [om.run("starter", f"baseline:{name}", store=path, limit=12, quiet=True).id for name in ALL]
+    ids = [om.run("starter", f"baseline:{name}", store=path, limit=24, quiet=True).id for name in ALL]
     site = Site(path)
     page = site.respond(Request("GET", "/compare", {"runs": ",".join(ids)}, {}, ""))
     assert page.status == 200
     assert "8 runs side by side" in page.text
-    assert page.text.count(" − A</a>") == 7
+    assert page.text.count(">A − ") == 7 * 5
+    assert "p is adjusted (Holm) for 7 lines of all items" in page.text
     assert "false belief" in page.text
     alone = site.respond(Request("GET", "/compare", {"runs": ids[0]}, {}, ""))
     assert (alone.status, "Two to 8 runs can be compared" in alone.text) == (400, True)
     assert site.respond(Request("GET", "/compare", {"runs": f"{ids[0]},none"}, {}, "")).status == 404
 
 
-def test_how_far_a_run_is_that_goes_on(tmp_path: Path) -> None:
-    path = tmp_path / "c.db"
+@contextmanager
+def under_way(path: Path) -> Iterator[Event]:
+    """A run that waits in its middle until the event is set, and then comes to its end."""
     asked, go_on = Event(), Event()
 
     def answer(prompt: om.Prompt) -> str:
@@ -104,10 +113,16 @@ def test_how_far_a_run_is_that_goes_on(tmp_path: Path) -> None:
     thread = Thread(target=lambda: om.run("starter", model, score="text", prompt="direct", store=path, quiet=True))
     thread.start()
     assert asked.wait(30)
-    news = json.loads(Site(path).respond(Request("GET", "/runs.json", {}, {}, "")).text)
-    listed = Site(path).respond(Request("GET", "/", {}, {}, "")).text
+    yield go_on
     go_on.set()
     thread.join()
+
+
+def test_how_far_a_run_is_that_goes_on(tmp_path: Path) -> None:
+    path = tmp_path / "c.db"
+    with under_way(path):
+        news = json.loads(Site(path).respond(Request("GET", "/runs.json", {}, {}, "")).text)
+        listed = Site(path).respond(Request("GET", "/", {}, {}, "")).text
     assert [one["wanted"] for one in news["running"]] == [48]
     assert news["running"][0]["made"] < 48
     assert ">running</td>" in listed
@@ -146,3 +161,40 @@ def test_a_person_sorts_filters_tags_and_compares(server: Server, store: Path) -
         page.resize(390)
         page.open(server.url)
         assert page.overflow == []
+
+
+@needs_browser
+def test_tags_and_note_are_changed_on_the_page_of_the_run(server: Server, store: Path) -> None:
+    with Store(store, read_only=True) as opened:
+        run = opened.runs()[0].id
+    with Browser() as browser, browser.page(width=390) as page:
+        page.open(f"{server.url}runs/{run}")
+        page.click("#this-run button")
+        page.type("best")
+        page.click("#this-run input:nth-of-type(2)")
+        page.type("<b>see")
+        page.click("#this-run button")
+        page.wait("document.querySelector('#this-run tbody').innerText.includes('#best <b>see')")
+        assert (page.errors, page.overflow) == ([], [])
+        page.reload()
+        assert "finished" in page.text("#this-run tbody")
+        assert "#best <b>see" in page.text("#this-run tbody")
+        assert page.evaluate("document.querySelectorAll('.records details').length"), "its answers are there as ever"
+    assert Notes(store).read()[run] == Note(("best",), "<b>see")
+
+
+@needs_browser
+def test_a_run_under_way_is_seen_to_go_on_and_to_end(tmp_path: Path) -> None:
+    path = tmp_path / "d.db"
+    with under_way(path) as go_on, served(path) as server, Browser() as browser:
+        with Store(path, read_only=True) as opened:
+            run = opened.runs()[0].id
+        with browser.page() as listed, browser.page() as alone:
+            listed.open(server.url)
+            alone.open(f"{server.url}runs/{run}")
+            for page in (listed, alone):
+                page.wait("/running: \\d+ of 48 calls/.test(document.querySelector('tbody')?.innerText)")
+            go_on.set()
+            for page in (listed, alone):
+                page.wait("/finished/.test(document.querySelector('tbody')?.innerText)")
+                assert page.errors == []

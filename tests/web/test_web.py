@@ -271,7 +271,7 @@ def test_only_reading_only_here_and_nothing_is_remembered(server: Server, addres
         policy = answered.headers["Content-Security-Policy"]
         assert policy.startswith("default-src 'none';")
         assert "frame-ancestors 'none'" in policy
-        # The list of runs asks its own server what is new, and nobody else.
+        # The list of runs asks its own server what is new, and nobody else; so does the page of a run.
         alone = policy.replace(" connect-src 'self';", "") if address == "/" else policy
         assert not re.search(r"https?:|\*|'unsafe-eval'|script-src 'unsafe|'self'", alone)
     refused, text = ask(server, address, "POST")
@@ -383,7 +383,7 @@ def test_links_are_of_this_site_whatever_a_name_says() -> None:
 def test_a_large_run_is_paged_and_every_answer_is_on_one_page(
     path: Path, ids: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("otherminds.web.pages.PAGE", 1)
+    monkeypatch.setattr("otherminds.web.run_page.PAGE", 1)
     site, wanted = Site(path), [item.id for item in PLAIN]
     assert len(wanted) == 2
 

@@ -19,7 +19,7 @@ from otherminds.models.hf.checkpoint import Checkpoint, first_line, libraries
 from otherminds.models.hf.sampling import cut, draws, enough
 from otherminds.models.hf.scorer import Scorer
 from otherminds.models.hf.tokenizer import Tokens
-from otherminds.models.hf.writing import Ids, write, write_with_a_state
+from otherminds.models.hf.writing import Ids, Manner, write, write_with_a_state
 from otherminds.models.sequences import overlap
 from otherminds.models.settings import settings, whole
 from otherminds.models.weighing import Plan, settle
@@ -259,13 +259,12 @@ class HuggingFace:
             min(max(prompt.max_tokens, wanted), self._context - len(row))
             for row, prompt in zip(rows, prompts, strict=True)
         ]
-        likeliest = self._drawn(prompts)
 
         def said_all(row: int, ids: Sequence[int]) -> bool:
             return enough(ids, prompts[row].stop, self._tokens.tokenizer.decode) <= len(ids)
 
         writer = write_with_a_state if self._model._is_stateful else write
-        return writer(self._scorer, rows, limits, ends=self._ends, choose=likeliest, said_all=said_all)
+        return writer(self._scorer, rows, limits, Manner(self._drawn(prompts), self._ends, said_all))
 
     def _drawn(self, prompts: Sequence[Prompt]) -> Callable[[Any, Sequence[int]], Any]:
         """What picks the next ids: the likeliest, or a draw."""

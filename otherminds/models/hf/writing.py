@@ -18,6 +18,18 @@ LOOK = 16
 Ids = tuple[int, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How texts go on, and when they have come to their end."""
+
+    choose: Callable[[Any, Sequence[int]], Any]
+    """Picks the next ids from logits, given the numbers of the rows."""
+    ends: Sequence[int]
+    """Ids after which nothing comes."""
+    said_all: Callable[[int, Sequence[int]], bool]
+    """Whether what a row has written is enough."""
+
+
 @dataclass(slots=True)
 class Row:
     """A text in the making."""
@@ -28,20 +40,8 @@ class Row:
     written: list[int]
 
 
-def write(
-    scorer: Scorer,
-    prompts: Sequence[Ids],
-    limits: Sequence[int],
-    *,
-    ends: Sequence[int],
-    choose: Callable[[Any, Sequence[int]], Any],
-    said_all: Callable[[int, Sequence[int]], bool],
-) -> list[list[int]]:
-    """The ids that follow every prompt, up to its limit or one of the ends.
-
-    `choose` picks the next ids from logits, given the numbers of the rows; `said_all` tells whether what a row has
-    written is enough.
-    """
+def write(scorer: Scorer, prompts: Sequence[Ids], limits: Sequence[int], manner: Manner) -> list[list[int]]:
+    """The ids that follow every prompt, up to its limit or one of the ends."""
     import torch
 
     rows = [Row(number, prompt, limit, []) for number, (prompt, limit) in enumerate(zip(prompts, limits, strict=True))]
@@ -53,7 +53,7 @@ def write(
     room = width + max(row.limit for row in rows)
     device = scorer.device
     pads = torch.tensor([width - len(row.prompt) for row in rows], device=device)
-    ids = torch.tensor([[ends[0]] * (width - len(row.prompt)) + [*row.prompt] for row in rows], device=device)
+    ids = torch.tensor([[manner.ends[0]] * (width - len(row.prompt)) + [*row.prompt] for row in rows], device=device)
     seen = torch.arange(room, device=device)[None] >= pads[:, None]
     past: Any = None
     step = 0
@@ -62,12 +62,12 @@ def write(
         # No row goes past its limit: there, some models have no place left.
         for _ in range(min(LOOK, *(row.limit - len(row.written) for row in rows))):
             logits, past = _step(scorer, ids, past, seen, pads, width + step)
-            ids = choose(logits, [row.number for row in rows])[:, None]
+            ids = manner.choose(logits, [row.number for row in rows])[:, None]
             new.append(ids)
             step += 1
         stay = []
         for place, (row, more) in enumerate(zip(rows, torch.cat(new, dim=1).tolist(), strict=True)):
-            if _taken(row, more, ends) or said_all(row.number, row.written):
+            if _taken(row, more, manner.ends) or manner.said_all(row.number, row.written):
                 done[row.number] = row.written
             else:
                 stay.append(place)
@@ -113,13 +113,7 @@ def _step(scorer: Scorer, ids: Any, past: Any, seen: Any, pads: Any, until: int)
 
 
 def write_with_a_state(
-    scorer: Scorer,
-    prompts: Sequence[Ids],
-    limits: Sequence[int],
-    *,
-    ends: Sequence[int],
-    choose: Callable[[Any, Sequence[int]], Any],
-    said_all: Callable[[int, Sequence[int]], bool],
+    scorer: Scorer, prompts: Sequence[Ids], limits: Sequence[int], manner: Manner
 ) -> list[list[int]]:
     """The same for a model that has a state instead of a past, which transformers itself knows how to hand on.
 
@@ -130,11 +124,11 @@ def write_with_a_state(
     width, rows = len(prompts[0]), range(len(prompts))
 
     def only(_: Any, logits: Any) -> Any:
-        chosen = choose(logits, rows)
+        chosen = manner.choose(logits, rows)
         return torch.full_like(logits, float("-inf")).scatter(-1, chosen[:, None], 0.0)
 
     def stopped(ids: Any, _: Any, **__: Any) -> Any:
-        done = [said_all(row, written) for row, written in enumerate(ids[:, width:].tolist())]
+        done = [manner.said_all(row, written) for row, written in enumerate(ids[:, width:].tolist())]
         return torch.tensor(done, device=ids.device)
 
     ids = torch.tensor([[*prompt] for prompt in prompts], device=scorer.device)
@@ -147,5 +141,5 @@ def write_with_a_state(
         stopping_criteria=[stopped],
     )
     written = [row[width:][:limit] for row, limit in zip(result.tolist(), limits, strict=True)]
-    cuts = [next((place + 1 for place, token in enumerate(row) if token in ends), len(row)) for row in written]
+    cuts = [next((place + 1 for place, token in enumerate(row) if token in manner.ends), len(row)) for row in written]
     return [row[:cut] for row, cut in zip(written, cuts, strict=True)]

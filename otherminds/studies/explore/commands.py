@@ -173,17 +173,9 @@ def explore(context: click.Context, /, spec: str, output: Path, store_path: Path
 
 
 def _cells(given: dict[str, Any]) -> list[Cell]:
-    from otherminds.studies.explore.sets import ASYMMETRIC, action_sets, choose, grid
-    from otherminds.studies.explore.structure import read_structure
+    from otherminds.studies.explore.sets import choose_for, grid
 
-    sets = choose(given["sets"])
-    wanted = read_structure(given["goal"], order=0)
-    if wanted.asymmetric:
-        # Only in these sets can anybody see or miss anything in secret.
-        sets = list(dict.fromkeys(action_sets()[each.name.removesuffix(ASYMMETRIC) + ASYMMETRIC] for each in sets))
-    order = given["order"] if given["order"] is not None else wanted.order
-    if order is not None:
-        sets = [replace(each, order=order) for each in sets]
+    sets = choose_for(given["goal"], given["sets"], order=given["order"])
     cells = grid(sets, people=given["people"], moves=given["moves"])
     return [replace(cell, sentences=given["sentences"]) for cell in cells]
 

@@ -15,8 +15,8 @@ from otherminds.studies.explore.goals import Goal
 from otherminds.studies.explore.grow import Grower
 from otherminds.studies.explore.sets import choose, grid
 
-STORIES = 16
-"""Drawn at random for the controls, before anything is searched."""
+STORIES = 96
+"""Drawn at random before anything is searched: enough that every kind of belief is there, to take some of."""
 SETS = "tomi,tomi+asymmetric"
 MEMORY = "memory"
 _AT_FIRST = "beginning"

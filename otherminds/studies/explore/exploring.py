@@ -18,7 +18,7 @@ from otherminds.studies.explore.contexts import bank
 from otherminds.studies.explore.examine import Examiner
 from otherminds.studies.explore.hunt import Found
 from otherminds.studies.explore.search import Ways
-from otherminds.studies.explore.sets import choose, grid
+from otherminds.studies.explore.sets import choose_for, grid
 from otherminds.studies.explore.versus import Outcome, versus
 from otherminds.terminal.names import bars, model_of, store_of
 
@@ -84,9 +84,9 @@ def explore(
 ) -> Exploration:
     """Search for stories that a model gets wrong, with `budget` stories to ask about for each that is to be found.
 
-    `goal` says what a story must hold, such as "false-belief:2,pair"; `method` is learn, search (as published) or
-    random. Unless `baseline` is off, as many random stories are asked about beside. Models in process are asked by
-    cloze, servers and baselines in words, unless `score` says otherwise.
+    `goal` says what a story must hold, such as "false-belief:2,pair"; an order that it names is that of the questions.
+    `method` is learn, search (as published) or random. Unless `baseline` is off, as many random stories are asked about
+    beside. Models in process are asked by cloze, servers and baselines in words, unless `score` says otherwise.
     """
     who = model_of(model, quiet=quiet)
     with store_of(MEMORY if store is None else store) as kept:
@@ -95,7 +95,7 @@ def explore(
         examiner = Examiner(asked, prompt="direct" if by == "text" else "raw", score=by, seed=seed)
         with _one_a_method(quiet) as show:
             outcomes = versus(
-                grid(choose(sets)),
+                grid(choose_for(goal, sets)),
                 bank(),
                 examiner,
                 stories=stories,

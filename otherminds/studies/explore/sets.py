@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from itertools import product
 
 from otherminds.errors import UsageError
+from otherminds.studies.explore.structure import read_structure
 
 MOVES = frozenset({"move", "carry", "change", "topic", "topic aloud"})
 """The kinds of event that count as moves; coming, going and telling facts do not."""
@@ -92,6 +93,16 @@ def choose(names: str) -> list[ActionSet]:
     if not chosen:
         raise UsageError(f"no action set was named; there are {', '.join([*groups, *known])}")
     return list(dict.fromkeys(chosen))
+
+
+def choose_for(goal: str, names: str, *, order: int | None = None) -> list[ActionSet]:
+    """Sets by their names as a goal needs them: asked about at its order, unless another is given, and with secrets."""
+    sets, wanted = choose(names), read_structure(goal, order=0)
+    if wanted.asymmetric:
+        # Only in these sets can anybody see or miss anything in secret.
+        sets = list(dict.fromkeys(action_sets()[each.name.removesuffix(ASYMMETRIC) + ASYMMETRIC] for each in sets))
+    asked = wanted.order if order is None else order
+    return sets if asked is None else [replace(each, order=asked) for each in sets]
 
 
 def grid(

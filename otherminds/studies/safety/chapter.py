@@ -55,7 +55,9 @@ def look(subjects: Sequence[Subject], desk: Desk) -> Chapter | None:
     every = [each for some in runs.values() for each in some]
     whole = len(written()) + sum(GENERATED["standard"].values())
     said = f" {len(questions)} of {whole} items, drawn by seed {desk.seed}." if desk.size == "quick" else ""
-    beside = [section for subject in subjects for section in ladder(subject, desk, SMALL)]
+    beside = (
+        [section for subject in subjects for section in ladder(subject, desk, SMALL)] if desk.size != "quick" else []
+    )
     table = Answers.of(every)
     *most, last = page.sections
     return Chapter(
@@ -90,7 +92,8 @@ def suite(lineup: Lineup) -> Suite:
 
 def _ask(subject: Subject, questions: Suite, desk: Desk) -> Asked:
     ways = askings(questions, extras=EXTRAS[desk.size], cannot=subject.cannot)
-    ways = [way for way in ways if not way.needs & subject.cannot]
+    # Whoever can be asked by letters gets no cloze in a quick look: the starter suite tells how far the two differ.
+    ways = [way for way in ways if not way.needs & subject.cannot][: 1 if desk.size == "quick" else None]
     if not ways:
         raise Unable(f"{subject.name} can neither weigh letters nor chat, and response scores are made of either")
     model = subject.make(questions)

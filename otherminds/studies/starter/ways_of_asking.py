@@ -52,9 +52,11 @@ def look(subjects: Sequence[Subject], desk: Desk) -> Chapter | None:
 
 def _ask(subject: Subject, suite: Suite, desk: Desk, cut: list[str], left_out: list[str]) -> list[Run]:
     """A run for every way that works; why others do not is added to the lists."""
-    runs = []
+    runs: list[Run] = []
     error: ModelError = Unable(f"{subject.name} can neither weigh raw prompts nor chat, so there is nothing to ask it")
     for way, forms in WAYS.items():
+        if way == "text" and desk.size == "quick" and not subject.rule and any(run.score == "cloze" for run in runs):
+            continue  # to write costs most, and whoever can be weighed shows more by that
         form = next((form for form in forms if not form.needs & subject.cannot), None)
         if form is None:
             missing = forms[0].needs & subject.cannot

@@ -144,7 +144,7 @@ def main() -> int:
     given = options.parse_args()
     if given.serve:
         asyncio.run(serve(float(given.serve[0]), int(given.serve[1])))
-    rounds = 8 if given.quick else 40
+    rounds = 8 if given.quick else 24
     print(f"{'':36}{'calls/s':>9}{'of ideal':>10}{'steady':>9}{'of ideal':>10}{'CPU ms':>8}{'bare client':>13}")
     with TemporaryDirectory() as folder:
         with serving(LATENCY) as url:

@@ -384,8 +384,9 @@ class Store:
         """SQLite's own errors as sentences."""
         try:
             yield
-        except sqlite3.Error as error:
-            reason = str(error)
+        except (sqlite3.Error, UnicodeDecodeError) as error:
+            # Python cannot read SQLite's own words about a damaged schema if they quote what is no text.
+            reason = "malformed schema" if isinstance(error, UnicodeDecodeError) else str(error)
             advice = next((advice for part, advice in ADVICE.items() if part in reason), "see whether it can be read")
             raise StoreError(f"{self.path}: {reason}; {advice}") from error
 

@@ -30,7 +30,7 @@ LANDING = 5.0
 """Seconds that calls under way get to come home after Ctrl-C."""
 LOOK = 0.2
 """Seconds between two looks for what another program is asking."""
-CROWD, PAUSE = 64, 0.01
+CROWD, PAUSE = 64, 0.025
 """With more calls than these under way, so many seconds' answers are kept together: to keep each alone takes longer."""
 SELDOM = 100_000
 """Objects that are made before Python looks for garbage, while calls are under way."""
@@ -201,20 +201,24 @@ class _Sky:
         """Send off what waits in a line, as far as the model takes more."""
         recorded = line.recorded
         while not self.failure and line.queue and line.flights < recorded.room:
-            batch = recorded.next_batch(line.verb, line.queue, line.flying)
-            if not batch:
+            batches = _next(line)
+            if not batches:
                 break
-            own, known = recorded.claim(batch)
+            own, known = recorded.claim([pair for batch in batches for pair in batch])
             for key, result in known.items():
                 line.tell(key, result)
-            ours = known.keys() | {key for key, _ in own}
-            line.elsewhere |= {key: prompt for key, prompt in batch if key not in ours}
-            if own:
-                flight = Flight(line, own)
-                line.flights, line.flying = line.flights + 1, line.flying + len(own)
-                # Known before it starts, or Ctrl-C in between would lose it.
-                self.up.add(flight)
-                self._start(flight, [prompt for _, prompt in own])
+            ours = {key for key, _ in own}
+            for batch in batches:
+                line.elsewhere |= {key: prompt for key, prompt in batch if key not in ours and key not in known}
+                if mine := [pair for pair in batch if pair[0] in ours]:
+                    self._send(Flight(line, mine))
+
+    def _send(self, flight: Flight) -> None:
+        line = flight.line
+        line.flights, line.flying = line.flights + 1, line.flying + len(flight.batch)
+        # Known before it starts, or Ctrl-C in between would lose it.
+        self.up.add(flight)
+        self._start(flight, [prompt for _, prompt in flight.batch])
 
     def _start(self, flight: Flight, prompts: Sequence[Prompt]) -> None:
         recorded, verb = flight.line.recorded, flight.line.verb
@@ -303,6 +307,17 @@ class _Sky:
         flight.seconds = (monotonic() - flight.began) / len(flight.batch)
         flight.read = True
         return True
+
+
+def _next(line: Line) -> list[Batch]:
+    """What is asked next, as far as there is room; some batches at once, since the store is looked at for all."""
+    batches: list[Batch] = []
+    while line.queue and len(batches) < min(CROWD, line.recorded.room - line.flights):
+        batch = line.recorded.next_batch(line.verb, line.queue, line.flying + sum(map(len, batches)))
+        if not batch:
+            break
+        batches.append(batch)
+    return batches
 
 
 def _ask(future: Future[list[Result]], model: Any, verb: Verb, prompts: Sequence[Prompt]) -> None:

@@ -74,13 +74,16 @@ def groups(items: Sequence[Item], *, by: Sequence[str] = (*STORIES, STAGE)) -> l
     parent: dict[str, str] = {}
 
     def root(name: str) -> str:
-        while parent.setdefault(name, name) != name:
-            name = parent[name]
+        while (above := parent.setdefault(name, name)) != name:
+            name = parent[name] = parent[above]
         return name
 
-    own = [f"item {item.id}" for item in items]
-    for name, item in zip(own, items, strict=True):
-        for tag in by:
-            if tag in item.tags:
-                parent[root(name)] = root(f"{tag} {item.tags[tag]}")
-    return [root(name) for name in own]
+    first = []
+    for item in items:
+        tags = item.tags
+        names = [f"{tag} {tags[tag]}" for tag in by if tag in tags] or [f"item {item.id}"]
+        last = root(names[0])
+        for name in names[1:]:
+            parent[last] = last = root(name)
+        first.append(names[0])
+    return [root(name) for name in first]

@@ -8,12 +8,12 @@ it must say something, a seeded draw decides.
 from __future__ import annotations
 
 import random as chance
-import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from math import log
 from string import ascii_uppercase as LETTERS
+from typing import Any
 
 from otherminds.asking.json_prompts import write
 from otherminds.asking.prompts import About, pose_text
@@ -42,6 +42,18 @@ class Reader(Scripted):
     """The same by score 'text'."""
     share: Callable[[Item], float]
     """S, the probability of the right choice among the choices."""
+    suite: Suite
+    seed: int
+
+    @property
+    def identity(self) -> Mapping[str, Any]:
+        """What it is, and for which items; found late, since the digest of a large suite takes a while."""
+        # The same words can have another answer in another suite, so a stored call must not serve both.
+        return {**self._own, "suite": self.suite.digest, "seed": self.seed}
+
+    @identity.setter
+    def identity(self, own: Mapping[str, Any]) -> None:
+        self._own = own
 
     def values(self, items: Collection[Item]) -> dict[str, float]:
         """By item id what it gets by letters, or in words if some have no choices; without items where that is none."""
@@ -198,21 +210,22 @@ def reader(
         return value_of(item.answer, {own: log(one) for own, one in weights(item).items()})
 
     model = Reader(answer, name=name, weigh=weigh)
+    model.suite, model.seed = suite, seed
     model.by_letters = by_letters
     model.in_words = in_words
     model.share = lambda item: weights(item)[item.answer]
-    # The same words can have another answer in another suite, so a stored call must not serve both.
-    model.identity = {**model.identity, "suite": suite.digest, "seed": seed}
     return model
 
 
 def finder(name: str, suite: Suite) -> Callable[[Prompt], About]:
     """What tells a baseline of that name which item of its suite a prompt is about."""
-    known = {item.id: item for item in suite}
+    known: dict[str, Item] = {}
 
     def find(prompt: Prompt) -> About:
         about = prompt.about
         if isinstance(about, About):
+            if not known:
+                known.update((item.id, item) for item in suite)
             own = known.get(about.item.id)
             # A form that needs no sentence is put without it.
             if own and _words(about.item) in (_words(own), _words(replace(own, cloze=""))):
@@ -257,8 +270,9 @@ def _shallow(item: Item) -> bool:
 
 
 def _most(choices: Sequence[str], by: Callable[[str], float]) -> list[str]:
-    best = max(map(by, choices), default=0)
-    return [choice for choice in choices if by(choice) == best]
+    found = list(map(by, choices))
+    best = max(found, default=0)
+    return [choice for choice, value in zip(choices, found, strict=True) if value == best]
 
 
 def _draw(choices: Sequence[str], item: Item, seed: int) -> Sequence[str]:
@@ -267,8 +281,15 @@ def _draw(choices: Sequence[str], item: Item, seed: int) -> Sequence[str]:
 
 
 def _last(context: str, choice: str) -> int:
-    """Where a text names a choice for the last time, as whole words."""
-    return max((hit.start() for hit in re.finditer(rf"(?<!\w){re.escape(choice)}(?!\w)", context)), default=-1)
+    """Where a text names a choice for the last time, as whole words; -1 if it never does."""
+    at = context.rfind(choice)
+    while at >= 0 and (_in_word(context, at - 1) or _in_word(context, at + len(choice))):
+        at = context.rfind(choice, 0, at + len(choice) - 1)
+    return at
+
+
+def _in_word(text: str, at: int) -> bool:
+    return 0 <= at < len(text) and (text[at].isalnum() or text[at] == "_")
 
 
 def _likeness(question: str) -> Callable[[str], float]:

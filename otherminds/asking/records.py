@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Any, Literal
@@ -63,7 +63,7 @@ class Record:
 class Run(RunHead, Shown):
     """One suite put to one model."""
 
-    records: tuple[Record, ...]
+    records: Sequence[Record]
     manifest: Mapping[str, Any]
     partial: bool = False
     """Stopped before every item was asked; run again to go on."""
@@ -105,7 +105,10 @@ class Run(RunHead, Shown):
 
     def verdicts(self, **tags: Tag) -> dict[str, int]:
         """How many answers ended in which way; "unscored" is among them only where some items have no right answer."""
-        ends = Counter(record.verdict for record in self.where(None, **tags).records)
+        if not tags and (told := getattr(self.records, "columns", None)):
+            ends = told.verdicts.counted
+        else:
+            ends = Counter(record.verdict for record in self.where(None, **tags).records)
         return {**dict.fromkeys(VERDICTS, 0), **ends}
 
     def rows(self) -> list[dict[str, Any]]:

@@ -12,29 +12,34 @@ from __future__ import annotations
 import hashlib
 import json
 import platform
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from functools import partial
 from importlib.metadata import version
+from itertools import chain
 from typing import Any
 
+from otherminds.asking.columns import columns_of
+from otherminds.asking.columns import pack as pack_columns
 from otherminds.asking.costs import Budget, Forecast, Price, estimate, read_prices
 from otherminds.asking.few_shot import with_examples
 from otherminds.asking.judged import Grader
-from otherminds.asking.packing import Result, recall, unpack, unpack_prompt
+from otherminds.asking.loading import CHECKED, in_columns, load, run_of, with_texts
+from otherminds.asking.packing import Result, recall
 from otherminds.asking.plans import Plan, groups, plan
+from otherminds.asking.prompts import PROMPTS
 from otherminds.asking.recorded import Progress, Recorded
 from otherminds.asking.records import Record, Run
 from otherminds.asking.repeats import repeated
 from otherminds.asking.rounds import Rounds
 from otherminds.asking.sampled import DRAWS
-from otherminds.asking.scores import VERDICTS, Score, way
+from otherminds.asking.scores import SCORES, way
 from otherminds.asking.shards import SHARD, WANTED, Shard, others, part, places
 from otherminds.asking.spoken import JUDGED
-from otherminds.asking.store import MEMORY, Call, RunRow, Store
-from otherminds.errors import BadFile, StoreError, UsageError
+from otherminds.asking.store import MEMORY, RunRow, Store
+from otherminds.errors import StoreError, UsageError
 from otherminds.items import Item, Suite
 from otherminds.models import Model, fingerprint
 
@@ -50,7 +55,9 @@ __all__ = [
     "load",
     "read_prices",
     "run",
+    "with_texts",
 ]
+_PLAIN = (None, None, 1, None)
 
 
 def run(
@@ -77,19 +84,19 @@ def run(
     where the score is "judged".
     """
     grader = _grader(suite, judge)
+    plain = (limit, shard, epochs, judge, *shots) == _PLAIN and suite.score in SCORES and suite.prompt in PROMPTS
+    if store and store.path != MEMORY and len(suite) > CHECKED and plain:
+        id = _id(suite, model, seed=seed, limit=None, draws=draws, told={})
+        if done := _as_it_was(suite, model, store, id, seed=seed, progress=progress):
+            return done
     whole = plan(suite, limit=limit, seed=seed, cannot=getattr(model, "cannot", ()))
     whole = replace(whole, way=replace(whole.way, judge=grader.score)) if grader else whole
     whole = repeated(with_examples(whole, suite, shots, seed=seed), epochs)
     work = part(whole, chosen := places(whole, shard))
     began = _now()
     with nullcontext(store) if store else Store(MEMORY) as kept:
-        digest = suite.digest
-        # Versions and dates may change between the two halves of a run; what was asked of whom may not.
-        asked = [suite.name, digest, suite.prompt, suite.score, seed, limit, fingerprint(model)]
-        asked += [draws] if work.way.more else []
-        told = _told(epochs, shots, grader)
-        asked += [{name: told[name] for name in sorted(told)}] if told else []
-        id = hashlib.sha256(json.dumps(asked).encode()).hexdigest()[:10]
+        digest, told = suite.digest, _told(epochs, shots, grader)
+        id = _id(suite, model, seed=seed, limit=limit, draws=draws, told=told)
         recorded = Recorded(model, kept, budget=budget, progress=progress, work=id)
         rounds = Rounds(work, recorded)
         row = partial(_row, suite, recorded, digest=digest, limit=limit, seed=seed, began=began, told=told)
@@ -110,6 +117,40 @@ def run(
         return keep(row(), _records(rounds.plan, rounds.keys, answered))
 
 
+def _id(suite: Suite, model: Model, *, seed: int, limit: int | None, draws: int, told: Mapping[str, Any]) -> str:
+    """By which a run is known."""
+    # Versions and dates may change between the two halves of a run; what was asked of whom may not.
+    asked = [suite.name, suite.digest, suite.prompt, suite.score, seed, limit, fingerprint(model)]
+    asked += [draws] if way(suite.score).more else []
+    asked += [{name: told[name] for name in sorted(told)}] if told else []
+    return hashlib.sha256(json.dumps(asked).encode()).hexdigest()[:10]
+
+
+def _as_it_was(
+    suite: Suite, model: Model, store: Store, id: str, *, seed: int, progress: Progress | None
+) -> Run | None:
+    """A large run that was finished, if all of it is sound and was judged by this very program."""
+    before = next((row for row in store.runs() if row.id == id and row.finished and row.sound), None)
+    found = in_columns(store, before, texts=True) if before else None
+    if before is None or found is None or len(found) != len(suite):
+        return None
+    try:
+        keys = store.sound_run(id)
+    except StoreError:
+        keys = None
+    if keys is None:
+        return None
+    recorded = Recorded(model, store, work=id)
+    recorded.reused = len(keys)
+    if progress:
+        progress(len(keys), len(keys))
+    row = _row(suite, recorded, digest=before.digest, limit=None, seed=seed, began=_now(), told={})
+    told = {**row.manifest, "started": before.created}
+    row = replace(row, created=before.created, finished=before.finished, manifest=told)
+    store.keep_run_again(row)
+    return in_columns(store, row, texts=True)
+
+
 def _grader(suite: Suite, judge: Model | None) -> Grader | None:
     if judge is None:
         return None
@@ -127,91 +168,6 @@ def _told(epochs: int, shots: Sequence[Item], grader: Grader | None) -> dict[str
     }
 
 
-def load(store: Store, id: str, *, texts: bool = True, most: int = -1) -> Run:
-    """A run from the store, by its id or the beginning of it; `most` is how many records are wanted of it.
-
-    Without `texts` its records have neither prompts nor results, and a large run is read much sooner.
-    """
-    row = store.run(id)
-    if not row.sound:
-        raise StoreError(
-            f"{store.path}: run {row.id} is damaged (its checksum is wrong); give its command again, which asks nothing"
-            " that was answered"
-        )
-    lines = store.records(row.id, most=most)
-    try:
-        if missing := sorted(_TOLD - set(row.manifest)):
-            raise ValueError(f"its manifest lacks {missing[0]}")
-        way(row.score)
-        keys = {key for line in lines for key in line["calls"]}
-        if not texts and (sound := store.sound_calls(keys)) is not None:
-            return _run(row, [_scored(line, sound) for line in lines])
-        calls = store.calls(keys)
-        return _run(row, [_record(line, calls) for line in lines])
-    except (AttributeError, BadFile, KeyError, TypeError, UsageError, ValueError) as error:
-        raise _damaged(store, row.id, error) from None
-
-
-def with_texts(store: Store, run: Run, wanted: Iterable[Record]) -> Run:
-    """A run that was loaded without texts, with those of some of its records."""
-    lacking = {id(record): record for record in wanted if not record.results}
-    calls = store.calls({key for record in lacking.values() for key in record.calls})
-    try:
-        told = {place: _in_full(record, calls) for place, record in lacking.items()}
-    except (AttributeError, KeyError, TypeError, UsageError, ValueError) as error:
-        raise _damaged(store, run.id, error) from None
-    return replace(run, records=tuple(told.get(id(record), record) for record in run.records))
-
-
-_TOLD = {
-    "otherminds",
-    "python",
-    "platform",
-    "started",
-    "items",
-    "seed",
-    "limit",
-    "identity",
-    "calls",
-    "usage",
-    "stopped",
-}
-"""Of a manifest, what reports tell."""
-
-
-def _record(line: Mapping[str, Any], calls: Mapping[str, Call]) -> Record:
-    return _in_full(_scored(line, calls), calls)
-
-
-def _damaged(store: Store, id: str, error: Exception) -> StoreError:
-    return StoreError(f"{store.path}: run {id} is damaged ({error}); restore a copy of the store, or use another")
-
-
-def _in_full(record: Record, calls: Mapping[str, Call]) -> Record:
-    """A record with what was sent and what came back."""
-    asked = [calls[key] for key in record.calls if key in calls]
-    prompts = tuple(unpack_prompt(call.prompt) for call in asked)
-    return replace(record, prompts=prompts, results=tuple(map(unpack, asked)))
-
-
-def _scored(line: Mapping[str, Any], answered: Container[str]) -> Record:
-    """A record without what was sent and what came back."""
-    # A call that failed was not kept; but what was scored was answered.
-    if line["score"].get("verdict") != "error" and any(key not in answered for key in line["calls"]):
-        raise ValueError(f"what was answered to {line['item'].get('id')!r} is not there")
-    return Record(Item.from_dict(line["item"]), (), (), tuple(line["calls"]), _score(line["score"]))
-
-
-def _score(data: Mapping[str, Any]) -> Score:
-    score = Score.from_dict(data)
-    if score.verdict not in VERDICTS:
-        raise ValueError(f"a verdict is {score.verdict!r}")
-    for number in (score.value, *(score.detail.get(name) for name in ("S", "b", "mass"))):
-        if isinstance(number, bool) or not isinstance(number, int | float | None):
-            raise ValueError(f"a score is {number!r}")
-    return score
-
-
 def _keep(
     store: Store,
     row: RunRow,
@@ -224,16 +180,19 @@ def _keep(
 ) -> Run:
     """Write a run with these records, and those that other parts of it have left."""
     row = replace(row, created=before.created, manifest={**row.manifest, "started": before.created})
+    large = not shard and store.path != MEMORY and len(records) == len(whole.items) > CHECKED
+    columns = columns_of(records, row.suite) if large else None
     with store.changing():  # another program may be at another part
-        rows = [*_rows(whole, records), *(others(store, row.id, chosen) if shard else ())]
-        if len(rows) == len(whole.items):
+        left_by_others = list(others(store, row.id, chosen)) if shard else []
+        if len(records) + len(left_by_others) == len(whole.items):
             row = replace(row, finished=before.finished or _now())
         elif shard:
             left = {SHARD: str(shard), WANTED: len(whole.items)}
             stopped = row.manifest["stopped"] or shard.alone
             row = replace(row, manifest={**row.manifest, **left, "stopped": stopped})
-        store.keep_run(row, rows)
-    return load(store, row.id) if shard else _run(row, records)
+        rows = chain(_rows(whole, records), left_by_others)
+        store.keep_run(row, rows, columns=pack_columns(columns) if columns else "")
+    return load(store, row.id) if shard else run_of(row, records)
 
 
 def _records(work: Plan, keys: Sequence[str], answered: Mapping[str, Result]) -> list[Record]:
@@ -249,17 +208,12 @@ def _records(work: Plan, keys: Sequence[str], answered: Mapping[str, Result]) ->
     return records
 
 
-def _rows(work: Plan, records: Sequence[Record]) -> list[dict[str, Any]]:
+def _rows(work: Plan, records: Sequence[Record]) -> Iterator[dict[str, Any]]:
+    """One by one, since all of them would take as much room as the records themselves."""
     position = {item.id: number for number, item in enumerate(work.items)}
-    return [
-        {
-            "position": position[record.item.id],
-            "item": record.item.to_dict(),
-            "calls": record.calls,
-            "score": record.score.to_dict(),
-        }
-        for record in records
-    ]
+    for record in records:
+        parts = {"item": record.item.to_dict(), "calls": record.calls, "score": record.score.to_dict()}
+        yield {"position": position[record.item.id], **parts}
 
 
 def _row(
@@ -306,11 +260,6 @@ def _row(
         manifest=manifest,
         created=began,
     )
-
-
-def _run(row: RunRow, records: Sequence[Record]) -> Run:
-    head = (row.id, row.suite, row.digest, row.model, row.fingerprint, row.prompt, row.score)
-    return Run(*head, tuple(records), row.manifest, partial=not row.finished)
 
 
 def _now() -> str:

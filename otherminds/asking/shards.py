@@ -155,7 +155,7 @@ def _copy_run(db: Connection, store: Store, source: Store, row: RunRow) -> RunRo
     started, ended = min(run.created for run in both), max(str(run.manifest.get("ended", "")) for run in both)
     manifest = {**row.manifest, **_spent(store, row.id), "started": started, "ended": ended}
     finished = max(run.finished for run in both)
-    if not finished and len(store.records(row.id)) == manifest.get(WANTED):
+    if not finished and store.count_records(row.id) == manifest.get(WANTED):
         finished = ended
     if finished:
         manifest = {name: value for name, value in manifest.items() if name not in (SHARD, WANTED)} | {"stopped": ""}

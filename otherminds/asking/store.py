@@ -6,7 +6,6 @@ another is asking. A program stops when the file is taken away under its hands.
 
 from __future__ import annotations
 
-import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -15,12 +14,16 @@ from pathlib import Path
 from typing import Any
 
 from otherminds.asking.locks import Claims, Watch
+from otherminds.asking.opening import ADVICE, MEMORY, at_rest, connect, prepare
 from otherminds.asking.tables import (
+    HAS_COLUMNS,
     INTO_CALLS,
     INTO_RECORDS,
     INTO_RUNS,
+    MAKE_COLUMNS,
     MIGRATIONS,
     SELECT_CALL,
+    SELECT_COLUMNS,
     SELECT_RECORD,
     SELECT_RUN,
     SUM_SITTINGS,
@@ -31,10 +34,13 @@ from otherminds.asking.tables import (
     Spent,
     call_values,
     check_call,
+    checksum,
     read_call,
     read_json,
     read_record,
+    read_record_calls,
     read_run,
+    readable_call,
     record_values,
     run_values,
     stand_in,
@@ -45,9 +51,8 @@ from otherminds.models import Usage
 
 __all__ = ["MEMORY", "Annotation", "Call", "RunRow", "Spent", "Store"]
 
-MEMORY = ":memory:"
-PATIENCE = 120.0
-"""Seconds to wait while another program writes; the longest change is a run of many items."""
+_PAGE = 8192
+"""Bytes of a page of a new store: most calls and records take less than a quarter of that."""
 _OURS = 0x07EE14D5
 """Written into the file's header, so that we never take another program's SQLite file for a store."""
 
@@ -61,11 +66,11 @@ class Store:
         self._watch: Watch | None = None
         self._wrote = False
         if self.path != MEMORY:
-            self._prepare(create and not read_only)
+            prepare(Path(self.path), create=create and not read_only)
         with self._sentences():
-            self._db = _connect(self.path)
+            self._db = connect(self.path)
             try:
-                if read_only or _at_rest(self.path):
+                if read_only or at_rest(self.path):
                     stand_in(self._db, self._version())
                     self._db.execute("PRAGMA query_only = ON")
                 else:
@@ -118,6 +123,13 @@ class Store:
         with self._sentences():
             return set(found) if all(found := [check_call(row) for row in self._call_rows(keys)]) else None
 
+    def sound_run(self, run: str) -> set[str] | None:
+        """The calls behind a run, if all its records and all these calls are as they were written."""
+        with self._sentences():
+            rows = self._db.execute(f"{SELECT_RECORD} WHERE run = ?", (run,))
+            keys = {key for row in rows for key in read_record_calls(row)}
+        return keys if self.sound_calls(keys) == keys else None
+
     def _call_rows(self, keys: Iterable[str]) -> Iterator[Sequence[Any]]:
         wanted = list(keys)
         for start in range(0, len(wanted), 500):
@@ -129,14 +141,14 @@ class Store:
         with self._sentences():
             where = "WHERE fingerprint = ? AND verb = ? ORDER BY created DESC LIMIT ?"
             rows = self._db.execute(f"{SELECT_CALL} {where}", (fingerprint, verb, limit))
-            return [call for row in rows if (call := _readable(row))]
+            return [call for row in rows if (call := readable_call(row))]
 
     def spent(self, model: str) -> tuple[int, float]:
         """How many calls to models of this name are kept, and how many seconds they took."""
         query = "SELECT count(*), total(seconds) FROM calls JOIN models USING (fingerprint) WHERE name = ?"
         with self._sentences():
-            calls, seconds = self._db.execute(query, (model,)).fetchone()
-        return int(calls), float(seconds)
+            found: tuple[int, float] = self._db.execute(query, (model,)).fetchone()
+        return found
 
     def keep_calls(self, calls: Sequence[Call], *, sitting: tuple[int, Spent] | None = None) -> None:
         """Write answered calls, and what the sitting has taken so far; they are on disk when this returns."""
@@ -187,14 +199,26 @@ class Store:
             self._db.execute(f"INSERT OR IGNORE {INTO_RUNS}", run_values(row, self._next()))
         return self.run(row.id)
 
-    def keep_run(self, row: RunRow, records: Iterable[Mapping[str, Any]] = ()) -> None:
-        """Write a run and all its records, in place of what was there under its id."""
-        lines = [record_values(row.id, record) for record in records]
+    def keep_run(self, row: RunRow, records: Iterable[Mapping[str, Any]] = (), *, columns: str = "") -> None:
+        """Write a run and all its records, in place of what was there under its id; and what is told of all of them."""
         with self._transaction():
             self._db.execute("DELETE FROM records WHERE run = ?", (row.id,))
-            self._db.execute(f"INSERT OR REPLACE {INTO_RUNS}", run_values(row, self._next()))
-            self._db.executemany(f"INSERT {INTO_RECORDS}", lines)
+            values = run_values(row, self._next())
+            self._db.execute(f"INSERT OR REPLACE {INTO_RUNS}", values)
+            # One by one, since a large run as JSON takes more room than all that is made of it.
+            self._db.executemany(f"INSERT {INTO_RECORDS}", (record_values(row.id, record) for record in records))
+            self._db.execute(MAKE_COLUMNS)
+            seal = checksum(values[-2], columns)
+            self._db.execute("INSERT OR REPLACE INTO columns VALUES (?, ?, ?)", (row.id, seal, columns))
         self._claims.release(_run_name(row.id))
+
+    def keep_run_again(self, row: RunRow) -> None:
+        """Write a run whose records stay as they are, and so does what is told of all of them."""
+        columns = self.columns(row.id)
+        with self._transaction():
+            values = run_values(row, self._next())
+            self._db.execute(f"INSERT OR REPLACE {INTO_RUNS}", values)
+            self._db.execute("UPDATE columns SET seal = ? WHERE run = ?", (checksum(values[-2], columns), row.id))
 
     def _next(self) -> int:
         """The number of what is written now."""
@@ -208,7 +232,7 @@ class Store:
 
     def last_run(self) -> RunRow | None:
         """Of the runs that have a record, the one that was written last."""
-        where = "WHERE id IN (SELECT run FROM records) ORDER BY written DESC, created DESC, id LIMIT 1"
+        where = "WHERE EXISTS (SELECT 1 FROM records WHERE run = id) ORDER BY written DESC, created DESC, id LIMIT 1"
         with self._sentences():
             row = self._db.execute(f"{SELECT_RUN} {where}").fetchone()
             return read_run(row) if row else None
@@ -224,11 +248,35 @@ class Store:
             raise StoreError(f"{self.path} has {len(found)} runs whose id begins with {id!r}; write more of it")
         return found[0]
 
-    def records(self, run: str, *, most: int = -1) -> list[dict[str, Any]]:
-        """The records of a run in the order of its items, or the first of them: item, call keys and score, as JSON."""
+    def records(self, run: str, *, most: int = -1) -> Iterator[dict[str, Any]]:
+        """The records of a run in the order of its items, or the first of them: item, call keys and score, as JSON.
+
+        They are read one after another, since a large run as JSON takes more room than all that is made of it.
+        """
         with self._sentences():
-            rows = self._db.execute(f"{SELECT_RECORD} WHERE run = ? ORDER BY position LIMIT ?", (run, most))
-            return list(map(read_record, rows))
+            where = "WHERE run = ? ORDER BY position LIMIT ?"
+            yield from map(read_record, self._db.execute(f"{SELECT_RECORD} {where}", (run, most)))
+
+    def records_at(self, run: str, positions: Sequence[int]) -> list[dict[str, Any]]:
+        """Some of the records of a run."""
+        found: dict[int, dict[str, Any]] = {}
+        with self._sentences():
+            for start in range(0, len(positions), 500):
+                part = positions[start : start + 500]
+                where = f"WHERE run = ? AND position IN ({','.join('?' * len(part))})"
+                rows = self._db.execute(f"{SELECT_RECORD} {where}", (run, *part))
+                found |= {line["position"]: line for line in map(read_record, rows)}
+            if missing := [position for position in positions if position not in found]:
+                raise Damaged(f"malformed run {run}: answer {missing[0]} is not there")
+        return [found[position] for position in positions]
+
+    def columns(self, run: str) -> str:
+        """What is told of all answers of a run; nothing where that was not kept, or the run has changed since."""
+        with self._sentences():
+            if not self._db.execute(HAS_COLUMNS).fetchone():
+                return ""
+            row = self._db.execute(SELECT_COLUMNS, (run,)).fetchone()
+            return str(row[0]) if row and checksum(row[2], row[0]) == row[1] else ""
 
     def count_records(self, run: str) -> int:
         """How many there are."""
@@ -246,11 +294,9 @@ class Store:
 
     def annotations(self, batch: str) -> list[Annotation]:
         """All answers to the items of a batch, by annotator and item."""
-        query = (
-            "SELECT batch, item, annotator, answer, digest FROM annotations WHERE batch = ? ORDER BY annotator, item"
-        )
+        select = "SELECT batch, item, annotator, answer, digest FROM annotations"
         with self._sentences():
-            rows = self._db.execute(query, (batch,)).fetchall()
+            rows = self._db.execute(f"{select} WHERE batch = ? ORDER BY annotator, item", (batch,)).fetchall()
             if not all(isinstance(part, str) for row in rows for part in row):
                 raise Damaged("malformed row among the annotations")
             return [Annotation(*row) for row in rows]
@@ -307,24 +353,12 @@ class Store:
 
     # ── opening ──
 
-    def _prepare(self, create: bool) -> None:
-        path = Path(self.path)
-        # os.path, because a name that no disk can have is simply not there.
-        if os.path.isdir(path):
-            raise StoreError(f"{path} is a folder; a store is a file, such as {path / 'otherminds.db'}")
-        if os.path.exists(path):
-            return
-        if not create:
-            raise NotStored(f"there is no store {path}; `otherminds run` makes one")
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise StoreError(f"{path} cannot be made: {error.strerror}; choose another folder") from None
-
     def _migrate(self) -> None:
         # Survives the death of the program; only a power cut can take the last moments.
         self._db.execute("PRAGMA synchronous = NORMAL")
-        if self._version() < len(MIGRATIONS) and not _at_rest(self.path):
+        if self._version() < len(MIGRATIONS) and not at_rest(self.path):
+            # A row of a WITHOUT ROWID table that takes more than a quarter of a page has a page of its own beside it.
+            self._db.execute(f"PRAGMA page_size = {_PAGE}")
             self._db.execute("PRAGMA journal_mode = WAL")
             with self._transaction():
                 # Read once more, now that nobody else can write: two programs may have met a new file together.
@@ -334,9 +368,8 @@ class Store:
                 self._db.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
 
     def _version(self) -> int:
-        (version,) = self._db.execute("PRAGMA user_version").fetchone()
-        (owner,) = self._db.execute("PRAGMA application_id").fetchone()
-        (tables,) = self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        asked = ("PRAGMA user_version", "PRAGMA application_id", "SELECT count(*) FROM sqlite_master")
+        version, owner, tables = (self._db.execute(each).fetchone()[0] for each in asked)
         if owner != _OURS and (owner or version or tables):
             raise StoreError(f"{self.path} is a database of another program; choose another file")
         if version > len(MIGRATIONS):
@@ -351,63 +384,15 @@ class Store:
         """SQLite's own errors as sentences."""
         try:
             yield
-        except sqlite3.Error as error:
-            reason = str(error)
-            advice = next((advice for part, advice in _ADVICE.items() if part in reason), "see whether it can be read")
+        except (sqlite3.Error, UnicodeDecodeError) as error:
+            # Python cannot read SQLite's own words about a damaged schema if they quote what is no text.
+            reason = "malformed schema" if isinstance(error, UnicodeDecodeError) else str(error)
+            advice = next((advice for part, advice in ADVICE.items() if part in reason), "see whether it can be read")
             raise StoreError(f"{self.path}: {reason}; {advice}") from error
-
-
-_ADVICE = {
-    "disk is full": "free some space and run again, nothing that was answered is lost",
-    "is locked": "another program is using it, try again when that has ended",
-    "readonly": "it cannot be written there, choose another file",
-    "unable to open": "it cannot be opened there, choose another folder or copy it to one with the files beside it",
-    "not a database": "move it away, or choose another file",
-    "checksum": "`otherminds store verify` tells what else is damaged, and --discard lets it be asked again",
-    "malformed": "it is damaged, so restore a copy of it or choose another file",
-    "closed": "open the store again",
-    "no such table": "an older otherminds wrote it, so copy it to where it can be written and open it there",
-    "disk I/O error": "the disk failed, see whether it is full or gone",
-}
 
 
 def _run_name(id: str) -> str:
     return f"run {id}"
-
-
-def _readable(row: Sequence[Any]) -> Call | None:
-    try:
-        return read_call(row)
-    except Damaged:
-        return None
-
-
-def _text(data: bytes) -> str | bytes:
-    """A text out of a column; damage may have left one that is none, and one such row must not hide the others."""
-    try:
-        return data.decode()
-    except UnicodeDecodeError:
-        return data
-
-
-def _at_rest(path: str) -> bool:
-    """Whether the store lies where nobody can write."""
-    return path != MEMORY and os.path.exists(path) and not os.access(Path(path).resolve().parent, os.W_OK)
-
-
-def _connect(path: str) -> sqlite3.Connection:
-    if _at_rest(path):
-        # A reader would have to write SQLite's side files here; without them a store at rest can still be read. But
-        # what a program that died has left in such a file, `immutable` would pass over in silence.
-        whole = Path(path).resolve()
-        log = whole.with_name(f"{whole.name}-wal")
-        how = "mode=ro" if log.exists() and log.stat().st_size else "immutable=1"
-        found = sqlite3.connect(f"{whole.as_uri()}?{how}", uri=True, isolation_level=None)
-    else:
-        # A server answers from several threads, one at a time; SQLite itself minds only use at the same time.
-        found = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
-    found.text_factory = _text
-    return found
 
 
 def _now() -> str:

@@ -157,6 +157,10 @@ SELECT_RUN = (
     " FROM runs"
 )
 INTO_RUNS = "INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+HAS_COLUMNS = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'columns'"
+# No migration: they are made where they are first written, and a program that knows nothing of them reads as before.
+MAKE_COLUMNS = "CREATE TABLE IF NOT EXISTS columns (run TEXT PRIMARY KEY, seal TEXT NOT NULL, data TEXT NOT NULL)"
+SELECT_COLUMNS = "SELECT data, seal, checksum FROM columns JOIN runs ON id = run WHERE run = ?"
 SUM_SITTINGS = (
     "SELECT count(*), total(made), total(errors), total(retried), total(waited), total(prompt), total(cached),"
     " total(written) FROM sittings WHERE work = ?"
@@ -189,6 +193,14 @@ def read_call(row: Sequence[Any]) -> Call:
     return Call(key, fingerprint, verb, read_json(prompt), rendered, read_json(result), seconds)
 
 
+def readable_call(row: Sequence[Any]) -> Call | None:
+    """The same; nothing where it is damaged."""
+    try:
+        return read_call(row)
+    except Damaged:
+        return None
+
+
 def check_call(row: Sequence[Any]) -> str:
     """The key of a row of SELECT_CALL that is as it was written; empty where no checksum tells."""
     *columns, kept = row
@@ -213,6 +225,14 @@ def read_record(row: Sequence[Any]) -> dict[str, Any]:
         "calls": read_json(calls, list),
         "score": read_json(score),
     }
+
+
+def read_record_calls(row: Sequence[Any]) -> list[str]:
+    """The keys of the calls behind a record that SELECT_RECORD found."""
+    *columns, kept = row
+    _check(f"answer {columns[1]} of run {columns[0]}", columns, kept)
+    found: list[str] = read_json(columns[3], list)
+    return found
 
 
 def run_values(row: RunRow, written: int) -> tuple[Any, ...]:

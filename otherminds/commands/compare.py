@@ -94,7 +94,7 @@ def _named(run: Run) -> str:
 
 def _print_sides(found: Comparison) -> None:
     """The items that only one of the runs has right, with what both said."""
-    a, b = (some.ids for some in found.both)
+    a, b = (some.to_items((*found.gained[:MOST], *found.lost[:MOST])) for some in found.both)
     for title, ids in (("only A right", found.gained), ("only B right", found.lost)):
         say(f"  {title}: {len(ids) or 'none'}")
         if ids:
@@ -105,7 +105,7 @@ def _print_sides(found: Comparison) -> None:
 
 
 def _as_data(first: Run, second: Run, found: Comparison) -> dict[str, Any]:
-    a, b = (some.ids for some in found.both)
+    a, b = (some.to_items((*found.gained, *found.lost)) for some in found.both)
     rows = [
         {"items": row.items, "tags": dict(row.tags), **asdict(row.difference)}
         | {"holm": None if row.too_few else row.holm}

@@ -48,7 +48,7 @@ def report(
     """
     from otherminds.asking.runs import with_texts
     from otherminds.asking.store import Store
-    from otherminds.results.summary import examples, summarise
+    from otherminds.results.summary import read_for, summarise
 
     if not run_ids and not lineup_name:
         raise click.UsageError("Missing argument 'RUN…': name at least one, such as last, or a --lineup.")
@@ -58,7 +58,7 @@ def report(
         if makes:
             found = [open_run(store, run.id) for run in found]
         elif not lineup_name:
-            found = [with_texts(store, run, examples(run)) for run in found]
+            found = [with_texts(store, run, read_for(run)) for run in found]
     makes = makes or partial(summarise, title=title)
     page = _in_lineup(found, lineup_name) if lineup_name else makes(found)
     replace(page, title=title or page.title).save(output)

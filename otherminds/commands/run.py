@@ -202,6 +202,8 @@ def _unfinished(done: Run, missing: bool) -> str:
 
 def _truncated(done: Run) -> str:
     """How many texts had no room for an answer, and how to give them more; nothing if all had."""
+    if not done.verdicts()["truncated"]:
+        return ""
     cut = [record for record in done.records if record.score.verdict == "truncated"]
     who = done.manifest["identity"]
     # Whoever sets the length of every request by hand has no use for this.
@@ -243,12 +245,11 @@ def _print_run(done: Run) -> None:
     from otherminds.results.measures import chance, leaning, splits
 
     answers = Answers.of([done])
-    items = answers.items
     say(f"{done.suite} · {done.model} · {done.prompt}, {done.score} · run {done.id}")
-    if not items:
+    if not answers:
         return
-    guess = chance(items)
-    kinds = splits(items)
+    guess = chance(answers)
+    kinds = splits(answers)
     shown = _first(kinds)
     rows = [[split.label, str(answers.where(None, **split.tags).mean() or "–")] for split in shown]
     print_table(["items", "right, with 95 % interval" + (f" (chance {guess:.2f})" if guess else "")], rows)
@@ -280,10 +281,13 @@ def _print_run(done: Run) -> None:
 
 def _beside(done: Run) -> list[str]:
     """How sure its scores are that were drawn or lie within bounds, how many have none, and how long it thought."""
+    from otherminds.asking.columns import Stored
     from otherminds.asking.sampled import letter_prior
     from otherminds.asking.verdicts import USELESS
     from otherminds.results.judging import judging
 
+    if isinstance(done.records, Stored):
+        return []  # a run with any of this has no columns
     details = [record.score.detail for record in done.records]
     said = [f"  {judge}"] if (judge := judging(done)) else []
     if epochs := done.manifest.get("epochs"):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container
 from dataclasses import asdict
 from difflib import get_close_matches
 from pathlib import Path
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -18,7 +18,7 @@ from otherminds.terminal.screen import note, print_fields, print_json, print_tab
 
 if TYPE_CHECKING:
     from otherminds.asking.runs import Record, Run
-    from otherminds.asking.store import RunRow
+    from otherminds.asking.store import RunRow, Store
 
 ROWS = 500
 """Answers of a run that are listed; nobody reads more on a screen."""
@@ -33,7 +33,7 @@ def runs(store_path: Path, as_json: bool) -> None:
 
     with Store(store_path, create=False) as store:
         rows, running = store.runs(), store.running()
-        values = [_values(store.records(row.id)) for row in rows]
+        values = [_values(store, row.id) for row in rows]
     states = [_state(row, running) for row in rows]
     rights = [fmean(some) if some else None for some in values]
     found = list(zip(rows, states, rights, map(len, values), strict=True))
@@ -69,8 +69,13 @@ def _state(row: RunRow, running: Container[str]) -> str:
     return "running" if row.id in running else "finished" if row.finished else "stopped"
 
 
-def _values(lines: Sequence[Mapping[str, Any]]) -> list[float]:
+def _values(store: Store, id: str) -> list[float]:
     """What the answers of a run are worth, as far as they are scored; quick, since no call is read for it."""
+    if told := store.columns(id):
+        from otherminds.asking.columns import values
+
+        return values(told)
+    lines = store.records(id)
     found = [line["score"].get("value") for line in lines if _scored(line["item"].get("tags"))]
     return [float(value) for value in found if isinstance(value, int | float)]
 

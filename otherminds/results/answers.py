@@ -11,16 +11,22 @@ without a value (tied, refused, cut off, unreadable) are left out of means: not 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import inf
+from math import inf, isnan
 from statistics import fmean
 from typing import Any, overload
 
+import numpy as np
+from numpy.typing import NDArray
+
 from otherminds import stats
+from otherminds.asking.columns import Stored
 from otherminds.asking.plans import groups
 from otherminds.asking.runs import Record, Run
 from otherminds.items import Item, Tag
+from otherminds.items.tags import SCORED, has_right_answer
 from otherminds.stats import Bounded, Difference, Estimate
 
 OF_RUN = ("suite", "model", "score", "prompt")
@@ -95,7 +101,10 @@ class Answers(Sequence[Answer]):
     @classmethod
     def of(cls, runs: Iterable[Run]) -> Answers:
         """All answers of some runs."""
-        return cls(row for run in runs for row in _rows(run))
+        known = list(runs)
+        if len(known) == 1 and isinstance(known[0].records, Stored):
+            return InColumns(known[0])
+        return cls(row for run in known for row in _rows(run))
 
     @classmethod
     def by_rule(
@@ -172,6 +181,21 @@ class Answers(Sequence[Answer]):
         return self.where(lambda row: row.number(of) is not None)
 
     @property
+    def scored(self) -> Answers:
+        """Those to items that have a right answer."""
+        return self.where(lambda row: has_right_answer(row.item.tags))
+
+    @property
+    def missing(self) -> int:
+        """How many lack a value though their items have a right answer."""
+        return sum(row.value is None and row.verdict != "unscored" for row in self.rows)
+
+    def to_items(self, ids: Sequence[str]) -> dict[str, Answer]:
+        """The answers to some items, by their ids."""
+        known = self.ids
+        return {id: known[id] for id in ids}
+
+    @property
     def items(self) -> list[Item]:
         """Each item once."""
         return list({row.item.id: row.item for row in self.rows}.values())
@@ -218,6 +242,123 @@ class Answers(Sequence[Answer]):
     def groups(self) -> list[str]:
         """The group of every row."""
         return [row.group for row in self.rows]
+
+
+class InColumns(Answers):
+    """Answers of a large run, of which the columns are at hand; a row is read when it is looked at."""
+
+    __slots__ = ("_stored", "at", "columns", "run", "value")
+
+    def __init__(
+        self,
+        run: Run,
+        at: NDArray[np.intp] | None = None,
+        wanted: Mapping[str, tuple[Tag, ...]] | None = None,
+        value: NDArray[np.float64] | None = None,
+    ) -> None:
+        assert isinstance(run.records, Stored), "only those have columns"
+        self.run, self._stored, self.columns = run, run.records, run.records.columns
+        self.at = np.arange(len(run.records)) if at is None else at
+        """The places of these answers in the run."""
+        self.value = self.columns.value if value is None else value
+        """Of all answers of the run; a rule has values of its own."""
+        self.wanted = dict(wanted or {})
+
+    @property
+    def rows(self) -> tuple[Answer, ...]:  # type: ignore[override]
+        """All of them, which takes a while."""
+        places = self.at.tolist()
+        self._stored.at(places)  # all of them at once
+        return tuple(map(self._row, places))
+
+    def _row(self, place: int) -> Answer:
+        record, value = self.run.records[place], float(self.value[place])
+        group, score = str(self.columns.group[place]), record.score
+        known = None if isnan(value) else value
+        return Answer(
+            *(record.item, self.run.model, known, group, score.answer, record.verdict, score.detail, self.run, record)
+        )
+
+    def __len__(self) -> int:
+        return len(self.at)
+
+    def only(self, keep: NDArray[np.bool_], wanted: Mapping[str, tuple[Tag, ...]] | None = None) -> InColumns:
+        """Those of which this is so, told for all answers of the run."""
+        return InColumns(self.run, self.at[keep[self.at]], {**self.wanted, **(wanted or {})}, self.value)
+
+    def where(self, keep: Callable[[Answer], bool] | None = None, /, **wanted: Wanted) -> Answers:
+        """As of any answers; quick where only properties are asked for that columns tell."""
+        known = {name: _several(value) for name, value in wanted.items()}
+        if keep or not all(name in self.columns.tags or name == "verdict" for name in known):
+            return super().where(keep, **wanted)
+        chosen = np.ones(len(self.columns.ids), dtype=bool)
+        for name, values in known.items():
+            chosen &= self.columns.tags.get(name, self.columns.verdicts).among(values)
+        return self.only(chosen, known)
+
+    def with_value(self, of: str = "value") -> Answers:
+        """Those that have this number."""
+        return self.only(~np.isnan(self._numbers(of)))
+
+    def _numbers(self, of: str) -> NDArray[np.float64]:
+        return self.value if of == "value" else self.columns.numbers[of]
+
+    def numbers(self, of: str = "value") -> list[float]:
+        """Those that there are."""
+        found = self._numbers(of)[self.at]
+        return [float(number) for number in found[~np.isnan(found)].tolist()]
+
+    @property
+    def scored(self) -> Answers:
+        """Those to items that have a right answer."""
+        return self.only(~self.columns.tags[SCORED].among([False])) if SCORED in self.columns.tags else self
+
+    @property
+    def missing(self) -> int:
+        """How many lack a value though their items have a right answer."""
+        lacking = np.isnan(self.value) & ~self.columns.verdicts.among(["unscored"])
+        return int(np.count_nonzero(lacking[self.at]))
+
+    @property
+    def lacking(self) -> Counter[str]:
+        """How many of those that lack a value ended in which way."""
+        codes, names = self.columns.verdicts.codes[self.at], self.columns.verdicts.values
+        return Counter(names[code] for code in codes[np.isnan(self.value[self.at])].tolist())
+
+    def to_items(self, ids: Sequence[str]) -> dict[str, Answer]:
+        """The answers to some items, by their ids."""
+        wanted = set(ids)
+        places = {id: place for place, id in enumerate(self.columns.ids) if id in wanted}
+        self._stored.at(list(places.values()))  # all of them at once
+        return {id: self._row(places[id]) for id in ids}
+
+    def less(self, other: Answers, of: str = "value") -> Difference | None:
+        """How far these lie above others; quick where both are answers to the same items."""
+        if not self.beside(other) or not isinstance(other, InColumns):
+            return super().less(other, of)
+        mine, theirs = self._numbers(of)[self.at], other._numbers(of)[self.at]
+        both = ~np.isnan(mine) & ~np.isnan(theirs)
+        groups = self.columns.group[self.at][both].tolist()
+        return stats.difference(mine[both].tolist(), theirs[both].tolist(), groups=groups) if both.any() else None
+
+    def beside(self, other: Answers) -> bool:
+        """Whether the other has columns too, of the same suite, and these are answers to the same items."""
+        return (
+            isinstance(other, InColumns)
+            and self.run.digest == other.run.digest
+            and np.array_equal(self.at, other.at)
+            and self.columns.ids == other.columns.ids
+        )
+
+    @property
+    def groups(self) -> list[Any]:
+        """The group of every answer."""
+        return list(self.columns.group[self.at].tolist())
+
+    @property
+    def runs(self) -> list[Run]:
+        """The run that they come from."""
+        return [self.run] if len(self) else []
 
 
 def shared(*parts: Answers, of: str = "") -> list[Answers]:

@@ -7,12 +7,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import fmean, median
 
+import numpy as np
+
 from otherminds import stats
 from otherminds.asking.runs import Run
 from otherminds.errors import UsageError
 from otherminds.items import Item, Tag
 from otherminds.items.tags import FALSE_BELIEF, KIND, ORDER, STORY, TWIN, has_right_answer
-from otherminds.results.answers import Answer, Answers, Wanted, shared
+from otherminds.results.answers import Answer, Answers, InColumns, Wanted, shared
 from otherminds.showing.notebook import Shown
 
 MOST_VALUES = 8
@@ -85,13 +87,9 @@ class Comparison(Shown):
 EVERYTHING = Split("all items")
 
 
-def splits(items: Sequence[Item]) -> list[Split]:
+def splits(given: Sequence[Item] | Answers) -> list[Split]:
     """The ways in which these items are worth telling apart: all, then every value of every tag that differs."""
-    values: dict[str, set[Tag]] = {}
-    for item in items:
-        for name, value in item.tags.items():
-            if name not in (STORY, TWIN):
-                values.setdefault(name, set()).add(value)
+    values = _tag_values(given)
     names = sorted(
         (name for name, found in values.items() if 1 < len(found) <= MOST_VALUES),
         key=lambda name: (_FIRST_TAGS.index(name) if name in _FIRST_TAGS else len(_FIRST_TAGS), name),
@@ -102,6 +100,19 @@ def splits(items: Sequence[Item]) -> list[Split]:
         for name in names
         for value in sorted(values[name], key=lambda value: (str(type(value)), value), reverse=values[name] <= {0, 1})
     ]
+
+
+def _tag_values(given: Sequence[Item] | Answers) -> dict[str, set[Tag]]:
+    if isinstance(given, InColumns):
+        tags = given.columns.tags
+        there = {name: set(tag.codes[given.at].tolist()) - {-1} for name, tag in tags.items()}
+        return {name: {tags[name].values[code] for code in there[name]} for name in tags if name not in (STORY, TWIN)}
+    values: dict[str, set[Tag]] = {}
+    for item in given.items if isinstance(given, Answers) else given:
+        for name, value in item.tags.items():
+            if name not in (STORY, TWIN):
+                values.setdefault(name, set()).add(value)
+    return values
 
 
 def _label(name: str, value: Tag) -> str:
@@ -121,9 +132,9 @@ def by_suite(runs: Iterable[Run]) -> list[list[Run]]:
     return list(suites.values())
 
 
-def beliefs(items: Sequence[Item]) -> list[Split]:
+def beliefs(given: Sequence[Item] | Answers) -> list[Split]:
     """False and true belief, where both are there."""
-    return [split for split in splits(items) if FALSE_BELIEF in split.tags]
+    return [split for split in splits(given) if FALSE_BELIEF in split.tags]
 
 
 def table(given: Run | Answers) -> Answers:
@@ -133,7 +144,7 @@ def table(given: Run | Answers) -> Answers:
 
 def missing(given: Run | Answers) -> int:
     """How many items lack a value though they have a right answer."""
-    return sum(row.value is None and row.verdict != "unscored" for row in table(given))
+    return table(given).missing
 
 
 def mean_of(given: Run | Answers, of: str = "value", /, **tags: Wanted) -> stats.Estimate | None:
@@ -143,17 +154,39 @@ def mean_of(given: Run | Answers, of: str = "value", /, **tags: Wanted) -> stats
 
 def twins_right(given: Run | Answers) -> stats.Estimate | None:
     """The share of sets of twins that are right to the last one: what a bias to one answer never reaches."""
+    answers = table(given)
+    if isinstance(answers, InColumns):
+        return _twins_in_columns(answers)
     # Plain lists, since there may be as many sets as half the items.
     sets: dict[Tag, list[Answer]] = {}
-    for row in table(given):
+    for row in answers:
         if (twin := row.get(TWIN)) is not None:
             sets.setdefault(twin, []).append(row)
     whole = [some for some in sets.values() if len(some) > 1 and all(row.value is not None for row in some)]
-    return Answers(replace(some[0], value=float(all(row.right for row in some))) for some in whole).mean()
+    if not whole:
+        return None
+    right = [float(all(row.right for row in some)) for some in whole]
+    return stats.mean(right, groups=[some[0].group for some in whole])
 
 
-def chance(items: Sequence[Item]) -> float | None:
+def _twins_in_columns(answers: InColumns) -> stats.Estimate | None:
+    twins, value = answers.columns.twins[answers.at], answers.value[answers.at]
+    groups = answers.columns.group[answers.at][twins >= 0]
+    value, (_, first, which) = value[twins >= 0], np.unique(twins[twins >= 0], return_index=True, return_inverse=True)
+    size, right = np.bincount(which), np.bincount(which, weights=value == 1)
+    whole = (size > 1) & (np.bincount(which, weights=np.isnan(value)) == 0)
+    if not whole.any():
+        return None
+    every = (right == size)[whole].astype(float)
+    return stats.mean(every.tolist(), groups=groups[first][whole].tolist())
+
+
+def chance(items: Sequence[Item] | Answers) -> float | None:
     """What guessing among the choices would give; nothing for a suite with free answers."""
+    if isinstance(items, InColumns):
+        choices = items.columns.choices[items.at]
+        return float((1 / choices).mean()) if len(choices) and choices.all() else None
+    items = items.items if isinstance(items, Answers) else items
     if not all(item.choices for item in items):
         return None
     return fmean(1 / len(item.choices) for item in items)
@@ -180,6 +213,8 @@ def same_model(run: Run) -> str:
 def compare(first: Run, second: Run, *, by: str = "") -> Comparison:
     """The paired difference between two runs, clustered by story: overall, and by one tag or by all."""
     one, two = table(first), table(second)
+    if isinstance(one, InColumns) and one.beside(two) and isinstance(two, InColumns):
+        return _in_columns(one, two, by)
     for a, b in zip(*shared(one, two), strict=True):
         if a.item != b.item:
             raise UsageError(
@@ -201,6 +236,25 @@ def compare(first: Run, second: Run, *, by: str = "") -> Comparison:
     whole = [item for item in (one | two).items if has_right_answer(item.tags)]
     changed = stats.mcnemar(len(gained), len(lost))
     return Comparison(adjusted(rows), gained, lost, changed, len(whole) - len(items), (both[0], both[1]))
+
+
+def _in_columns(one: InColumns, two: InColumns, by: str) -> Comparison:
+    """The same of two large runs of the same items."""
+    both = ~np.isnan(one.value) & ~np.isnan(two.value)
+    if not both.any():
+        raise UsageError(
+            f"runs {one.run.id} and {two.run.id} have no scored item in common, so they cannot be compared"
+        )
+    mine, theirs = one.only(both), two.only(both)
+    rows = []
+    for split in splits(mine):
+        some, others = (each.where(None, **split.tags) for each in (mine, theirs))
+        if (not by or set(split.tags) <= {by}) and (difference := some.less(others)):
+            rows.append(Row(split.label, difference, 1.0, split.tags))
+    places = [np.flatnonzero((a.value == 1) & (b.value == 0)).tolist() for a, b in ((one, two), (two, one))]
+    gained, lost = (tuple(one.columns.ids[place] for place in some) for some in places)
+    unpaired = len(one.scored) - len(mine)
+    return Comparison(adjusted(rows), gained, lost, stats.mcnemar(len(gained), len(lost)), unpaired, (mine, theirs))
 
 
 def adjusted(rows: Sequence[Row]) -> tuple[Row, ...]:

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from otherminds import stats
+from otherminds.asking.columns import Stored
 from otherminds.asking.runs import Run
-from otherminds.items.tags import has_right_answer
 from otherminds.pages import plots
 from otherminds.pages.report import Block, Cell, Figure, Table, minus
 from otherminds.results.answers import LIKING, Answers
@@ -31,7 +31,8 @@ def how_it_answered(runs: Sequence[Run], labels: Mapping[str, str]) -> list[Bloc
         ),
         Table(["", *ends], [[label, *(part.get(end, 0) for end in ends)] for label, part in counts], "Verdicts"),
     ]
-    weighed = [(labels[run.id], lean, _scored(run)) for run in runs if (lean := leaning(run))]
+    tables = [(labels[run.id], Answers.of([run])) for run in runs]
+    weighed = [(label, lean, _scored(some)) for label, some in tables if (lean := leaning(some))]
     if weighed:
         rows: list[list[Cell]] = [
             [
@@ -54,8 +55,8 @@ def how_it_answered(runs: Sequence[Run], labels: Mapping[str, str]) -> list[Bloc
     return blocks
 
 
-def _scored(run: Run) -> Answers:
-    return Answers.of([run]).where(lambda row: has_right_answer(row.item.tags))
+def _scored(answers: Answers) -> Answers:
+    return answers.scored
 
 
 def _signed(estimate: Estimate | None) -> str | None:
@@ -84,9 +85,7 @@ def what_was_run(runs: Sequence[Run], labels: Mapping[str, str]) -> list[Block]:
 
 
 def _manifest_lines(run: Run) -> dict[str, str]:
-    manifest, results = run.manifest, [result for record in run.records for result in record.results]
-    sent = sum(result.usage.prompt for result in results)
-    shared = sum(result.usage.cached for result in results)
+    manifest = run.manifest
     return {
         "run": run.id + (" (not finished)" if run.partial else ""),
         "model": run.model,
@@ -95,11 +94,23 @@ def _manifest_lines(run: Run) -> dict[str, str]:
         "asked as": f"prompt {run.prompt}, score {run.score}",
         "items": f"{len(run)} of {manifest['items']}",
         "seed and limit": f"{manifest['seed']}, {manifest['limit'] or 'none'}",
-        "calls": f"{len(results):,}",
-        "tokens": f"{sent:,} sent ({shared:,} from a shared past), {sum(r.usage.written for r in results):,} written",
+        **_calls_and_tokens(run),
         "started": f"{manifest['started'][:19].replace('T', ' ')} UTC",
         "versions": f"otherminds {manifest['otherminds']}, Python {manifest['python']}, {manifest['platform']}",
     }
+
+
+def _calls_and_tokens(run: Run) -> dict[str, str]:
+    """How many calls its answers rest on, and their tokens, where all results were read or columns tell."""
+    if isinstance(run.records, Stored):
+        calls, sent, shared, written = run.records.columns.calls
+    else:
+        spent = [result.usage for record in run.records for result in record.results]
+        sent, shared, written = (sum(getattr(each, of) for each in spent) for of in ("prompt", "cached", "written"))
+        calls = sum(len(record.calls) for record in run.records)
+        if any(not record.results for record in run.records if record.verdict != "error"):
+            return {"calls": f"{calls:,}", "tokens": "not told"}
+    return {"calls": f"{calls:,}", "tokens": f"{sent:,} sent ({shared:,} from a shared past), {written:,} written"}
 
 
 def _flat(value: Any, name: str = "") -> list[tuple[str, Any]]:

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import islice
+from itertools import chain, islice
 
+import numpy as np
+
+from otherminds.asking.columns import Stored, twinned
+from otherminds.asking.loading import CHECKED
 from otherminds.asking.plans import STORIES, groups
 from otherminds.asking.readers import baselines
 from otherminds.asking.runs import Record, Run
 from otherminds.errors import UsageError
-from otherminds.items import Item, Suite, Tag
+from otherminds.items import Item, Suite
 from otherminds.minds.telling import listing
 from otherminds.pages.report import Block, Cards, Example, Report, Section
-from otherminds.results.answers import Answers
+from otherminds.results.answers import Answers, InColumns
 from otherminds.results.grids import Grid
 from otherminds.results.itembrowser import Links
 from otherminds.results.labels import count, on_suite, run_labels
@@ -99,12 +103,41 @@ class Asked:
     @cached_property
     def items(self) -> list[Item]:
         """All that any of the runs was asked."""
-        return Answers(row for part in self.parts.values() for row in part).items
+        return self.told.items
+
+    @cached_property
+    def told(self) -> Answers:
+        """An answer to each item; the columns of a large run, where all runs have them, and of the same items."""
+        first, *others = self.parts.values()
+        if isinstance(first, InColumns) and all(map(first.beside, others)):
+            return first
+        return Answers({row.item.id: row for part in self.parts.values() for row in part}.values())
+
+    @property
+    def size(self) -> int:
+        """How many items any of the runs was asked."""
+        return len(self.told)
+
+    @cached_property
+    def twinned(self) -> bool:
+        """Whether every question about a false belief has a twin with another answer."""
+        return self.told.columns.twinned if isinstance(self.told, InColumns) else twinned(self.items)
+
+    @cached_property
+    def stories(self) -> int:
+        """How many they are on."""
+        told = self.told
+        return told.columns.stories if isinstance(told, InColumns) else len(set(groups(self.items, by=STORIES)))
+
+    @cached_property
+    def rules(self) -> dict[str, Answers]:
+        """What each baseline gets."""
+        return _in_columns(self.told) if isinstance(self.told, InColumns) else _baselines(self.name, self.items)
 
     @cached_property
     def guess(self) -> float | None:
         """What guessing would give."""
-        return chance(self.items)
+        return chance(self.told)
 
     @property
     def reference(self) -> tuple[float, str] | None:
@@ -117,19 +150,7 @@ def _limits(suites: Sequence[Asked]) -> str:
     ours = all(asked.name == "starter" for asked in suites)
     it = "This is a small suite of short stories. It" if ours else "A suite of questions"
     twins = "every false-belief question has a twin whose answer is the other one, why "
-    return LIMITS.format(it=it, twins=twins if all(_twinned(asked.items) for asked in suites) else "")
-
-
-def _twinned(items: Iterable[Item]) -> bool:
-    """Whether every question about a false belief has a twin with another answer."""
-    answers: dict[Tag | None, set[str]] = {}
-    wanted: list[Tag | None] = []
-    for item in items:
-        if "twin" in item.tags:
-            answers.setdefault(item.tags["twin"], set()).add(item.answer)
-        if item.tags.get("false_belief") is True:
-            wanted.append(item.tags.get("twin"))
-    return bool(wanted) and all(len(answers.get(twin, ())) > 1 for twin in wanted)
+    return LIMITS.format(it=it, twins=twins if all(asked.twinned for asked in suites) else "")
 
 
 def _subtitle(runs: Sequence[Run]) -> str:
@@ -153,7 +174,7 @@ def _cards(suites: Sequence[Asked]) -> Cards:
 
 
 def _right_answers(asked: Asked, links: Links | None) -> list[Block]:
-    grid = Grid.of(asked.parts, splits(asked.items), links=links)
+    grid = Grid.of(asked.parts, splits(asked.told), links=links)
     together = [twins_right(part) for part in asked.parts.values()]
     twins = [("all twins right", together)] if any(together) else []
     note = _unscored(asked) + (TWINS if twins else "")
@@ -184,8 +205,8 @@ def _unscored(asked: Asked) -> str:
 
 def _beside_baselines(asked: Asked, links: Links | None) -> list[Block]:
     """The runs, and what simple rules would score on all items that any of them was asked."""
-    rules = _baselines(asked.name, asked.items)
-    belief = beliefs(asked.items)
+    rules = asked.rules
+    belief = beliefs(asked.told)
     shown = [EVERYTHING, *belief]
     grid = Grid.of(asked.parts, shown, links=links).beside(Grid.of(rules, shown)).turned
     drawn = Grid(grid.columns[1:] or [""], [(label, line[bool(belief) :]) for label, line in grid.lines])
@@ -219,11 +240,19 @@ def _baselines(name: str, items: Sequence[Item]) -> dict[str, Answers]:
     """What each baseline gets; a double of another says nothing."""
     known: dict[str, dict[str, float]] = {}
     for model in baselines(Suite(name, tuple(items))):
-        values = model.values(items)
         # One draw of the random one says less than the line at chance.
-        if model.name != "random" and values not in known.values():
+        if model.name != "random" and (values := model.values(items)) not in known.values():
             known[model.name.replace("_", " ")] = values
     return {name: Answers.by_rule(name, items, values) for name, values in known.items()}
+
+
+def _in_columns(told: InColumns) -> dict[str, Answers]:
+    """The same of a large run, whose columns have it."""
+    known: dict[str, InColumns] = {}
+    for name, values in told.columns.readers.items():
+        if name != "random" and not any(np.array_equal(values, one.value, equal_nan=True) for one in known.values()):
+            known[name.replace("_", " ")] = InColumns(told.run, value=values)
+    return {name: rule.with_value() for name, rule in known.items()}
 
 
 def _examples(runs: Sequence[Run], labels: Mapping[str, str]) -> list[Block]:
@@ -235,16 +264,28 @@ def _examples(runs: Sequence[Run], labels: Mapping[str, str]) -> list[Block]:
     return blocks
 
 
+def read_for(run: Run) -> Sequence[Record]:
+    """The answers whose texts a report needs: of all, to add up their tokens; of a large run, of those it shows."""
+    return run.records if len(run) <= CHECKED else examples(run)
+
+
 def examples(run: Run) -> list[Record]:
     """The answers that a report shows in full: the first that are right, wrong, and neither."""
     kinds = ("correct", "incorrect", "other")
-    return [
-        record for kind in kinds for record in islice((each for each in run.records if _kind(each) == kind), EXAMPLES)
-    ]
+    if isinstance(run.records, Stored):
+        verdicts = run.records.columns.verdicts
+        known = [_kind(verdict) for verdict in verdicts.values]
+        places = [
+            np.flatnonzero(np.isin(verdicts.codes, [code for code, one in enumerate(known) if one == kind]))[:EXAMPLES]
+            for kind in kinds
+        ]
+        return run.records.at([place for some in places for place in some.tolist()])
+    some = (islice((each for each in run.records if _kind(each.verdict) == kind), EXAMPLES) for kind in kinds)
+    return list(chain.from_iterable(some))
 
 
-def _kind(record: Record) -> str:
-    return record.verdict if record.verdict in ("correct", "incorrect") else "other"
+def _kind(verdict: str) -> str:
+    return verdict if verdict in ("correct", "incorrect") else "other"
 
 
 # ---- the answer in words ----------------------------------------------------------------------------------------
@@ -274,8 +315,7 @@ def _who(runs: Sequence[Run]) -> str:
 
 
 def _on_suite(asked: Asked) -> str:
-    stories = len(set(groups(asked.items, by=STORIES)))
-    what = f"{count(len(asked.items), 'question')} on {count(stories, 'story', 'stories')}"
+    what = f"{count(asked.size, 'question')} on {count(asked.stories, 'story', 'stories')}"
     scored = {label: part for label, part in asked.parts.items() if part.numbers()}
     told = _on_many(asked, scored) if len(scored) > MANY else _on_few(asked, scored)
     return " ".join(
@@ -290,7 +330,7 @@ def _on_suite(asked: Asked) -> str:
 
 
 def _fewer(asked: Asked) -> str:
-    some = [f"{label} ({len(part)})" for label, part in asked.parts.items() if len(part) < len(asked.items)]
+    some = [f"{label} ({len(part)})" for label, part in asked.parts.items() if len(part) < asked.size]
     if not some:
         return ""
     return f"; asked fewer: {', '.join(some)}" if len(some) <= MANY else f"; {len(some)} runs were asked fewer"
@@ -311,7 +351,7 @@ def _on_few(asked: Asked, parts: Mapping[str, Answers]) -> list[str]:
     """How often right, by belief where that is known, what chance would not do, and what twins say."""
     if not parts:
         return []
-    grid = Grid.of(parts, beliefs(_items(parts)) or [EVERYTHING]).turned
+    grid = Grid.of(parts, beliefs(Asked(asked.runs, parts).told) or [EVERYTHING]).turned
     said = [
         f"{' and '.join(f'{one.value:.2f}' if one else 'nothing' for one in line)} by {label}"
         for label, line in grid.lines
@@ -338,7 +378,7 @@ def _on_many(asked: Asked, parts: Mapping[str, Answers]) -> list[str]:
     guess = asked.guess
     sentences = [] if guess is None else [f"Guessing would give {guess:.2f}."]
     off = 0
-    for kind, line in Grid.of(parts, beliefs(_items(parts)) or [EVERYTHING]).lines:
+    for kind, line in Grid.of(parts, beliefs(Asked(asked.runs, parts).told) or [EVERYTHING]).lines:
         found = [(one, label) for label, one in zip(parts, line, strict=True) if one]
         (least, worst), (most, best) = (pick(found, key=lambda pair: pair[0].value) for pick in (min, max))
         span = f"from {least.value:.2f} by {worst} to {most.value:.2f} by {best}"
@@ -349,10 +389,6 @@ def _on_many(asked: Asked, parts: Mapping[str, Answers]) -> list[str]:
             off += above + below
         sentences.append(f"{said}.")
     return [*sentences, *([MISSES] if off else []), "The tables have all of them."]
-
-
-def _items(parts: Mapping[str, Answers]) -> list[Item]:
-    return Answers(row for part in parts.values() for row in part).items
 
 
 def _cautions(parts: Mapping[str, Answers]) -> list[str]:

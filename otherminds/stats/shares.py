@@ -12,6 +12,7 @@ from math import log, pi
 
 import numpy as np
 
+from otherminds.stats.kinds import few_kinds
 from otherminds.stats.significance import TAIL, Floats
 
 # What is usual of the correlation within a group, Beta(0.7, 1.4) by its quantiles: mostly small, sometimes near 1.
@@ -27,29 +28,30 @@ def share_interval(right: Floats, sizes: Floats) -> tuple[float, float]:
     Groups count by their size, as they do in the share itself.
     """
     total, n = float(right.sum()), float(sizes.sum())
+    (right, sizes), often = few_kinds(right, sizes) or ((right, sizes), np.ones_like(sizes))
     odds = np.linspace(-_WIDEST, _WIDEST, _STEPS)
     for _ in range(2):  # where the share may lie at all, then finely there
-        below = _below(odds, right, sizes)
+        below = _below(odds, right, sizes, often)
         inside = np.flatnonzero((below > _NOTHING) & (below < 1 - _NOTHING))
         ends = max(inside[0] - 2, 0), min(inside[-1] + 2, _STEPS - 1)
         odds = np.linspace(odds[ends[0]], odds[ends[1]], _STEPS)
-    low, high = (1 / (1 + np.exp(-np.interp([TAIL, 1 - TAIL], _below(odds, right, sizes), odds)))).tolist()
+    low, high = (1 / (1 + np.exp(-np.interp([TAIL, 1 - TAIL], _below(odds, right, sizes, often), odds)))).tolist()
     # Nothing that was seen speaks against all, or none.
     return (0.0 if total == 0 else min(low, total / n)), (1.0 if total == n else max(high, total / n))
 
 
-def _below(odds: Floats, right: Floats, sizes: Floats) -> Floats:
-    """How probable it is that the share lies below each of these log-odds."""
+def _below(odds: Floats, right: Floats, sizes: Floats, often: Floats) -> Floats:
+    """How probable it is that the share lies below each of these log-odds; so often there is each of the groups."""
     share = 1 / (1 + np.exp(-odds))[:, None]
     other = 1 / (1 + np.exp(odds))[:, None]
     jeffreys = 0.5 * np.log(share * other)  # Beta(½, ½), on the scale of log-odds
-    n, alike = float(sizes.sum()), _CORRELATIONS[None, :]
+    n, alike = float(often @ sizes), _CORRELATIONS[None, :]
     # A large group says less than its size, and counts by it all the same: the weights make up for that.
     effects = 1 + alike * (sizes[:, None] - 1)
-    weights = effects / (1 + alike * (float(sizes @ sizes) / n - 1))
-    each = _likelihood(share, other, right, sizes, np.ones_like(weights)) + jeffreys
+    weights = effects / (1 + alike * (float((often * sizes) @ sizes) / n - 1))
+    each = _likelihood(share, other, right, sizes, np.ones_like(weights) * often[:, None]) + jeffreys
     correlation = np.exp(each - each.max()).sum(axis=0)
-    fitted = _likelihood(share, other, right, sizes, weights) + jeffreys
+    fitted = _likelihood(share, other, right, sizes, weights * often[:, None]) + jeffreys
     fitted = np.exp(fitted - fitted.max(axis=0))
     mass = (fitted / fitted.sum(axis=0)) @ correlation
     whole: Floats = (np.cumsum(mass) - mass / 2) / mass.sum()

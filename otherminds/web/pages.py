@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import files
 from operator import itemgetter
 from string import ascii_uppercase as LETTERS
 
+from otherminds.asking.columns import Stored
 from otherminds.asking.runs import Run
 from otherminds.asking.store import RunRow
-from otherminds.items.tags import has_right_answer
 from otherminds.minds.stories import STORIES, titled_story
 from otherminds.pages.drawing import visible
 from otherminds.pages.report import Block, Browser, Cell, Linked, Report, Section, Table, minus
-from otherminds.results.answers import Answer, Answers, shared
+from otherminds.results.answers import Answer, Answers, InColumns, shared
 from otherminds.results.itembrowser import Part, leads_to, link, records, script
 from otherminds.results.measures import FEWEST, Comparison, Row, compare, mean_of
 from otherminds.results.storybook import story_report
@@ -24,6 +24,8 @@ from otherminds.stats.significance import p_value
 from otherminds.web.links import EVERYWHERE, to_answer, to_run, to_story
 
 MOST_TAGS = 60
+SIDES = 1_000
+"""Items that are listed of those that only one of two runs has right."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +65,17 @@ def scripts(*names: str) -> str:
 
 def view(row: RunRow, run: Run) -> Overview:
     """A run at a glance."""
-    values = Counter(f"{name}={value}" for record in run.records for name, value in record.item.tags.items())
+    values = _tag_counts(run)
     # What names items rather than kinds of items is nothing to filter runs by.
     tags = tuple(sorted(tag for tag, times in values.items() if times >= 2 * FEWEST))
     return Overview(row, len(run), mean_of(run), tags[:MOST_TAGS])
+
+
+def _tag_counts(run: Run) -> Counter[str]:
+    if isinstance(run.records, Stored):
+        tags = run.records.columns.tags.items()
+        return Counter({f"{name}={value}": n for name, tag in tags for value, n in tag.counted.items()})
+    return Counter(f"{name}={value}" for record in run.records for name, value in record.item.tags.items())
 
 
 def compare_page(first: Run, second: Run) -> Report:
@@ -94,10 +103,13 @@ def comparison(first: Run, second: Run, found: Comparison, *, saved: bool = Fals
 
 def left_out(first: Run, second: Run, found: Comparison) -> str:
     """How many items are in no difference, and why; nothing if there are none."""
-    one, two = (Answers.of([run]).where(lambda row: has_right_answer(row.item.tags)) for run in (first, second))
-    both = shared(one, two)
-    alone = len(one) + len(two) - 2 * len(both[0])
-    lacking = Counter(row.verdict for some in both for row in some if row.value is None)
+    one, two = (Answers.of([run]).scored for run in (first, second))
+    if isinstance(one, InColumns) and one.beside(two) and isinstance(two, InColumns):
+        alone, lacking = 0, one.lacking + two.lacking
+    else:
+        both = shared(one, two)
+        alone = len(one) + len(two) - 2 * len(both[0])
+        lacking = Counter(row.verdict for some in both for row in some if row.value is None)
     ends = ", ".join(f"{count:,} {verdict}" for verdict, count in lacking.items())
     parts = (
         (alone, "that only one of the runs was asked"),
@@ -122,7 +134,7 @@ def listed(runs: Sequence[Run], caption: str, *, saved: bool) -> Table:
 
 def _differences(first: Run, second: Run, found: Comparison, *, saved: bool) -> Table:
     rows: list[list[Cell]] = []
-    both = Answers.of([first, second])
+    both = Answers.of([first, second]) if saved else Answers()
     for row in found.rows:
         to = leads_to(row.behind, both) if saved else {}
         rows.append([row.items, Linked(row.difference, link("", to)) if to else row.difference, holm(row)])
@@ -155,19 +167,20 @@ def _right(estimate: Estimate | None, answers: int) -> list[Cell]:
 
 def _sides(first: Run, second: Run, found: Comparison, *, saved: bool) -> list[Block]:
     """The items that only one of the runs has right, with what both said."""
-    a, b = (some.ids for some in found.both)
+    a, b = (some.to_items((*found.gained[:SIDES], *found.lost[:SIDES])) for some in found.both)
 
     def said(name: str, run: Run, row: Answer) -> Linked:
         id = row.item.id
         to = link(name, {"id": visible(id)}) if saved else to_answer(run.id, id)
         return Linked(row.said or row.verdict, to)
 
-    def table(ids: Iterable[str], caption: str) -> Table:
+    def table(ids: Sequence[str], caption: str) -> Table:
         lines: list[list[Cell]] = [
             [id, a[id].item.question, said("A", first, a[id]), said("B", second, b[id]), a[id].item.answer]
-            for id in ids
+            for id in ids[:SIDES]
         ]
-        return Table(["item", "question", "A said", "B said", "right"], lines, caption)
+        note = f"The first {SIDES:,} of them." if len(ids) > SIDES else ""
+        return Table(["item", "question", "A said", "B said", "right"], lines, caption, note=note)
 
     parts = (("Only A is right", found.gained), ("Only B is right", found.lost))
     return [table(ids, f"{title}: {_items(len(ids))}") for title, ids in parts if ids] or [

@@ -54,11 +54,11 @@ def run_body(run: Run) -> Body:
     return summarise([run]) if run.records else None
 
 
-def items_section(run: Run, page: int, about: About) -> Section:
-    """The answers of a run, so many at a time that a browser can hold them; pages count from 1."""
+def items_section(run: Run, shown: Sequence[Record], page: int, about: About) -> Section:
+    """Answers of a run with their texts, so many at a time that a browser can hold them; pages count from 1."""
     pages = page_count(run)
     first = (page - 1) * PAGE
-    part = replace(run, records=on_page(run, page))
+    part = replace(run, records=shown)
     data = records([Part(run.suite, [part])]) | {"pages": [to_answers(run.id)]}
     note = "Every question that was asked, with all that came back. Opened, each leads to a page of its own."
     if pages > 1:
@@ -69,7 +69,7 @@ def items_section(run: Run, page: int, about: About) -> Section:
     return Section("Items", [*_turning(run.id, page, pages), about.browser(data, script(), note)])
 
 
-def on_page(run: Run, page: int) -> tuple[Record, ...]:
+def on_page(run: Run, page: int) -> Sequence[Record]:
     """The answers that stand on a page."""
     return run.records[(page - 1) * PAGE : page * PAGE]
 

@@ -15,12 +15,14 @@ is looked up among runs, items and stories, never among files.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
+from dataclasses import replace
 from functools import partial
 from http import HTTPStatus
 from pathlib import Path
 from typing import Generic, TypeVar
 from urllib.parse import unquote
 
+from otherminds.asking.columns import Stored
 from otherminds.asking.runs import Run, load, with_texts
 from otherminds.asking.store import RunRow, Store
 from otherminds.errors import OthermindsError, StoreError, UsageError
@@ -29,7 +31,7 @@ from otherminds.pages.drawing import visible
 from otherminds.pages.report import Report
 from otherminds.results.comparisons import MOST, compare_several
 from otherminds.results.reading import record_data
-from otherminds.results.summary import examples
+from otherminds.results.summary import read_for
 from otherminds.web.answer_page import answer_page
 from otherminds.web.links import EVERYWHERE
 from otherminds.web.notes import NOTHING, Notes
@@ -117,11 +119,12 @@ class Site:
         run = self._scored(store, row)
         note = self._notes.read().get(row.id, NOTHING)
         about = About(row, note, row.id in store.running(), request.token, mark(rows))
-        body = self._bodies.get(row, lambda: run_body(with_texts(store, run, examples(run))))
+        body = self._bodies.get(row, lambda: run_body(with_texts(store, run, read_for(run))))
         if body is None:
             return empty_page(about, run, *store.spent(row.model))
         number = _page(run, request.query.get("items", "1"))
-        items = items_section(with_texts(store, run, on_page(run, number)), number, about)
+        part = replace(run, records=on_page(run, number))
+        items = items_section(run, with_texts(store, part, part.records).records, number, about)
         others = [other for other in rows if other.digest == row.digest and other.id != row.id]
         return run_page(about, body, items, self._overviews(store, others))
 
@@ -173,8 +176,9 @@ def _page(run: Run, given: str) -> int:
 
 def _position(run: Run, item: str) -> int:
     """Which record it is; a link holds the id as it can be seen."""
-    for position, record in enumerate(run.records):
-        if visible(record.item.id) == visible(item):
+    ids = run.records.columns.ids if isinstance(run.records, Stored) else [each.item.id for each in run.records]
+    for position, id in enumerate(ids):
+        if visible(id) == visible(item):
             return position
     raise NoPage(f"run {run.id} has no answer to an item {item!r}; its own page shows those it has")
 

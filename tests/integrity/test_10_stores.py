@@ -234,7 +234,7 @@ def test_an_older_store_is_read_where_it_cannot_be_written(
         monkeypatch.setattr(os, "access", lambda *_: False)
     with Store(path, create=False, read_only=not at_rest) as store:
         assert store.run("late").sound
-        assert store.records("late") == [{"position": 0, "item": {}, "calls": [], "score": {"verdict": "error"}}]
+        assert list(store.records("late")) == [{"position": 0, "item": {}, "calls": [], "score": {"verdict": "error"}}]
     assert path.read_bytes() == before
 
 

@@ -26,6 +26,7 @@ from otherminds.models.replicas import pool as pools
 from otherminds.models.replicas.cluster import Cluster, places, read_cluster, room
 from otherminds.models.replicas.model import _POOLS, Replicas
 from otherminds.studies.suites import get_suite
+from tests.models import tiny
 
 # Ray reads this when it is imported: listen on the loopback alone.
 os.environ.setdefault("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0")
@@ -149,6 +150,34 @@ def test_the_command_line_puts_a_run_on_ray(replicas: Replicas, tiny_path: Path,
     assert done.stdout.startswith("{"), "nothing of Ray's on stdout"
     again = CliRunner().invoke(cli, args)
     assert '"made": 0' in again.stdout, "the same model to the store"
+
+
+@pytest.fixture(scope="module")
+def roomy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A tiny model with room for a conversation."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(tiny, "CONTEXT", 4096)
+        return tiny.write_tiny(tmp_path_factory.mktemp("roomy") / "roomy.gguf")
+
+
+SEARCH = ["--sets", "tomi", "--stories", "1", "--budget", "2", "--confirm", "1", "--endings", "2", "--no-baseline"]
+PLAY = ["--limit", "2", "--turns", "1", "--retries", "0", "-M", "max_tokens=8"]
+
+
+@pytest.mark.parametrize(("command", "told"), [("explore", "run.json"), ("play", "play.json")])
+def test_searches_and_conversations_on_ray_are_those_of_one_process(
+    two_workers: None, roomy: Path, tmp_path: Path, command: str, told: str
+) -> None:
+    found = []
+    for where, options in (("there", ["--on", "ray", "--replicas", "2"]), ("here", [])):
+        own = [*SEARCH, "--store", str(tmp_path / f"{where}.db")] if command == "explore" else PLAY
+        args = [command, "-m", f"gguf:{roomy}", *own, "-o", str(tmp_path / where), *options]
+        done = CliRunner().invoke(cli, args)
+        assert (tmp_path / where / told).exists(), done.output
+        lines = sorted((tmp_path / where).glob("*.jsonl"))
+        found.append((done.exit_code, {path.name: path.read_text(encoding="utf-8") for path in lines}))
+    assert found[0] == found[1]
+    assert any(found[0][1].values())
 
 
 def test_gpus_that_are_not_there_are_refused_before_anything_is_asked(

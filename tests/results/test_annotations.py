@@ -128,7 +128,7 @@ def test_an_older_store_where_nobody_can_write_is_still_read(tmp_path: Path, mon
     with Store(path) as store:
         store.keep_model("f", "model", {"weights": "w"})
     monkeypatch.undo()
-    monkeypatch.setattr(store_module.os, "access", lambda *_: False)
+    monkeypatch.setattr("os.access", lambda *_: False)
     with Store(path) as store:
         assert store.identity("f") == {"weights": "w"}
         with pytest.raises(StoreError, match="older otherminds wrote it"):

@@ -5,6 +5,7 @@ import pytest
 
 from otherminds import stats
 from otherminds.stats import kinds, means
+from otherminds.stats.shares import share_interval
 
 GROUPS = 3_000
 
@@ -43,3 +44,12 @@ def test_numbers_on_a_scale_are_drawn_one_by_one() -> None:
     random = np.random.default_rng(0)
     assert kinds.few_kinds(random.random(5_000)) is None
     assert kinds.few_kinds(np.ones(10)) is None, "few groups have the very draws that they always had"
+
+
+def test_a_share_of_many_groups_has_the_interval_of_each_group_counted_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    random = np.random.default_rng(5)
+    sizes = random.integers(1, 5, size=3000).astype(float)
+    right = random.binomial(sizes.astype(int), 0.7).astype(float)
+    together = share_interval(right, sizes)
+    monkeypatch.setattr("otherminds.stats.kinds.MANY", 10**9)
+    assert together == pytest.approx(share_interval(right, sizes), abs=1e-9)

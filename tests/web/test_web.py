@@ -316,7 +316,7 @@ def test_a_store_of_an_older_program_is_read_as_it_is(server: Server, path: Path
 
 def test_a_run_that_is_damaged_hides_no_other(server: Server, path: Path, ids: dict[str, str]) -> None:
     with Store(path) as store:
-        broken = {**store.records(ids["careful"])[0], "score": {"judged": "right"}}
+        broken = {**next(store.records(ids["careful"])), "score": {"judged": "right"}}
         store.keep_run(replace(store.run(ids["careful"]), id="damaged"), [broken])
     assert "cannot be read" in page(server, "/").text
     reply, text = ask(server, to_run("damaged"))

@@ -11,10 +11,12 @@ from math import isfinite
 
 FIRST = 64
 """Calls under way before a server has shown that it takes more."""
+GROWTH = 3
+"""By how much a call that goes well lets their number grow, until the server has been busy once."""
 
 
 class Limit:
-    """How many calls may be under way: few at first, and twice as many with every round that goes well.
+    """How many calls may be under way: few at first, and four times as many with every round that goes well.
 
     When the server is busy the number is halved; from then on it grows by one a round.
     """
@@ -46,7 +48,7 @@ class Limit:
         if busy and began == self._cuts:
             self._now, self._cuts = max(1.0, self._now / 2), self._cuts + 1
         elif well:
-            self._now = min(float(self._most), self._now + (1 / self._now if self._cuts else 1))
+            self._now = min(float(self._most), self._now + (1 / self._now if self._cuts else GROWTH))
         self._call_next()
 
     def _call_next(self) -> None:

@@ -6,6 +6,8 @@ It tokenises, weighs and writes; what a prompt is, and what a choice is, it does
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -40,15 +42,29 @@ class Engine(OneByOne):
         llama_cpp.ggml_backend_load_all()
         options = llama_cpp.LlamaModelParams()
         options.n_gpu_layers = 0
-        try:
+        self._path = path
+        with self._sentence():
             self._weights = _Weights(str(path), options)
-            self._context = llama_cpp.LlamaContext(self._weights, _context_options(context))
-        except (ValueError, RuntimeError) as error:
-            raise ModelError(f"llama.cpp cannot load {path} ({error})") from None
         self._vocabulary = self._weights.get_vocab()
-        self._batch = llama_cpp.LlamaBatch(n_tokens=CHUNK, embd=0, n_seq_max=SEQUENCES)
         self.most_tokens = context
         self.most_sequences = SEQUENCES
+
+    @contextmanager
+    def _sentence(self) -> Iterator[None]:
+        try:
+            yield
+        except (ValueError, RuntimeError) as error:
+            raise ModelError(f"llama.cpp cannot load {self._path} ({error})") from None
+
+    @cached_property
+    def _context(self) -> Any:
+        """What a text is read into; whoever only wants tokens needs none, and it takes a while."""
+        with self._sentence():
+            return llama_cpp.LlamaContext(self._weights, _context_options(self.most_tokens))
+
+    @cached_property
+    def _batch(self) -> Any:
+        return llama_cpp.LlamaBatch(n_tokens=CHUNK, embd=0, n_seq_max=SEQUENCES)
 
     def tokenize(self, text: str) -> list[int]:
         """The tokens of a plain text; the names of control tokens in it are text like any other."""

@@ -8,9 +8,12 @@ read (`supports` says which), from files without quantised weights; everything e
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
+from threading import Lock
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -94,12 +97,14 @@ class Forward(OneByOne):
 
     def __init__(self, path: Path, header: Header, *, layers: int = 0) -> None:
         self.form = Form.of(header)
-        file = np.memmap(path, dtype=np.uint8, mode="r")
-        tensors = {name: numbers(file, tensor) for name, tensor in header.tensors.items()}
-        self.embedding = tensors["token_embd.weight"]
-        # The norm before a matrix only scales its columns, so it is multiplied in once and for all.
-        self.last = tensors.get("output.weight", self.embedding) * tensors["output_norm.weight"]
-        self.layers = [_layer(tensors, f"blk.{number}") for number in range(layers or self.form.layers)]
+        weights = _Weights(path, header.tensors, layers or self.form.layers)
+        # Of the vocabulary only the rows of a prompt are wanted, so they stay as they are until then.
+        self._vocabulary = weights.raw("token_embd.weight")
+        last = "output.weight" if "output.weight" in header.tensors else "token_embd.weight"
+        self.last = weights.together(last, norm="output_norm.weight")
+        names = [f"blk.{number}" for number in range(layers or self.form.layers)]
+        with ThreadPoolExecutor(threads.free()) as pool:
+            self.layers = list(pool.map(weights.layer, names))
 
     def score(self, tree: Tree, wants: Mapping[int, Sequence[int]]) -> dict[int, list[float]]:
         """The log-probabilities of the wanted tokens after each of the given places of the tree."""
@@ -115,7 +120,7 @@ class Forward(OneByOne):
 
     def _hidden(self, tree: Tree) -> Array:
         """What comes out of the last layer for every token of the tree."""
-        x: Array = self.embedding[tree.tokens]
+        x = single(self._vocabulary[tree.tokens])
         turns = self._turns(tree.depths)
         runs = [
             (slice(first, end), np.array([*tree.path(tree.parents[first]), *range(first, end)]))
@@ -187,28 +192,63 @@ def _turned(x: Array, turns: tuple[Array, Array]) -> Array:
     return out
 
 
-def _layer(tensors: Mapping[str, Array], name: str) -> Layer:
-    part = {part: tensors[f"{name}.{part}.weight"] for part in PARTS}
-    return Layer(
-        qkv=np.concatenate([part["attn_q"], part["attn_k"], part["attn_v"]]) * part["attn_norm"],
-        out=part["attn_output"],
-        gate_up=np.concatenate([part["ffn_gate"], part["ffn_up"]]) * part["ffn_norm"],
-        down=part["ffn_down"],
-    )
+class _Weights:
+    """The tensors of a file, put into one piece of memory: the system hands out a large piece much sooner than many."""
+
+    def __init__(self, path: Path, tensors: Mapping[str, Tensor], layers: int) -> None:
+        self._file, self._tensors = np.memmap(path, dtype=np.uint8, mode="r"), tensors
+        used = {f"blk.{number}.{part}.weight" for number in range(layers) for part in PARTS}
+        size = sum(prod(tensor.shape) for name, tensor in tensors.items() if name in used)
+        last = tensors.get("output.weight", tensors["token_embd.weight"])
+        self._room = np.empty(size + prod(last.shape), np.float32)
+        self._taken, self._lock = 0, Lock()
+
+    def raw(self, name: str) -> NDArray[Any]:
+        """A tensor as it lies in the file."""
+        return _raw(self._file, self._tensors[name])
+
+    def together(self, *names: str, norm: str = "") -> Array:
+        """Matrices one below the other. The norm before them only scales columns: it is multiplied in for good."""
+        parts = [self.raw(name) for name in names]
+        shape = (sum(len(part) for part in parts), parts[0].shape[1])
+        with self._lock:
+            found = self._room[self._taken : self._taken + prod(shape)].reshape(shape)
+            self._taken += prod(shape)
+        start = 0
+        for part in parts:
+            found[start : start + len(part)] = part if part.dtype != np.uint16 else single(part)
+            start += len(part)
+        if norm:
+            found *= single(self.raw(norm))
+        return found
+
+    def layer(self, name: str) -> Layer:
+        """The matrices of a layer."""
+        q, k, v, out, gate, up, down = (f"{name}.{part}.weight" for part in PARTS if not part.endswith("_norm"))
+        return Layer(
+            qkv=self.together(q, k, v, norm=f"{name}.attn_norm.weight"),
+            out=self.together(out),
+            gate_up=self.together(gate, up, norm=f"{name}.ffn_norm.weight"),
+            down=self.together(down),
+        )
 
 
 def numbers(file: NDArray[np.uint8], tensor: Tensor) -> Array:
     """A tensor that is not quantised, in single precision."""
+    return single(_raw(file, tensor))
+
+
+def _raw(file: NDArray[np.uint8], tensor: Tensor) -> NDArray[Any]:
     data = file[tensor.start : tensor.start + PLAIN[tensor.kind] * prod(tensor.shape)]
-    found: Array
-    if tensor.kind == F32:
-        found = data.view("<f4").astype(np.float32)
-    elif tensor.kind == F16:
-        found = data.view("<f2").astype(np.float32)
-    else:
+    return data.view({F32: "<f4", F16: "<f2"}.get(tensor.kind, "<u2")).reshape(tensor.shape)
+
+
+def single(raw: NDArray[Any]) -> Array:
+    """Numbers that are not quantised, in single precision."""
+    if raw.dtype == np.uint16:
         # BF16 is the upper half of a single-precision number.
-        found = (data.view("<u2").astype(np.uint32) << 16).view(np.float32)
-    return found.reshape(tensor.shape)
+        return (raw.astype(np.uint32) << 16).view(np.float32)
+    return raw.astype(np.float32)
 
 
 def _blocks(n: int, rows: int) -> list[slice]:

@@ -170,7 +170,19 @@ def _value(file: BinaryIO, kind: int) -> Any:
     if inner in _NUMBERS:
         form = f"<{length}{_NUMBERS[inner]}"
         return list(struct.unpack(form, file.read(struct.calcsize(form))))
-    return [_value(file, inner) for _ in range(length)]
+    return _texts(file, length) if inner == _TEXT else [_value(file, inner) for _ in range(length)]
+
+
+def _texts(file: BinaryIO, number: int) -> list[str]:
+    """Many texts one after another, such as a vocabulary."""
+    read, size, found = file.read, struct.Struct("<Q").unpack, []
+    for _ in range(number):
+        (length,) = size(read(8))
+        text = read(length)
+        if len(text) < length:
+            raise EOFError
+        found.append(text.decode("utf-8", errors="replace"))
+    return found
 
 
 def _gpt2_bytes() -> dict[str, int]:

@@ -188,7 +188,7 @@ def compared(found: Comparison, answers: Answers) -> str:
     can = [gap for gap in gaps if _winner(gap).shown and not _loser(gap).shown]
     said = [_can(gap, found.models, answers, before) for gap, before in zip(can[:NAMED], [None, *can], strict=False)]
     if more := max(0, len(can) - NAMED):
-        said.append(f"So it is in {more} more kind{'s' * (more > 1)} of question.")
+        said.append(f"The same holds for {more} more kind{'s' * (more > 1)} of question.")
     elif better := [gap for gap in gaps if gap not in can][: NAMED - len(can)]:
         said += [_better(gap, found.models, answers) for gap in better]
     if not gaps and found.gaps:

@@ -71,7 +71,7 @@ def test_what_only_the_second_can_do_is_named_with_its_numbers() -> None:
     assert words.count("**realist** does not (") == 2, "at most two are named"
     assert "It does so of the " in words
     assert "**realist** does not ([0.00](#items?" in words
-    assert "So it is in 2 more kinds of question." in words
+    assert "The same holds for 2 more kinds of question." in words
     assert "Neither" not in words
     assert "No difference" not in words
 

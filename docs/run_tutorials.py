@@ -10,7 +10,6 @@ import hashlib
 import os
 import sys
 import time
-from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -25,15 +24,9 @@ LONGEST = 600
 """Seconds that a cell may take, on a machine that has much else to do."""
 
 
-def execute(path: Path, folder: Path, instead: Mapping[str, str] | None = None) -> NotebookNode:
-    """The notebook with what its cells show when they are executed in this folder, from the first to the last.
-
-    `instead` has lines of code that are replaced, each in one cell.
-    """
+def execute(path: Path, folder: Path) -> NotebookNode:
+    """The notebook with what its cells show when they are executed in this folder, from the first to the last."""
     notebook = nbformat.read(path, as_version=4)
-    for line, other in (instead or {}).items():
-        (cell,) = (each for each in notebook.cells if each.cell_type == "code" and line in each.source.splitlines())
-        cell.source = cell.source.replace(line, other)
     place = {"metadata": {"path": str(folder)}}
     client = NotebookClient(notebook, timeout=LONGEST, resources=place, extra_arguments=["--log-level=ERROR"])
     client.execute(env={**os.environ, **surroundings()})

@@ -6,24 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.models.tiny import write_tiny
-
 nbformat = pytest.importorskip("nbformat", reason="the extra 'docs' reads and executes notebooks")
 
 FOLDER = Path(__file__).parent.parent / "docs" / "tutorials"
 NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
-INSTEAD = {
-    "train": {
-        'model = "smollm2"': 'model = "gguf:tiny.gguf"',
-        "    --length 192 > train.log 2>&1": "    --length 1536 > train.log 2>&1",
-    },
-    "compare": {
-        'series = ["smollm2", "smollm2+beliefs-2", "smollm2+beliefs"]': (
-            'series = ["baseline:realist", "baseline:first_order", "baseline:oracle"]'
-        )
-    },
-}
-"""What would keep the gate: a tiny Llama learns, and readers are compared. `make docs` executes all as they stand."""
 RELIED_ON = {
     "measure": ("realist or last mention", r"false belief</td><td[^>]*>0\.00 "),
     "blind_spot": ("wrong in 100 % .* where the answer is not what is so", "right in 100 % .* elsewhere"),
@@ -65,10 +51,7 @@ def test_words_say_what_the_cells_show(name: str) -> None:
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_tutorial_runs_from_an_empty_folder(path: Path, tmp_path: Path, program: dict[str, object]) -> None:
-    instead = INSTEAD.get(path.stem, {})
-    if path.stem == "train":
-        write_tiny(tmp_path / "tiny.gguf")
-    notebook = program["execute"](path, tmp_path, instead)  # type: ignore[operator]
+    notebook = program["execute"](path, tmp_path)  # type: ignore[operator]
     assert any("text/html" in output.get("data", {}) for cell in notebook.cells for output in cell.get("outputs", []))
 
 

@@ -75,7 +75,7 @@ def groups(items: Sequence[Item], *, by: Sequence[str] = (*STORIES, STAGE)) -> l
 
     def root(name: str) -> str:
         while (above := parent.setdefault(name, name)) != name:
-            name = parent[name] = parent[above]
+            parent[name] = name = parent[above]  # in this order: from left to right
         return name
 
     first = []

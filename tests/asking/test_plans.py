@@ -1,5 +1,7 @@
 """Which items are asked."""
 
+import random
+
 import pytest
 
 from otherminds.asking.plans import groups, limited, plan
@@ -68,3 +70,21 @@ def test_a_plan_has_the_prompts_in_the_order_of_the_items() -> None:
     work = plan(starter(), limit=6)
     assert work.prompts == [asked.prompt for posed in work.posed for asked in posed]
     assert len(work.prompts) == 12
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_groups_are_what_hangs_together(seed: int) -> None:
+    """By looking for neighbours again and again, on chains that only their links hold together."""
+    dice = random.Random(seed)
+    tags = [
+        {name: str(dice.randrange(9)) for name in ("story", "twin", "stage") if dice.random() < 0.7} for _ in range(20)
+    ]
+    items = [item(str(n), **some) for n, some in enumerate(tags)]
+    together = [{n} for n in range(len(items))]
+    for _ in items:
+        for n, some in enumerate(tags):
+            near = [m for m, other in enumerate(tags) if any(other.get(name) == value for name, value in some.items())]
+            together[n] = set().union(together[n], *(together[m] for m in near))
+    found = groups(items)
+    for n, mine in enumerate(found):
+        assert {m for m, theirs in enumerate(found) if theirs == mine} == together[n]

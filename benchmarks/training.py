@@ -27,9 +27,9 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from school.data import QUICK, TINY, Sizes, make_data, sources
-from school.exams import Exams
-from school.tables import print_tables
+from training_parts.data import QUICK, TINY, Sizes, make_data, sources
+from training_parts.exams import Exams
+from training_parts.tables import print_tables
 
 from otherminds.errors import MissingFile, OthermindsError
 from otherminds.files import write_text
@@ -240,12 +240,6 @@ def results(job: str, sizes: Sizes) -> list[str]:
 def run(given: argparse.Namespace, sizes: Sizes) -> None:
     """Every job that is not done yet."""
     given.out.mkdir(parents=True, exist_ok=True)
-    if given.examine:
-        school = School(given, sizes)
-        for path in given.examine:
-            school.still(school.read(path))
-            school.report(path.stem)
-        return
     done = {job: all((given.out / f"{name}.json").exists() for name in results(job, sizes)) for job in given.jobs}
     for job in (job for job in given.jobs if done[job]):
         say(f"{job}: was done before")
@@ -268,7 +262,6 @@ def read_args() -> argparse.Namespace:
     parser.add_argument("--data", type=Path, help="Where lessons and exams go. [lessons, in the folder of results]")
     parser.add_argument("--model", default="smollm2", help="As of `otherminds train`.")
     parser.add_argument("--start", type=Path, metavar="ADAPTER", help="What headlines begin from. [nothing]")
-    parser.add_argument("--examine", type=Path, nargs="+", metavar="ADAPTER", help="Examine these, and train nothing.")
     parser.add_argument("--tomi", type=Path, help="ToMi's published files: a folder, or the zip.")
     parser.add_argument("--processes", type=int, default=14, help="That make lessons.")
     parser.add_argument("--jobs", default=",".join(JOBS), help="Which, in what order. [%(default)s]")

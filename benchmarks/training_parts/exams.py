@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import torch
 import torch.nn.functional as F
-from school.data import Sizes
+from training_parts.data import Sizes
 
 from otherminds.studies.explore.contexts import bank
 from otherminds.training.batches import PARTS

@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from training_parts.data import QUICK, TINY, Sizes, make_data, sources
+from training_parts.data import QUICK, SEEDS, TINY, Sizes, make_data, sources
 from training_parts.exams import Exams
 from training_parts.tables import print_tables
 
@@ -109,23 +109,42 @@ class School:
         """From the model on: all matrices learn ("full"), or additions to them, from nothing or from these parts."""
         self.still(parts or {} if how == "full" else {})
         generator = torch.Generator().manual_seed(seed)
+        if how == "full":
+            return self.open_all()
         for name, matrix in self.network.matrices():
-            if how == "full":
-                matrix.weight.requires_grad_(True)
-            elif parts:
+            if parts:
                 matrix.add(*parts[name], 1.0)
             else:
                 matrix.adapt(rank, 2.0, generator)
 
+    def open_all(self) -> None:
+        """All matrices learn, from what they are."""
+        for _, matrix in self.network.matrices():
+            matrix.weight.requires_grad_(True)
+
     def learn(self, name: str, data: str, settings: Settings, shards: int = 0, **more: Any) -> list[dict[str, float]]:
         """A curve, which is also written beside the scores as it grows."""
-        there = sources(self.sizes, self.given.without)[data][1]
+        there = sources(self.sizes, self.given.seed, self.given.without)[data][1]
         settings = replace(settings, length=self.sizes.length, rows=self.sizes.rows)
         say(f"{name}: {settings.steps} steps on {shards or there} shards of {data}, rate {settings.rate}")
         return train(
             self.network, self.given.data / data, shards or there, settings, self.machine,
             out=self.out / "curves" / name, every=self.sizes.every, wait=WAIT, say=lambda line: say(name, line), **more,
         )  # fmt: skip
+
+    def keep(self, name: str) -> None:
+        """The matrices as they are, for a mean of several."""
+        torch.save({each: matrix.weight.detach() for each, matrix in self.network.matrices()}, self.out / f"{name}.pt")
+
+    def mean(self, names: Sequence[str]) -> None:
+        """The matrices become the mean of kept ones."""
+        with torch.no_grad():
+            for _, matrix in self.network.matrices():
+                matrix.weight.zero_()
+            for name in names:
+                kept = torch.load(self.out / f"{name}.pt", weights_only=True, map_location=self.machine.device)
+                for each, matrix in self.network.matrices():
+                    matrix.weight += kept[each] / len(names)
 
     def learned(self, rank: int) -> experiment.Parts:
         """What was learned, as additions; of a network that learned as a whole the best ones of this rank."""
@@ -150,8 +169,9 @@ class School:
         """Examine the network as it is."""
         for _, matrix in self.network.matrices():
             matrix.weight.requires_grad_(False)
-        scores = self.exams.scores(self.network, names)
-        write_text(self.out / f"{name}.json", json.dumps({**about, "scores": scores, "curve": list(curve)}) + "\n")
+        scores, answers = self.exams.scores(self.network, names)
+        found = {**about, "scores": scores, "answers": answers, "curve": list(curve)}
+        write_text(self.out / f"{name}.json", json.dumps(found) + "\n")
         means = {exam: round(next(iter(table.values()))[0], 4) for exam, table in scores.items() if table}
         say(f"{name}: {means}")
 
@@ -159,7 +179,8 @@ class School:
 # ---- the jobs --------------------------------------------------------------------------------------------------------
 
 FULL = Settings(rate=6e-4, warm_up=60, decay=0.05)
-HEAL = Settings(rate=4e-4, warm_up=20, decay=0.0)
+POLISH = Settings(rate=2e-4, warm_up=20, decay=0.05, seed=20)
+HEAL = Settings(rate=4e-4, warm_up=20, decay=0.0, seed=78)
 LADDER = Settings(rate=2e-3, warm_up=40, decay=0.0, seed=11)
 
 
@@ -170,17 +191,33 @@ def base(school: School) -> None:
 
 
 def headline(seed: int, school: School) -> None:
-    """All matrices, the best additions of rank 32, and from these on with replay."""
+    """All matrices on lessons of their own, the best additions of one rank, and from these on with replay."""
     full = replace(FULL, steps=school.sizes.full, seed=seed)
-    kept = school.replay
     school.open("full", parts=school.read(school.given.start) if school.given.start else None)
-    curve = school.learn(f"full-{seed}", "main", full)
-    parts = school.learned(school.sizes.rank)
+    curve = school.learn(f"full-{seed}", SEEDS[seed], full)
     school.report(f"full-{seed}", curve, settings=asdict(full))
-    heal = replace(HEAL, steps=school.sizes.healed, seed=78 + seed)
+    school.keep(f"full-{seed}")
+    heal(school, f"beliefs-{seed}", SEEDS[seed], replace(HEAL, steps=school.sizes.healed, seed=HEAL.seed + seed))
+
+
+def mean(school: School) -> None:
+    """The mean of the headlines' matrices, a while longer at a low rate; from there on like each of them."""
+    school.open("full")
+    school.mean([f"full-{seed}" for seed in SEEDS])
+    school.report("mean")
+    polish = replace(POLISH, steps=school.sizes.polished)
+    school.open_all()
+    curve = school.learn("polished", "last", polish)
+    school.report("polished", curve, settings=asdict(polish))
+    heal(school, "beliefs", "last", replace(HEAL, steps=school.sizes.ended, seed=HEAL.seed + len(SEEDS)))
+
+
+def heal(school: School, name: str, data: str, settings: Settings) -> None:
+    """The best additions to what was learned, taught on with replay, and handed in."""
+    parts, kept = school.learned(school.sizes.rank), school.replay
     school.open("low rank", parts=parts)
-    curve = school.learn(f"beliefs-{seed}", "main", heal, replay=kept)
-    school.hand_in(f"beliefs-{seed}", school.learned(school.sizes.rank), curve, settings=asdict(heal))
+    curve = school.learn(name, data, settings, replay=kept)
+    school.hand_in(name, school.learned(school.sizes.rank), curve, settings=asdict(settings))
 
 
 def ladder(school: School) -> None:
@@ -223,13 +260,20 @@ ABLATIONS = {
 Work = Callable[[School], None]
 JOBS: dict[str, Work] = {
     "base": base,
-    "beliefs-0": partial(headline, 0),
+    **{f"beliefs-{seed}": partial(headline, seed) for seed in SEEDS},
+    "beliefs": mean,
     "ladder": ladder,
     "without": without,
-    "beliefs-1": partial(headline, 1),
-    "beliefs-2": partial(headline, 2),
     **{name: partial(ablation, name, *how) for name, how in ABLATIONS.items()},
 }
+
+
+def needed(jobs: Sequence[str]) -> set[str]:
+    """The folders of lessons that these jobs learn from."""
+    found = {"ladder": "main", "without": "without", "beliefs": "last"}
+    found |= {f"beliefs-{seed}": data for seed, data in SEEDS.items()}
+    found |= {name: data for name, (data, _) in ABLATIONS.items()}
+    return {found[job] for job in jobs if job in found}
 
 
 def results(job: str, sizes: Sizes) -> list[str]:
@@ -262,6 +306,9 @@ def read_args() -> argparse.Namespace:
     parser.add_argument("--data", type=Path, help="Where lessons and exams go. [lessons, in the folder of results]")
     parser.add_argument("--model", default="smollm2", help="As of `otherminds train`.")
     parser.add_argument("--start", type=Path, metavar="ADAPTER", help="What headlines begin from. [nothing]")
+    parser.add_argument(
+        "--seed", type=int, default=0, help="Of the lessons; headlines and some jobs add a little to it."
+    )
     parser.add_argument("--tomi", type=Path, help="ToMi's published files: a folder, or the zip.")
     parser.add_argument("--processes", type=int, default=14, help="That make lessons.")
     parser.add_argument("--jobs", default=",".join(JOBS), help="Which, in what order. [%(default)s]")
@@ -296,7 +343,7 @@ def main() -> int:
     sizes, maker = sizes_of(given), None
     try:
         if given.only_data:
-            make_data(given, sizes, say)
+            make_data(given, sizes, needed(given.jobs), say)
             return 0
         if not given.no_data:
             # In a session of its own, so that it can be ended with all its processes.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from argparse import Namespace
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
@@ -29,16 +29,18 @@ from otherminds.training.story_plots import Size
 class Sizes:
     """How much of everything."""
 
-    full: int = 1300
-    healed: int = 300
-    ladder: tuple[int, ...] = (8, 16, 32, 80, 160, 280)
+    full: int = 1100
+    healed: int = 150
+    polished: int = 250
+    ended: int = 350
+    ladder: tuple[int, ...] = (16, 48, 160, 560)
     without: int = 600
-    ablation: int = 160
+    ablation: int = 140
     length: int = 4096
     rows: int = 16
     replayed: int = 4
     texts: int = 4096
-    rank: int = 32
+    rank: int = 38
     small_rank: int = 8
     lessons: int = 2000
     """In a shard."""
@@ -47,22 +49,29 @@ class Sizes:
     every: int = 20
 
 
-TOKENS = 440
+TOKENS = 485
 """In a lesson, about."""
-TINY = Sizes(1, 1, (1,), 1, 1, 1536, 2, 1, 6, 4, 2, 12, 1, 1, 1)
+TINY = Sizes(1, 1, 1, 1, (1,), 1, 1, 1536, 2, 1, 6, 4, 2, 12, 1, 1, 1)
 
 
 # ---- what is trained on, and what is examined with ---------------------------------------------------------------
 
 
-def sources(sizes: Sizes, left_out: str = "terse") -> dict[str, tuple[Recipe, int, int]]:
+SEEDS = {0: "main", 1: "main-1", 2: "main-2"}
+"""The lessons of every headline, by its seed."""
+
+
+def sources(sizes: Sizes, seed: int = 0, left_out: str = "terse") -> dict[str, tuple[Recipe, int, int]]:
     """By folder: the recipe, how many shards, how many lessons in each; in the order in which they are needed."""
-    main = Recipe(seed=0, each=sizes.questions)
+    main = Recipe(seed=seed, each=sizes.questions)
     few = _shards(sizes, sizes.ablation)
     rest = tuple(name for name in main.grammars if name != left_out)
     found = {
-        "main": (main, _shards(sizes, sizes.full), sizes.lessons),
-        "without": (replace(main, seed=1, grammars=rest), _shards(sizes, sizes.without), sizes.lessons),
+        name: (replace(main, seed=seed + n), _shards(sizes, sizes.full), sizes.lessons) for n, name in SEEDS.items()
+    }
+    found |= {
+        "last": (replace(main, seed=seed + 3), _shards(sizes, sizes.polished + sizes.ended), sizes.lessons),
+        "without": (replace(main, seed=seed + 4, grammars=rest), _shards(sizes, sizes.without), sizes.lessons),
     }
     for share in (0, 25, 50, 100):
         found[f"needing-{share}"] = (replace(main, needing=share / 100), few, sizes.lessons)
@@ -164,12 +173,12 @@ def _tomi(folder: Path, path: Path, sizes: Sizes) -> int:
     return 0
 
 
-def make_data(given: Namespace, sizes: Sizes, say: Callable[[str], None]) -> None:
-    """All lessons and exams: a few shards to begin with, then the exams, then the rest in the order of the jobs."""
+def make_data(given: Namespace, sizes: Sizes, needed: Container[str], say: Callable[[str], None]) -> None:
+    """The lessons of these folders: a few shards to begin with, then all exams, then the rest as it is needed."""
     os.nice(10)  # whoever trains goes first
     base, folder = base_file(given.model), given.data / "exams"
     folder.mkdir(parents=True, exist_ok=True)
-    made = sources(sizes, given.without)
+    made = {name: how for name, how in sources(sizes, given.seed, given.without).items() if name in needed}
     wanted = [(name, number) for name, (_, count, _) in made.items() for number in range(count)]
     for name in made:
         (given.data / name).mkdir(exist_ok=True)

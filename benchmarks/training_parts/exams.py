@@ -39,25 +39,31 @@ class Exams:
         shard = Shard.of(Encoded(piece[:1], [(piece[1:], 0, "text")]) for piece in pieces if len(piece) > 1)
         self._plain = [machine.put(part) for part in _whole_batches(pack(shard, sizes.length), sizes.rows)]
 
-    def scores(self, network: Any, names: Sequence[str] = ()) -> Scores:
-        """By exam and kind; plain text in bits a character."""
-        found = {name: self._table(network, name) for name in self._sets if not names or name in names}
+    def scores(self, network: Any, names: Sequence[str] = ()) -> tuple[Scores, dict[str, str]]:
+        """By exam and kind, plain text in bits a character; and by exam every answer: right 1, wrong 0, too long -."""
+        right = {name: self._right(network, name) for name in self._sets if not names or name in names}
+        found = {name: self._table(name, values) for name, values in right.items()}
         total = 0.0
         with evaluating(network, self._machine):
             for rows in self._plain:
                 total += float(F.cross_entropy(outputs(network, rows).float(), rows["targets"], reduction="sum"))
         found["plain text"] = {"bits a character": (total / math.log(2) / self._characters, self._characters, 1)}
-        return found
+        return found, {name: "".join("-01"[value + 1] for value in values) for name, values in right.items()}
 
-    def _table(self, network: Any, name: str) -> dict[str, tuple[float, int, int]]:
-        batches, kinds, stories = self._sets[name]
+    def _right(self, network: Any, name: str) -> list[int]:
+        batches, kinds, _ = self._sets[name]
         right = torch.full((len(kinds),), -1, dtype=torch.int64, device=self._machine.device)
         with evaluating(network, self._machine):
             for rows in batches:
                 right[rows["question"]] = 1
                 right[rows["question"][outputs(network, rows).argmax(-1) != rows["targets"]]] = 0
+        found: list[int] = right.tolist()
+        return found
+
+    def _table(self, name: str, right: Sequence[int]) -> dict[str, tuple[float, int, int]]:
+        _, kinds, stories = self._sets[name]
         groups: dict[str, list[tuple[int, int]]] = defaultdict(list)
-        for value, kind, story in zip(right.tolist(), kinds, stories, strict=True):
+        for value, kind, story in zip(right, kinds, stories, strict=True):
             what, _, form = kind.partition(" / ")
             for group in ("all", what, *([f"form {form}"] if name == "trained" else [])):
                 groups[group] += [(value, story)] if value >= 0 else []

@@ -8,6 +8,8 @@ from math import sqrt
 from pathlib import Path
 from typing import Any
 
+from training_parts.data import SEEDS
+
 Results = Mapping[str, Mapping[str, Any]]
 Row = tuple[str, str, str]
 """What it is called, the exam, the kind of question."""
@@ -28,7 +30,7 @@ SETS = {
     "tomi-chat-published": "ToMi, in a chat, published gold",
 }
 BITS = ("plain text, bits a character", "plain text", "bits a character")
-SEEDS = ("beliefs-0", "beliefs-1", "beliefs-2")
+HEADLINES = [f"beliefs-{seed}" for seed in SEEDS]
 REPEATED = {"repeated-1": "500 lessons", "repeated-4": "2,000", "repeated-16": "8,000", "reference": "all fresh"}
 
 
@@ -39,13 +41,14 @@ def print_tables(folder: Path) -> None:
     exams = list(dict.fromkeys(exam for one in found.values() for exam in one["scores"] if exam != "plain text"))
     known = [*(exam for exam in SETS if exam in exams), *(exam for exam in exams if exam not in SETS)]
     rows = [(SETS.get(exam, f"{exam}, kept back"), exam, "all") for exam in known]
-    table("What they score", found, ["base", *steps, "beliefs-0"], [*rows, BITS])
-    if len(found.keys() & set(SEEDS)) > 1:  # one run has no spread
-        table("Spread over seeds", found, SEEDS, [*rows, BITS], spread=True)
-    table("Ways to get there", found, ["full-0", "beliefs-0", "full-1", "full-2", "without"], [*rows, BITS])
+    table("What they score", found, ["base", *steps, "beliefs"], [*rows, BITS])
+    for names in ([f"full-{seed}" for seed in SEEDS], HEADLINES):
+        if len(found.keys() & set(names)) > 1:  # one run has no spread
+            table("Spread over seeds", found, names, [*rows, BITS], spread=True)
+    table("Ways to get there", found, ["full-0", "mean", "polished", "beliefs", "without"], [*rows, BITS])
     for exam in known:
         kinds = [kind for kind in _kinds(found, exam) if kind != "all"]
-        heads = ["base", *steps, *SEEDS, "without"]
+        heads = ["base", *steps, *HEADLINES, "beliefs", "without"]
         table(f"By kind: {SETS.get(exam, exam)}", found, heads, [(kind, exam, kind) for kind in kinds])
     table("Stories that need minds", found, ["needing-0", "needing-25", "needing-50", "reference", "needing-100"], rows)
     table("One grammar or many", found, ["terse-alone", "own-alone", "reference"], rows)

@@ -169,10 +169,14 @@ def _dense(q: Tensor, k: Tensor, v: Tensor, mask: Any) -> Tensor:
     return F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
 
 
+KERNEL: dict[str, Any] = {}
+"""What flex attention is compiled with; empty: what torch thinks best."""
+
+
 def _flex(q: Tensor, k: Tensor, v: Tensor, mask: Any) -> Tensor:
     from torch.nn.attention.flex_attention import flex_attention
 
-    mixed: Tensor = flex_attention(q, k, v, block_mask=mask, enable_gqa=True)
+    mixed: Tensor = flex_attention(q, k, v, block_mask=mask, enable_gqa=True, kernel_options=KERNEL)
     return mixed
 
 

@@ -14,6 +14,7 @@ from tests.models.tiny import write_tiny
 pytest.importorskip("torch")
 pytest.importorskip("tokenizers")
 ROOT = Path(__file__).parents[2]
+FULL = ("full-0", "full-1", "full-2", "mean", "polished")
 
 
 def program(*args: str | Path) -> str:
@@ -26,11 +27,11 @@ def program(*args: str | Path) -> str:
 
 def test_every_kind_of_job_runs_and_is_told_in_tables(tmp_path: Path) -> None:
     base, out = write_tiny(tmp_path / "tiny.gguf"), tmp_path / "out"
-    jobs = "base,beliefs-0,ladder,needing-0,reference"
+    jobs = "base,beliefs-0,beliefs-1,beliefs-2,beliefs,ladder,needing-0,reference"
     args = ("--tiny", "--out", out, "--model", f"gguf:{base}", "--processes", "1", "--jobs", jobs)
-    assert program(*args).count(": over in ") == 5
-    assert {path.stem for path in out.glob("*.json")} == {*jobs.replace("ladder", "ladder-1").split(","), "full-0"}
-    for name in ("beliefs-0", "ladder-1"):
+    assert program(*args).count(": over in ") == 8
+    assert {path.stem for path in out.glob("*.json")} == {*jobs.replace("ladder", "ladder-1").split(","), *FULL}
+    for name in ("beliefs-0", "beliefs", "ladder-1"):
         found = json.loads((out / f"{name}.json").read_text())
         whole = [table["all"] for table in found["scores"].values() if "all" in table]  # some stories are too long
         assert whole
@@ -39,7 +40,7 @@ def test_every_kind_of_job_runs_and_is_told_in_tables(tmp_path: Path) -> None:
         assert len(adapters.read(out / f"{name}.safetensors").parts) == 14
     again = program(*args, "--no-data")
     assert "over in" not in again
-    assert again.count("was done before") == 5
+    assert again.count("was done before") == 8
     tables = program("--tables", out)
     assert "### What they score" in tables
     assert "### Stories that need minds" in tables

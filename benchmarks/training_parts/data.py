@@ -29,11 +29,11 @@ from otherminds.training.story_plots import Size
 class Sizes:
     """How much of everything."""
 
-    full: int = 1100
+    full: int = 1000
     healed: int = 150
     polished: int = 250
-    ended: int = 350
-    ladder: tuple[int, ...] = (16, 48, 160, 560)
+    ended: int = 300
+    ladder: tuple[int, ...] = (16, 48, 140, 400)
     without: int = 600
     ablation: int = 140
     length: int = 4096

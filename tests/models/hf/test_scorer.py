@@ -116,6 +116,19 @@ def test_a_story_goes_through_the_model_once(scorer: Scorer) -> None:
     assert sorted(heads) == [4, 6], "the head is computed where something is wanted"
 
 
+def test_passes_follow_one_another_without_a_look_at_what_the_device_computes(
+    scorer: Scorer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from transformers import masking_utils
+
+    looks: list[Any] = []
+    look = masking_utils.find_packed_sequence_indices
+    compare(scorer, [ON_ONE_STORY, *APART], within=1e-5)
+    monkeypatch.setattr(masking_utils, "find_packed_sequence_indices", lambda ids: (looks.append(ids), look(ids))[1])
+    scorer.score_all([tree_of(ON_ONE_STORY), *map(tree_of, APART)])
+    assert not looks
+
+
 class Full:
     """A model whose memory holds so many tokens at once."""
 

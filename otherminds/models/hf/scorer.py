@@ -152,7 +152,7 @@ class Scorer:
         import torch
 
         longest = max(len(one.tree) for one in batch)
-        length = -(-longest // EVEN) * EVEN if masked else longest
+        length = even(longest) if masked else longest
         wanted = [
             (number * length + place, tokens) for number, one in enumerate(batch) for place, tokens in one.wants.items()
         ]
@@ -256,6 +256,11 @@ def _brought_home(values: Sequence[Any], read: Sequence[Line], trees: int) -> It
         for place, tokens in one.wants.items():
             found[number][places[place]] = [next(flat) for _ in tokens]
     yield from found
+
+
+def even(length: int) -> int:
+    """The next length that GPUs like."""
+    return -(-length // EVEN) * EVEN
 
 
 def padded(rows: Sequence[Sequence[int]], length: int) -> Numbers:

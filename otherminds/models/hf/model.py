@@ -9,6 +9,7 @@ import gc
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cached_property
 from typing import Any
@@ -297,29 +298,35 @@ class HuggingFace:
         A token may reach across the seam between prompt and choice. What counts as prompt is then only what the prompt
         alone and all its continuations begin with, so that such a token is weighed with the choice it belongs to.
         """
+        # All that was planned is gone again before lost cycles are looked for, so that there is little to look through.
+        with _no_collecting():
+            return self._weigh(prompts)
+
+    def _weigh(self, prompts: Sequence[Prompt]) -> list[Weighing]:
         # In this order prompts on one story are next to each other, so that parts of a call share nearly as much.
         order = sorted(range(len(prompts)), key=lambda number: str(prompts[number]))
-        parts = [order[first : first + PART] for first in range(0, len(order), PART)]
-        with _no_collecting(), self._computing():
-            ends = [self._begin([prompts[number] for number in part]) for part in parts]
+        parts = [[prompts[number] for number in order[first : first + PART]] for first in range(0, len(order), PART)]
+        # Tokenizers do without Python's lock: while one part is planned and a GPU is told of it, the next ones are cut.
+        with self._computing(), ThreadPoolExecutor(1) as aside:
+            encoded = aside.map(self._tokens.encode_all, map(_texts, parts))
+            ends = [self._begin(part, ids) for part, ids in zip(parts, encoded, strict=True)]
             weighed = [one for end in ends for one in end()]
         found = dict(zip(order, weighed, strict=True))
         return [found[number] for number in range(len(prompts))]
 
-    def _begin(self, prompts: Sequence[Prompt]) -> Callable[[], list[Weighing]]:
-        """Put prompts to the model; while a GPU is at them, the next ones are cut into tokens."""
-        return begin(self._plans(prompts), self._scorer, self._tokens.pieces)
+    def _begin(self, prompts: Sequence[Prompt], encoded: Sequence[Ids]) -> Callable[[], list[Weighing]]:
+        """Put prompts to the model; their numbers are waited for when all of a call are on their way."""
+        return begin(self._plans(prompts, encoded), self._scorer, self._tokens.pieces)
 
-    def _plans(self, prompts: Sequence[Prompt]) -> list[Plan]:
-        texts = [(prompt, more) for prompt in prompts for more in ("", *(() if prompt.labels else prompt.choices))]
-        encoded = iter(self._tokens.encode_all(texts))
+    def _plans(self, prompts: Sequence[Prompt], encoded: Sequence[Ids]) -> list[Plan]:
+        ids = iter(encoded)
         plans = []
         for prompt in prompts:
-            alone = next(encoded)
+            alone = next(ids)
             if prompt.labels:
                 plans.append(self._labelled(prompt, alone))
             else:
-                plans.append(self._continued(prompt, alone, {choice: next(encoded) for choice in prompt.choices}))
+                plans.append(self._continued(prompt, alone, {choice: next(ids) for choice in prompt.choices}))
         return plans
 
     def _labelled(self, prompt: Prompt, ids: Ids) -> Plan:
@@ -337,6 +344,11 @@ class HuggingFace:
         if not error and not all(tails.values()):
             error = "a prompt to weigh needs choices, and none may be empty"
         return Plan(alone[:seam], tuple(tails.values()), tails, self._tokens.render(prompt), error)
+
+
+def _texts(prompts: Sequence[Prompt]) -> list[tuple[Prompt, str]]:
+    """What has to be cut into tokens to weigh prompts: each alone, and with every continuation."""
+    return [(prompt, more) for prompt in prompts for more in ("", *(() if prompt.labels else prompt.choices))]
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from otherminds.models.hf.scorer import Scorer, logits_at
+from otherminds.models.hf.scorer import Scorer, even, logits_at
 
 LOOK = 16
 """Steps between two looks at what was written."""
@@ -50,7 +50,7 @@ def write(scorer: Scorer, prompts: Sequence[Ids], limits: Sequence[int], manner:
     if not rows:
         return [done[number] for number in range(len(prompts))]
     width = max(len(row.prompt) for row in rows)
-    room = width + max(row.limit for row in rows)
+    room = even(width + max(row.limit for row in rows))
     device = scorer.device
     pads = torch.tensor([width - len(row.prompt) for row in rows], device=device)
     ids = torch.tensor([[manner.ends[0]] * (width - len(row.prompt)) + [*row.prompt] for row in rows], device=device)
@@ -96,10 +96,11 @@ def _step(scorer: Scorer, ids: Any, past: Any, seen: Any, pads: Any, until: int)
     places = torch.arange(until - count, until, device=scorer.device)
     mask = seen[:, :until]
     if scorer.takes_masks and until < scorer.window:
-        # Made here, it spares the model a look at every step whether anything is padded, for which it would wait.
-        causal = torch.arange(until, device=scorer.device)[None, :] <= places[:, None]
-        own = torch.arange(until, device=scorer.device)[None, :] == places[:, None]
-        mask = scorer.as_mask((mask[:, None, :] & causal) | own)
+        # Made here, it spares the model a look at every step whether anything is padded, for which it would wait. Its
+        # rows lie evenly in memory, else every layer would copy it.
+        columns = torch.arange(even(until), device=scorer.device)[None, :]
+        causal, own = columns <= places[:, None], columns == places[:, None]
+        mask = scorer.as_mask((seen[:, None, : even(until)] & causal) | own)[..., :until]
     last = torch.arange(1, rows + 1, device=scorer.device) * count - 1
     return logits_at(
         scorer.model,

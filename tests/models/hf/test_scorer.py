@@ -95,6 +95,15 @@ def test_stories_with_questions_and_prompts_apart(dtype: str, within: float, att
     compare(scorer, [ON_ONE_STORY, *APART], within=within)
 
 
+def test_a_model_that_is_off_by_rounding_takes_masks_and_one_that_ignores_them_does_not(scorer: Scorer) -> None:
+    read = scorer._read
+    rough, deaf = Scorer(scorer.model), Scorer(scorer.model)
+    rough._read = lambda batch, masked: [values + 0.08 * masked for values in read(batch, masked)]  # type: ignore[method-assign]
+    deaf._read = lambda batch, masked: read(batch, False)  # type: ignore[method-assign]
+    assert rough.takes_masks
+    assert not deaf.takes_masks
+
+
 def test_a_story_goes_through_the_model_once(scorer: Scorer) -> None:
     sizes: list[tuple[int, ...]] = []
     heads: list[int] = []
@@ -114,6 +123,19 @@ def test_a_story_goes_through_the_model_once(scorer: Scorer) -> None:
     assert sizes[1][0] == 1
     assert sizes[1][1] < 2 * len(STORY)
     assert sorted(heads) == [4, 6], "the head is computed where something is wanted"
+
+
+def test_passes_follow_one_another_without_a_look_at_what_the_device_computes(
+    scorer: Scorer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from transformers import masking_utils
+
+    looks: list[Any] = []
+    look = masking_utils.find_packed_sequence_indices
+    compare(scorer, [ON_ONE_STORY, *APART], within=1e-5)
+    monkeypatch.setattr(masking_utils, "find_packed_sequence_indices", lambda ids: (looks.append(ids), look(ids))[1])
+    scorer.score_all([tree_of(ON_ONE_STORY), *map(tree_of, APART)])
+    assert not looks
 
 
 class Full:

@@ -47,6 +47,8 @@ FILTERED = ("content_filter", "content_policy_violation")
 _BUSY = (429, 503, 529)
 _PASSING = (408, 425, *_BUSY)
 _MISSING = (404, 405, 501)
+_WEAK = ("busy", "passing", "away")
+"""Kinds of faults that a server may have which is asked too much."""
 
 T = TypeVar("T")
 Body = dict[str, Any]
@@ -277,7 +279,8 @@ class Wire:
             result = await self._try(request)
         finally:
             fault = result if isinstance(result, _Fault) else None
-            self.limit.leave(began, busy=fault is not None and fault.kind == "busy", well=fault is None)
+            kind = fault.kind if fault else None
+            self.limit.leave(began, busy=kind == "busy", well=kind not in _WEAK)
         if fault is None:
             self._paths.add(request.url)
             self._well = request if request.method == "POST" else self._well

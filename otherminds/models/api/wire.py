@@ -147,6 +147,7 @@ class Wire:
         # It goes along with every request. What it holds may be a key, so that only its digest is told.
         query = url.raw_query_string
         self.query = hashlib.sha256(query.encode()).hexdigest()[:16] if query else ""
+        self.parallel = parallel
         self.limit = Limit(parallel)
         self.retried = 0
         self.waited = 0.0

@@ -91,7 +91,7 @@ async def refusal(trial: Trial, wire: Wire) -> Refusal | None:
         left = [*GREETINGS]
         while left:
             # Most say yes to the first; after a no, those that it takes to believe it are said together.
-            several = min(NOES - len(noes), wire.parallel) if noes else 1
+            several = NOES - len(noes) if noes else 1
             together, left = left[:several], left[several:]
             for said in await in_order(say, together):
                 if said is None:

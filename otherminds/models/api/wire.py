@@ -16,6 +16,7 @@ import json
 import random
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count
 from time import monotonic
@@ -27,6 +28,7 @@ from yarl import URL
 
 from otherminds.errors import EndpointError, UsageError
 from otherminds.models import BROKEN_OFF
+from otherminds.models.api.background import in_order
 from otherminds.models.api.connections import Connections, Overdue, Reply, Unreadable
 from otherminds.models.api.limits import Limit, retry_after
 from otherminds.models.api.outages import OUTAGES
@@ -147,7 +149,6 @@ class Wire:
         # It goes along with every request. What it holds may be a key, so that only its digest is told.
         query = url.raw_query_string
         self.query = hashlib.sha256(query.encode()).hexdigest()[:16] if query else ""
-        self.parallel = parallel
         self.limit = Limit(parallel)
         self.retried = 0
         self.waited = 0.0
@@ -172,12 +173,16 @@ class Wire:
 
     async def get(self, path: str, *, root: bool = False) -> Any:
         """What lies at a path; None if the server has no such thing, or not for us."""
-        url = (self.root if root else self.base) + path
-        for _ in range(CONFIRMED):
-            try:
-                return await self._call(_Request("GET", url, None, _anything), trying=True)
-            except (Rejected, Missing, Refused):
-                continue
+        request = _Request("GET", (self.root if root else self.base) + path, None, _anything)
+
+        async def look(_: int) -> Any:
+            with suppress(Rejected, Missing, Refused):
+                return await self._call(request, trying=True)
+
+        for several in (1, CONFIRMED - 1):
+            for found in await in_order(look, range(several)):
+                if found is not None:
+                    return found
         return None
 
     async def post(

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import Future
 from functools import cache
 from threading import Thread
 from typing import Any, TypeVar
 
+S = TypeVar("S")
 T = TypeVar("T")
 
 
@@ -24,6 +25,19 @@ def wait_for(work: Coroutine[Any, Any, T]) -> T:
         return future.result()
     except BaseException:
         future.cancel()
+        raise
+
+
+async def in_order(ask: Callable[[S], Coroutine[Any, Any, T]], questions: Sequence[S]) -> list[T]:
+    """All questions at once, and their answers in order; if one fails, the others are not waited for."""
+    if len(questions) == 1:
+        return [await ask(questions[0])]
+    tasks = [asyncio.ensure_future(ask(question)) for question in questions]
+    try:
+        return list(await asyncio.gather(*tasks))
+    except BaseException:
+        for task in tasks:
+            task.cancel()
         raise
 
 

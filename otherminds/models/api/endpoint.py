@@ -16,7 +16,7 @@ from typing import Any, NoReturn, TypeVar
 
 from otherminds.errors import Unable, UsageError
 from otherminds.models import Prompt, Response, Verb, Weighing
-from otherminds.models.api.background import start, wait_for
+from otherminds.models.api.background import in_order, start, wait_for
 from otherminds.models.api.known_servers import SERVERS, find_server
 from otherminds.models.api.request_forms import ABILITIES
 from otherminds.models.api.request_settings import Wishes
@@ -265,19 +265,6 @@ class Endpoint:
                 "prefill, or prefill=True if you know that it does"
             )
         return server
-
-
-async def in_order(ask: Callable[[Prompt], Coroutine[Any, Any, T]], prompts: Sequence[Prompt]) -> list[T]:
-    """All prompts at once, and their answers in order; if one fails, the others are not waited for."""
-    if len(prompts) == 1:
-        return [await ask(prompts[0])]
-    tasks = [asyncio.ensure_future(ask(prompt)) for prompt in prompts]
-    try:
-        return list(await asyncio.gather(*tasks))
-    except BaseException:
-        for task in tasks:
-            task.cancel()
-        raise
 
 
 def _abilities(given: str | Sequence[str] | None) -> frozenset[str] | None:

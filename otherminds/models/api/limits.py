@@ -8,56 +8,88 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from math import isfinite
+from typing import NamedTuple
 
 FIRST = 64
-"""Calls under way before a server has shown that it takes more."""
-GROWTH = 3
-"""By how much a call that goes well lets their number grow, until the server has been busy once."""
+"""Calls under way at the start."""
+STEP, DOUBLING = 0.005, 0.05
+"""Seconds between two steps of the start, and those in which the number of calls doubles."""
+
+
+class Place(NamedTuple):
+    """Of a call under way: how many cuts the limit had seen when it began, and which number the call was."""
+
+    cuts: int
+    number: int
 
 
 class Limit:
-    """How many calls may be under way: few at first, and four times as many with every round that goes well.
+    """How many calls may be under way: few at first, and twice as many every 50 ms while more wait for a place.
 
-    When the server is busy the number is halved; from then on it grows by one a round.
+    That ends with the first call for which the server seems to have no strength. When it says that it is busy the
+    number is halved; from then on a round brings it back a quarter of the way to where that was, and at least by one.
     """
 
     def __init__(self, most: int) -> None:
-        self._most = most
+        self._most = float(most)
         self._now = float(min(most, FIRST))
+        self._goal = self._most
+        """What growth is quick up to."""
+        self._rising = self._now < most
+        self._step: asyncio.TimerHandle | None = None
         self._under_way = 0
         self._cuts = 0
-        self._waiting: deque[asyncio.Future[None]] = deque()
+        self._waiting: deque[asyncio.Future[Place]] = deque()
 
-    async def enter(self) -> int:
-        """Wait for a place; the number tells `leave` what the limit knew when the call began."""
-        while self._under_way >= self.now:
-            turn = asyncio.get_running_loop().create_future()
-            self._waiting.append(turn)
-            try:
-                await turn
-            except asyncio.CancelledError:
+    async def enter(self) -> Place:
+        """Wait for a place."""
+        if self._under_way < self.now:
+            self._under_way += 1
+            return Place(self._cuts, self._under_way)
+        turn: asyncio.Future[Place] = asyncio.get_running_loop().create_future()
+        self._waiting.append(turn)
+        self._go_on()
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if not turn.cancelled():
+                self._under_way -= 1
                 self._call_next()
-                raise
-        self._under_way += 1
-        return self._cuts
+            raise
+        return turn.result()
 
-    def leave(self, began: int, *, busy: bool, well: bool) -> None:
-        """Give the place back."""
+    def leave(self, place: Place, *, busy: bool, well: bool) -> None:
+        """Give the place back; `busy` and `well` are what the server showed to be."""
         self._under_way -= 1
         # Calls that began before the last cut tell nothing about the limit that it set.
-        if busy and began == self._cuts:
-            self._now, self._cuts = max(1.0, self._now / 2), self._cuts + 1
+        if busy and place.cuts == self._cuts:
+            # While the number rises, more have begun since than the server had when it said so.
+            self._goal = min(self._now, float(max(FIRST, place.number))) if self._rising else self._now
+            self._now, self._cuts = max(1.0, self._goal / 2), self._cuts + 1
         elif well:
-            self._now = min(float(self._most), self._now + (1 / self._now if self._cuts else GROWTH))
+            self._now = min(self._most, self._now + max(1.0, (self._goal - self._now) / 4) / self._now)
+        self._rising &= well
         self._call_next()
 
+    def _go_on(self) -> None:
+        if self._rising and self._step is None and self._waiting:
+            self._step = asyncio.get_running_loop().call_later(STEP, self._rise)
+
+    def _rise(self) -> None:
+        self._step = None
+        if self._rising:
+            self._now = min(self._most, self._now * 2 ** (STEP / DOUBLING))
+            self._rising = self._now < self._most
+            self._call_next()
+            self._go_on()
+
     def _call_next(self) -> None:
-        free = self.now - self._under_way
-        while free > 0 and self._waiting:
+        """Hand free places to those who wait longest."""
+        while self._under_way < self.now and self._waiting:
             turn = self._waiting.popleft()
             if not turn.done():
-                turn.set_result(None)
-                free -= 1
+                self._under_way += 1
+                turn.set_result(Place(self._cuts, self._under_way))
 
     @property
     def now(self) -> int:

@@ -14,8 +14,8 @@ from typing import Any, TypeVar
 
 from otherminds.errors import EndpointError, ModelError, UsageError
 from otherminds.models import BROKEN_OFF, Model, Prompt, Response, Verb, Weighing
-from otherminds.models.api.background import start, wait_for
-from otherminds.models.api.endpoint import Endpoint, in_order
+from otherminds.models.api.background import in_order, start, wait_for
+from otherminds.models.api.endpoint import Endpoint
 
 T = TypeVar("T")
 SHORT = 10.0

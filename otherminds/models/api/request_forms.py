@@ -13,6 +13,7 @@ from itertools import count
 from typing import Any
 
 from otherminds.errors import EndpointError
+from otherminds.models.api.background import in_order
 from otherminds.models.api.request_settings import LENGTH, LENGTH_TOO, Body
 from otherminds.models.api.wire import Lacking, Missing, Refused, Rejected, Unanswered, Wire
 
@@ -75,25 +76,33 @@ class Form:
 
 async def refusal(trial: Trial, wire: Wire) -> Refusal | None:
     """Why a server does not do this, said to every greeting; None as soon as it does."""
+
+    async def say(greeting: str) -> Refusal | Unanswered | None:
+        try:
+            await trial(greeting)
+        except (Missing, Refused, Unanswered) as error:
+            return error
+        return None
+
     waited, blamed = 0.0, False
     for often in count():
         noes: list[Refusal] = []
         silence: Unanswered | None = None
-        for greeting in GREETINGS:
-            try:
-                await trial(greeting)
-                return None
-            except (Missing, Lacking, Refused) as error:
-                noes.append(error)
-            except Rejected as error:
-                noes.append(error)
-                # It names the field that it does not take, so that nothing has to be guessed.
-                if error.fields:
-                    return error
-            except Unanswered as error:
-                silence = error
-            if len(noes) == NOES:
-                return noes[-1]
+        left = [*GREETINGS]
+        while left:
+            # Most say yes to the first; after a no, those that it takes to believe it are said together.
+            several = NOES - len(noes) if noes else 1
+            together, left = left[:several], left[several:]
+            for said in await in_order(say, together):
+                if said is None:
+                    return None
+                if isinstance(said, Refusal):
+                    noes.append(said)
+                    # It may name the field that it does not take, so that nothing has to be guessed.
+                    if len(noes) == NOES or (isinstance(said, Rejected) and said.fields):
+                        return said
+                else:
+                    silence = said
         assert silence is not None, "whoever was not answered, and not said no to, got nothing"
         try:
             waited, blamed = await wire.outlast(silence, often, waited), False

@@ -16,6 +16,7 @@ import json
 import random
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count
 from time import monotonic
@@ -27,6 +28,7 @@ from yarl import URL
 
 from otherminds.errors import EndpointError, UsageError
 from otherminds.models import BROKEN_OFF
+from otherminds.models.api.background import in_order
 from otherminds.models.api.connections import Connections, Overdue, Reply, Unreadable
 from otherminds.models.api.limits import Limit, retry_after
 from otherminds.models.api.outages import OUTAGES
@@ -47,6 +49,8 @@ FILTERED = ("content_filter", "content_policy_violation")
 _BUSY = (429, 503, 529)
 _PASSING = (408, 425, *_BUSY)
 _MISSING = (404, 405, 501)
+_WEAK = ("busy", "passing", "away")
+"""Kinds of faults that a server may have which is asked too much."""
 
 T = TypeVar("T")
 Body = dict[str, Any]
@@ -169,12 +173,16 @@ class Wire:
 
     async def get(self, path: str, *, root: bool = False) -> Any:
         """What lies at a path; None if the server has no such thing, or not for us."""
-        url = (self.root if root else self.base) + path
-        for _ in range(CONFIRMED):
-            try:
-                return await self._call(_Request("GET", url, None, _anything), trying=True)
-            except (Rejected, Missing, Refused):
-                continue
+        request = _Request("GET", (self.root if root else self.base) + path, None, _anything)
+
+        async def look(_: int) -> Any:
+            with suppress(Rejected, Missing, Refused):
+                return await self._call(request, trying=True)
+
+        for several in (1, CONFIRMED - 1):
+            for found in await in_order(look, range(several)):
+                if found is not None:
+                    return found
         return None
 
     async def post(
@@ -277,7 +285,8 @@ class Wire:
             result = await self._try(request)
         finally:
             fault = result if isinstance(result, _Fault) else None
-            self.limit.leave(began, busy=fault is not None and fault.kind == "busy", well=fault is None)
+            kind = fault.kind if fault else None
+            self.limit.leave(began, busy=kind == "busy", well=kind not in _WEAK)
         if fault is None:
             self._paths.add(request.url)
             self._well = request if request.method == "POST" else self._well

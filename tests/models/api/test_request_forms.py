@@ -1,11 +1,13 @@
 """A server that refuses the usual form of a request is asked in its own, which is found out before anything else."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
 from otherminds.models import Message, Prompt, fingerprint
 from otherminds.models.api.endpoint import Endpoint
+from otherminds.models.api.request_forms import NOES
 from tests.models.scripted_server import Call, Reply, chat, completion, serving, top
 
 pytestmark = pytest.mark.usefixtures("waits", "no_key_of_ours")
@@ -104,6 +106,18 @@ def test_a_field_that_is_named_is_believed_at_once() -> None:
             )
         refusals = [call for call in server.calls if "max_tokens" in call.body]
         assert len(refusals) <= 4, "once for a path, and once more because it was the first word"
+
+
+@pytest.mark.parametrize(("parallel", "at_once"), [(16, range(2, NOES)), (1, (1,))])
+def test_the_noes_that_it_takes_are_asked_for_together(parallel: int, at_once: Sequence[int]) -> None:
+    def weighs_nothing(call: Call) -> Reply:
+        return Reply((chat("A") if "messages" in call.body else completion("A")).body, delay=0.1)
+
+    with serving(weighs_nothing) as server:
+        assert "weigh" in Endpoint("m", base_url=server.url, parallel=parallel).cannot
+    assert server.busiest in at_once
+    greeted = [str(call.body) for call in server.calls if "logprobs" in call.body]
+    assert len(greeted) == len(set(greeted)) == 2 * NOES
 
 
 def test_who_is_asked_in_another_form_is_another_model() -> None:

@@ -13,9 +13,9 @@ from otherminds.terminal.screen import note, print_json, print_table, say
 TAUGHT = {
     "beliefs": "taught on stories of beliefs (docs/train.md)",
     "beliefs-1": "such lessons for 16 steps: a series from cannot to can",
-    "beliefs-2": "for 32 steps",
-    "beliefs-3": "for 80 steps",
-    "beliefs-4": "for 280 steps",
+    "beliefs-2": "for 48 steps",
+    "beliefs-3": "for 140 steps",
+    "beliefs-4": "for 400 steps",
 }
 """The adapters that come with the package, which are all for smollm2."""
 OTHERS = {

@@ -13,7 +13,7 @@ import zlib
 from array import array
 from base64 import b64decode, b64encode
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
@@ -93,6 +93,16 @@ class Columns:
 
     def __repr__(self) -> str:
         return f"<Columns of {len(self.ids)} answers: {cut(', '.join(self.tags), 200)}>"
+
+    def values(self, of: str, tags: Mapping[str, Tag]) -> dict[str, float] | None:
+        """By item id, the values (or another number) of answers to items with these tags; None if that is not told."""
+        if of not in ("value", *self.numbers) or not all(name in self.tags for name in tags):
+            return None
+        found = self.value if of == "value" else self.numbers[of]
+        chosen = ~np.isnan(found)
+        for name, tag in tags.items():
+            chosen &= self.tags[name].among([tag])
+        return {self.ids[place]: float(found[place]) for place in np.flatnonzero(chosen).tolist()}
 
 
 def columns_of(kept: Iterable[tuple[int, Record]], suite: Suite, calls: tuple[int, int, int, int]) -> Columns | None:

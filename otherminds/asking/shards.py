@@ -100,7 +100,7 @@ def merge(store: Store, sources: Sequence[Store]) -> Merged:
         rows = [_copy_run(db, store, source, row) for source in sources for row in reversed(source.runs())]
     ids = {row.id: row for row in rows}
     for row in ids.values():
-        store.keep_run_again(row, columns=columns_for(store, row))
+        store.keep_columns(row, columns_for(store, row))
     return Merged(calls, records, tuple(ids), tuple(id for id, row in ids.items() if not row.finished))
 
 

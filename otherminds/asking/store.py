@@ -204,12 +204,16 @@ class Store:
         """Write a run whose records stay as they are, and what is told of all of them, unless that stays, too."""
         told = self.columns(row.id) if columns is None else columns
         with self._transaction():
-            values = run_values(row, self._next())
-            self._db.execute(f"INSERT OR REPLACE {INTO_RUNS}", values)
-            self._db.execute(MAKE_COLUMNS)
-            seal = checksum(values[-2], told)
-            self._db.execute("INSERT OR REPLACE INTO columns VALUES (?, ?, ?)", (row.id, seal, told))
+            self._db.execute(f"INSERT OR REPLACE {INTO_RUNS}", run_values(row, self._next()))
+            self.keep_columns(row, told)
         self._claims.release(_run_name(row.id))
+
+    def keep_columns(self, row: RunRow, columns: str) -> None:
+        """Write what is told of all records of a run, for as long as it is as it is now."""
+        seal = checksum(run_values(row, row.written)[-2], columns)
+        with self._transaction():
+            self._db.execute(MAKE_COLUMNS)
+            self._db.execute("INSERT OR REPLACE INTO columns VALUES (?, ?, ?)", (row.id, seal, columns))
 
     def _next(self) -> int:
         """The number of what is written now."""

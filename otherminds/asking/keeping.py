@@ -35,25 +35,22 @@ def keep_records(store: Store, run: str, records: Iterable[Mapping[str, Any]], w
             db.execute("DELETE FROM columns WHERE run = ?", (run,))  # which told of others
 
 
-def count_calls(store: Store, run: str) -> int:
-    """How many different calls are behind a run."""
+def count(calls: Iterable[Sequence[str]]) -> int:
+    """How many different calls are behind some records."""
     first = bytearray()
-    for keys in store.record_calls(run):
+    for keys in calls:
         first += b"".join(bytes.fromhex(key[:_FIRST]) for key in keys)
     return len(np.unique(np.frombuffer(first, dtype="<u8")))
 
 
-def is_sound(store: Store, run: str) -> bool:
-    """Whether all records of a run, and all calls behind them, are as they were written."""
+def sound_calls(store: Store, run: str) -> Iterator[Sequence[str]]:
+    """The calls behind every record of a run; refused where one of either is not as it was written."""
     records = store.record_calls(run)
-    try:
-        while some := list(islice(records, AT_ONCE)):
-            keys = {key for calls in some for key in calls}
-            if store.sound_calls(keys) != keys:
-                return False
-    except StoreError:
-        return False
-    return True
+    while some := list(islice(records, AT_ONCE)):
+        keys = {key for calls in some for key in calls}
+        if store.sound_calls(keys) != keys:
+            raise StoreError(f"{store.path}: answers behind run {run} are damaged or gone")
+        yield from some
 
 
 def usage(store: Store, run: str) -> tuple[int, int, int, int]:

@@ -23,7 +23,7 @@ from typing import Any
 from otherminds.asking.costs import Budget, Forecast, Price, estimate, read_prices
 from otherminds.asking.few_shot import with_examples
 from otherminds.asking.judged import Grader
-from otherminds.asking.keeping import count_calls, is_sound, keep_records
+from otherminds.asking.keeping import count, keep_records, sound_calls
 from otherminds.asking.loading import CHECKED, columns_for, in_columns, load, run_of, with_texts
 from otherminds.asking.plans import groups, plan
 from otherminds.asking.prompts import PROMPTS
@@ -36,7 +36,7 @@ from otherminds.asking.scores import SCORES, Way, way
 from otherminds.asking.shards import SHARD, WANTED, Shard, places
 from otherminds.asking.spoken import JUDGED
 from otherminds.asking.store import MEMORY, RunRow, Store
-from otherminds.errors import UsageError
+from otherminds.errors import StoreError, UsageError
 from otherminds.items import Item, Suite
 from otherminds.models import Model, fingerprint
 
@@ -141,10 +141,12 @@ def _as_it_was(
     found = in_columns(store, before, texts=True) if before else None
     if before is None or found is None or len(found) != len(suite):
         return None
-    if not is_sound(store, id):
+    try:
+        calls = count(sound_calls(store, id))
+    except StoreError:
         return None
     recorded = Recorded(model, store, work=id)
-    recorded.reused = calls = count_calls(store, id)
+    recorded.reused = calls
     if progress:
         progress(calls, calls)
     row = _row(suite, recorded, digest=before.digest, limit=None, seed=seed, began=_now(), told={})

@@ -16,7 +16,7 @@ from itertools import islice
 from sqlite3 import Connection
 from typing import Any, NamedTuple
 
-from otherminds.asking.keeping import count_calls
+from otherminds.asking.keeping import count
 from otherminds.asking.loading import columns_for
 from otherminds.asking.plans import STORIES, groups
 from otherminds.asking.store import RunRow, Store
@@ -169,7 +169,7 @@ def _copy_run(db: Connection, store: Store, source: Store, row: RunRow) -> RunRo
 def _spent(store: Store, id: str) -> dict[str, Any]:
     """What a run took in all sittings, as its manifest tells it."""
     times, spent = store.sittings(id)
-    asked = count_calls(store, id)
+    asked = count(store.record_calls(id))
     usage = asdict(spent.usage)
     in_all = {"sittings": times, **spent.to_dict(), "usage": usage}
     return {"calls": {"reused": max(0, asked - spent.made), **spent.to_dict(), "in_all": in_all}, "usage": usage}

@@ -65,6 +65,8 @@ class Rounds:
         self._new[np.unique(first, return_index=True)[1]] = True
         self.prompts = int(np.count_nonzero(self._new))
         """How many are to be asked; two items may share one."""
+        self.all_begun = False
+        """Whether no part is left that was not even looked up."""
 
     def _look_ahead(self) -> bytes:
         """The keys of all prompts; so an item that cannot be posed is refused before anything is asked."""
@@ -91,6 +93,7 @@ class Rounds:
                 at += len(posed)
             new = {self._key(n) for n in range(first, at) if self._new[n]}
             part.again = {key for keys in part.keys for key in keys} - new
+            self.all_begun = start + self._size >= len(self._chosen)
             yield part
 
     def _key(self, n: int) -> str:

@@ -116,7 +116,7 @@ def run(
                 # What is not judged yet has no score; the same call, made again, has it judged.
                 part.answered = {}
                 keep(part)
-            end(row(), broken_off=True)
+            end(row(), broken_off=True, all_seen=rounds.all_begun)
             raise
         ended = end(row())
         if shard or records is None:
@@ -196,6 +196,7 @@ def _end(
     items: Sequence[Item],
     shard: Shard | None,
     broken_off: bool = False,
+    all_seen: bool = True,
 ) -> RunRow:
     """Write a run whose records are there, with those that other parts of it have left; and what that is then."""
     row = replace(row, created=before.created, manifest={**row.manifest, "started": before.created})
@@ -203,7 +204,7 @@ def _end(
     # Whoever presses Ctrl-C does not want to wait for them.
     columns = "" if broken_off else columns_for(store, row, items if whole else ())
     with store.changing():  # another program may be at another part
-        if store.count_records(row.id) == len(items):
+        if all_seen and store.count_records(row.id) == len(items):
             row = replace(row, finished=before.finished or _now())
         elif shard:
             left = {SHARD: str(shard), WANTED: len(items)}

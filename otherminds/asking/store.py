@@ -192,16 +192,16 @@ class Store:
             self._db.execute(f"INSERT OR IGNORE {INTO_RUNS}", run_values(row, self._next()))
         return self.run(row.id)
 
-    def keep_run(self, row: RunRow, records: Iterable[Mapping[str, Any]] = (), *, columns: str = "") -> None:
-        """Write a run and all its records, in place of what was there under its id; and what is told of all of them."""
+    def keep_run(self, row: RunRow, records: Iterable[Mapping[str, Any]] = ()) -> None:
+        """Write a run and all its records, in place of what was there under its id."""
         with self._transaction():
             self._db.execute("DELETE FROM records WHERE run = ?", (row.id,))
             # One by one, since a large run as JSON takes more room than all that is made of it.
             self._db.executemany(f"INSERT {INTO_RECORDS}", (record_values(row.id, record) for record in records))
-            self.keep_run_again(row, columns=columns)
+            self.keep_run_again(row, columns="")
 
     def keep_run_again(self, row: RunRow, *, columns: str | None = None) -> None:
-        """Write a run whose records stay as they are, and what is told of all of them, unless that stays, too."""
+        """Write a run whose records stay as they are, and what is told of all of them, unless that stays as well."""
         told = self.columns(row.id) if columns is None else columns
         with self._transaction():
             self._db.execute(f"INSERT OR REPLACE {INTO_RUNS}", run_values(row, self._next()))

@@ -136,23 +136,32 @@ def columns_of(kept: Iterable[tuple[int, Record]], suite: Suite, calls: tuple[in
             column.append(_float(detail.get(name)))
         for reader in readers:
             got[reader.name].append(_float(reader.value(item, letters=letters)))
-    n, known = len(ids), {name: tag for name, tag in tags.items() if tag.known}
-    by_twin = twins.coded(n).codes
+    # Names of stories and twins take more room than all columns, so they go first.
+    by_group, stories = _in_order(grouping.roots()), len(np.unique(_as(np.int64, grouping.roots(1))))
+    del grouping
+    by_twin = twins.coded(len(ids)).codes
+    del twins
+    told = zip((None if twin < 0 else twin for twin in by_twin), answers, believed, strict=True)
     return Columns(
         ids,
-        np.array(positions, dtype=np.int32),
-        _in_order(grouping.roots()),
-        np.array(value),
-        verdicts.coded(n),
-        np.array(choices, dtype=np.int32),
-        {name: tag.coded(n) for name, tag in known.items()},
+        _as(np.int32, positions),
+        by_group,
+        _as(np.float64, value),
+        verdicts.coded(len(ids)),
+        _as(np.int32, choices),
+        {name: tag.coded(len(ids)) for name, tag in tags.items() if tag.known},
         by_twin,
-        {name: np.array(column) for name, column in numbers.items()},
-        {name: np.array(column) for name, column in got.items()},
+        {name: _as(np.float64, column) for name, column in numbers.items()},
+        {name: _as(np.float64, column) for name, column in got.items()},
         calls,
-        len(set(grouping.roots(1))),
-        _all_differ(zip((None if twin < 0 else twin for twin in by_twin.tolist()), answers, believed, strict=True)),
+        stories,
+        _all_differ(told),
     )
+
+
+def _as(kind: type[Any], numbers: array[Any]) -> NDArray[Any]:
+    """The same numbers in the same place."""
+    return np.frombuffer(numbers, dtype=kind) if numbers else np.array([], dtype=kind)
 
 
 class _Coding:
@@ -168,20 +177,21 @@ class _Coding:
         if self._codes and not self.known:
             return
         self._codes.extend([-1] * (place - len(self._codes)))
-        # True is 1 to a dict, but not to a reader.
-        self._codes.append(self.known.setdefault((type(value), value), len(self.known)))
+        # True is 1 to a dict, but not to a reader; texts are many, and need no more.
+        key = value if isinstance(value, str) else (type(value), value)
+        self._codes.append(self.known.setdefault(key, len(self.known)))
         if self._most and len(self.known) > self._most:
             self.known = {}
 
     def coded(self, n: int) -> Coded:
         """What there is of so many answers."""
         self._codes.extend([-1] * (n - len(self._codes)))
-        return Coded([value for _, value in self.known], np.array(self._codes, dtype=np.int32))
+        return Coded([key if isinstance(key, str) else key[1] for key in self.known], _as(np.int32, self._codes))
 
 
-def _in_order(numbers: Sequence[int]) -> Codes:
+def _in_order(numbers: array[int]) -> Codes:
     """The same numbers counted from 0 in the order in which they come."""
-    _, first, which = np.unique(np.array(numbers, dtype=np.int64), return_index=True, return_inverse=True)
+    _, first, which = np.unique(_as(np.int64, numbers), return_index=True, return_inverse=True)
     return np.argsort(np.argsort(first))[which].astype(np.int32)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from collections.abc import Iterable
 from contextlib import suppress
 from math import isfinite
 from pathlib import Path
@@ -15,16 +16,26 @@ from otherminds.errors import BadFile, MissingFile
 
 def write_text(path: str | Path, text: str) -> None:
     """Write beside the target and move into place, so that no reader ever sees half a file."""
+    write_parts(path, (text,))
+
+
+def write_parts(path: str | Path, parts: Iterable[str]) -> None:
+    """The same of a text that is made piece by piece, and may be larger than memory."""
     target = Path(path)
     half = target.with_name(target.name + ".part")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        half.write_text(text, encoding="utf-8")
+        with half.open("w", encoding="utf-8") as file:
+            file.writelines(parts)
         os.replace(half, target)
     except (OSError, UnicodeEncodeError) as error:
         with suppress(OSError):
             half.unlink()
         raise BadFile(f"{target} cannot be written: {getattr(error, 'strerror', '') or error}") from None
+    except BaseException:
+        with suppress(OSError):
+            half.unlink()
+        raise
 
 
 LARGEST = 1 << 30

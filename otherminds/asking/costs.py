@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from itertools import islice
 from math import inf
 from pathlib import Path
 from threading import Lock
@@ -24,6 +25,8 @@ from otherminds.showing.brief import Brief
 MILLION = 1_000_000
 CHARACTERS = 4
 """In one token of English, roughly; used as long as nothing is known of the model."""
+AT_ONCE = 2_000
+"""Items of a suite that are looked up together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,18 +170,30 @@ def estimate(
     work = plan(suite, limit=limit, seed=seed, cannot=getattr(model, "cannot", ()))
     work = repeated(with_examples(work, suite, shots, seed=seed), epochs)
     mark, verb = fingerprint(model), work.way.verb
-    prompts = {call_key(mark, verb, prompt): prompt for prompt in work.prompts}
-    known = recall(store, prompts)[0] if store else {}
-    missing = [prompt for key, prompt in prompts.items() if key not in known]
+    seen: set[bytes] = set()
+    known = 0
+
+    def missing() -> Iterator[Prompt]:
+        nonlocal known
+        items = iter(work.items)
+        while some := list(islice(items, AT_ONCE)):
+            asked = [one.prompt for item in some for one in work.pose(item)]
+            keys = {call_key(mark, verb, prompt): prompt for prompt in asked}
+            new = {key: prompt for key, prompt in keys.items() if bytes.fromhex(key) not in seen}
+            seen.update(map(bytes.fromhex, new))
+            found = recall(store, new)[0] if store else {}
+            known += len(found)
+            yield from (prompt for key, prompt in new.items() if key not in found)
+
     past = store.recent_calls(mark, verb) if store else []
     price = (prices or {}).get(model.name)
-    found = foresee(verb, missing, past, price=price, rate=rate, parallel=model.parallel)
-    return replace(found, items=len(work.items), known=len(known))
+    found = foresee(verb, missing(), past, price=price, rate=rate, parallel=model.parallel)
+    return replace(found, items=len(work.items), known=known)
 
 
 def foresee(
     verb: Verb,
-    missing: Sequence[Prompt],
+    missing: Iterable[Prompt],
     past: Sequence[Call],
     *,
     price: Price | None = None,
@@ -186,17 +201,20 @@ def foresee(
     parallel: int = 1,
 ) -> Forecast:
     """What these prompts would cost, by earlier calls of the same kind to the same model."""
+    calls = characters = room = 0
+    for prompt in missing:
+        calls, characters, room = calls + 1, characters + _length(prompt), room + prompt.max_tokens
     usage = Usage(
-        prompt=round(sum(_length(prompt) for prompt in missing) * _tokens_per_character(past)),
-        written=round(_written(missing, verb, past)),
+        prompt=round(characters * _tokens_per_character(past)),
+        written=round(_written(calls, room, verb, past)),
     )
     return Forecast(
         items=0,
-        calls=len(missing),
+        calls=calls,
         known=0,
         prompt_tokens=usage.prompt,
         written_tokens=usage.written,
-        seconds=_seconds(len(missing), parallel, past, rate),
+        seconds=_seconds(calls, parallel, past, rate),
         money=price.of(usage) if price else None,
     )
 
@@ -211,11 +229,11 @@ def _tokens_per_character(past: Sequence[Call]) -> float:
     return tokens / characters if characters and tokens else 1 / CHARACTERS
 
 
-def _written(missing: Sequence[Prompt], verb: str, past: Sequence[Call]) -> float:
+def _written(calls: int, room: int, verb: str, past: Sequence[Call]) -> float:
     if past:
         mean: float = sum(call.result["usage"]["written"] for call in past) / len(past)
-        return mean * len(missing)
-    return sum(prompt.max_tokens for prompt in missing) if verb == "ask" else 0
+        return mean * calls
+    return room if verb == "ask" else 0
 
 
 def _seconds(calls: int, parallel: int, past: Sequence[Call], rate: float | None) -> float | None:

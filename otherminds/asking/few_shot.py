@@ -33,11 +33,11 @@ def with_examples(plan: Plan, suite: Suite, examples: Sequence[Item], *, seed: i
         return plan
     _check(suite, examples)
 
-    def shown(item: Item, several: Sequence[Posed]) -> tuple[Posed, ...]:
+    def shown(item: Item) -> tuple[Posed, ...]:
         apart = [example for example in examples if not _related(example, item)]
-        return tuple(_after(apart, asked, plan, suite, seed) for asked in several)
+        return tuple(_after(apart, asked, plan, suite, seed) for asked in plan.pose(item))
 
-    return replace(plan, posed=tuple(map(shown, plan.items, plan.posed)))
+    return replace(plan, pose=shown)
 
 
 def _check(suite: Suite, examples: Sequence[Item]) -> None:

@@ -8,12 +8,11 @@ without a judge, `by_key` is what that gives, so that the agreement of both can 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from otherminds.asking.answers import spoken
 from otherminds.asking.costs import Budget
 from otherminds.asking.packing import Result
-from otherminds.asking.plans import Plan
 from otherminds.asking.prompts import Posed
 from otherminds.asking.recorded import Progress, Recorded
 from otherminds.asking.spoken import score_text
@@ -40,17 +39,15 @@ class Grader:
 
     def ask(
         self,
-        plan: Plan,
-        keys: Sequence[str],
+        calls: Iterable[tuple[Item, str]],
         answered: Mapping[str, Result],
         store: Store,
         *,
         budget: Budget | None = None,
         progress: Progress | None = None,
     ) -> dict[str, Result]:
-        """Have everything judged; those of the answers that could be, which a budget may cut short."""
-        items = [item for item, several in zip(plan.items, plan.posed, strict=True) for _ in several]
-        found = [(item, key, answered[key]) for item, key in zip(items, keys, strict=True) if key in answered]
+        """Have the answers to these items judged, by the keys of their calls; those that a budget lets be."""
+        found = [(item, key, answered[key]) for item, key in calls if key in answered]
         asked = [(item, result) for item, _, result in found if isinstance(result, Response) and _is_text(result)]
         recorded = Recorded(self.judge, store, budget=budget, progress=progress)
         replies = recorded.ask([self._prompt(item, result.text) for item, result in asked]) if asked else []

@@ -7,14 +7,16 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from otherminds.asking.columns import Stored
+from otherminds.asking.columns import Stored, columns_of
+from otherminds.asking.columns import pack as pack_columns
 from otherminds.asking.columns import unpack as unpack_columns
+from otherminds.asking.keeping import Items, usage
 from otherminds.asking.packing import unpack, unpack_prompt
 from otherminds.asking.records import Record, Run
 from otherminds.asking.scores import VERDICTS, Score, way
-from otherminds.asking.store import Call, RunRow, Store
+from otherminds.asking.store import MEMORY, Call, RunRow, Store
 from otherminds.errors import BadFile, StoreError, UsageError
-from otherminds.items import Item
+from otherminds.items import Item, Suite
 
 CHECKED = 3_000
 """Answers of a run up to which the calls behind all of them are checked whenever its scores are read."""
@@ -54,10 +56,19 @@ def in_columns(store: Store, row: RunRow, *, texts: bool = False) -> Run | None:
     return run_of(row, Stored(columns, partial(_read, store.path, row.id, texts))) if columns else None
 
 
-def _read(path: str, id: str, texts: bool, places: Sequence[int]) -> list[Record]:
+def columns_for(store: Store, row: RunRow, items: Sequence[Item] = ()) -> str:
+    """What is told of all answers of a large run, made from its records; `items` are those of a run that is whole."""
+    if store.path == MEMORY or store.count_records(row.id) <= CHECKED:
+        return ""
+    kept = ((line["position"], _scored(line)) for line in store.records(row.id))
+    found = columns_of(kept, Suite(row.suite, items or Items(store, row.id)), usage(store, row.id))
+    return pack_columns(found) if found else ""
+
+
+def _read(path: str, id: str, texts: bool, positions: Sequence[int]) -> list[Record]:
     """Some records of a run, whether or not its store is open still."""
     with Store(path, read_only=True) as store:
-        found = [_scored(line) for line in store.records_at(id, places)]
+        found = [_scored(line) for line in store.records_at(id, positions)]
         calls = store.calls({key for record in found for key in record.calls}) if texts else {}
         return [_in_full(record, calls) for record in found] if texts else found
 

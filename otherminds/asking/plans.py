@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import random
+from array import array
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from otherminds.asking.json_prompts import JSON_PROMPTS
 from otherminds.asking.prompts import Posed, as_bare_text, without_schema
@@ -19,13 +21,18 @@ STORIES = (STORY, TWIN)
 """Tags by which items belong together; stories of one `stage` share people and things besides."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Plan:
-    """The items to ask, each with the prompts it needs, and the way in which the results are scored."""
+    """The items to ask, how each becomes the prompts that it needs, and the way in which the results are scored."""
 
-    items: tuple[Item, ...]
-    posed: tuple[tuple[Posed, ...], ...]
+    items: Sequence[Item]
+    pose: Callable[[Item], tuple[Posed, ...]]
     way: Way
+
+    @cached_property
+    def posed(self) -> tuple[tuple[Posed, ...], ...]:
+        """Of every item, how it is put; a large suite is posed part by part instead."""
+        return tuple(map(self.pose, self.items))
 
     @property
     def prompts(self) -> list[Prompt]:
@@ -40,22 +47,25 @@ def plan(suite: Suite, *, limit: int | None = None, seed: int = 0, cannot: Colle
     since there is no other wording for that.
     """
     how = way(suite.score)
-    items = limited(suite.items, limit=limit, seed=seed)
-    posed = tuple(how.pose(item, prompt=suite.prompt, seed=seed) for item in items)
-    if "schema" in cannot:
-        posed = tuple(tuple(map(without_schema, several)) for several in posed)
-    if "chat" in cannot and suite.prompt in JSON_PROMPTS:
-        posed = tuple(tuple(map(as_bare_text, several)) for several in posed)
-    return Plan(items, posed, how)
+    changes = [without_schema] if "schema" in cannot else []
+    changes += [as_bare_text] if "chat" in cannot and suite.prompt in JSON_PROMPTS else []
+
+    def pose(item: Item) -> tuple[Posed, ...]:
+        posed = how.pose(item, prompt=suite.prompt, seed=seed)
+        for change in changes:
+            posed = tuple(map(change, posed))
+        return posed
+
+    return Plan(limited(suite.items, limit=limit, seed=seed), pose, how)
 
 
-def limited(items: Sequence[Item], *, limit: int | None, seed: int = 0) -> tuple[Item, ...]:
+def limited(items: Sequence[Item], *, limit: int | None, seed: int = 0) -> Sequence[Item]:
     """At most so many items, in their own order: whole groups as long as they fit, drawn by the seed.
 
     Only when not even one group fits is one cut short.
     """
     if limit is None or limit >= len(items):
-        return tuple(items)
+        return items
     if limit < 1:
         raise UsageError(f"a limit of {limit} leaves nothing to ask; give a number from 1 on")
     members: dict[str, list[int]] = defaultdict(list)
@@ -69,21 +79,63 @@ def limited(items: Sequence[Item], *, limit: int | None, seed: int = 0) -> tuple
     return tuple(items[position] for position in sorted(chosen or drawn[0][:limit]))
 
 
-def groups(items: Sequence[Item], *, by: Sequence[str] = (*STORIES, STAGE)) -> list[str]:
+def groups(items: Iterable[Item], *, by: Sequence[str] = (*STORIES, STAGE)) -> list[str]:
     """A name for every item, the same for items that are not independent: those that share a story, twin or stage."""
-    parent: dict[str, str] = {}
-
-    def root(name: str) -> str:
-        while (above := parent.setdefault(name, name)) != name:
-            parent[name] = name = parent[above]  # in this order: from left to right
-        return name
-
-    first = []
+    found = Grouping(by)
     for item in items:
-        tags = item.tags
-        names = [f"{tag} {tags[tag]}" for tag in by if tag in tags] or [f"item {item.id}"]
-        last = root(names[0])
-        for name in names[1:]:
-            parent[last] = last = root(name)
-        first.append(names[0])
-    return [root(name) for name in first]
+        found.add(item)
+    return found.names()
+
+
+class Grouping:
+    """Items that come one by one, and hang together if they share a tag; in several ways, each by tags of its own."""
+
+    def __init__(self, *ways: Sequence[str]) -> None:
+        self._ways = ways
+        # Of every value of a tag, and of every item without, a number: many items have few bytes each.
+        self._nodes: dict[str, dict[str, int]] = {tag: {} for way in ways for tag in way}
+        self._alone: dict[int, str] = {}
+        self._count = 0
+        self._parents = [array("q") for _ in ways]
+        self._firsts = [array("q") for _ in ways]
+
+    def add(self, item: Item) -> None:
+        """One more item."""
+        tags, known = item.tags, self._nodes
+        nodes = {tag: self._node(known[tag], str(tags[tag])) for tag in known if tag in tags}
+        for by, parent, firsts in zip(self._ways, self._parents, self._firsts, strict=True):
+            own = [nodes[tag] for tag in by if tag in nodes] or [self._new(f"item {item.id}")]
+            parent.extend(range(len(parent), self._count))
+            last = _root(parent, own[0])
+            for node in own[1:]:
+                parent[last] = last = _root(parent, node)  # in this order: from left to right
+            firsts.append(own[0])
+
+    def _node(self, known: dict[str, int], value: str) -> int:
+        if value not in known:
+            known[value] = self._count
+            self._count += 1
+        return known[value]
+
+    def _new(self, name: str) -> int:
+        self._alone[self._count] = name
+        self._count += 1
+        return self._count - 1
+
+    def roots(self, way: int = 0) -> array[int]:
+        """A number for every item, the same for those that hang together in this way."""
+        parent = self._parents[way]
+        return array("q", (_root(parent, node) for node in self._firsts[way]))
+
+    def names(self) -> list[str]:
+        """The same in words."""
+        known = dict(self._alone)
+        for tag, some in self._nodes.items():
+            known |= {node: f"{tag} {value}" for value, node in some.items()}
+        return [known[node] for node in self.roots()]
+
+
+def _root(parent: array[int], node: int) -> int:
+    while (above := parent[node]) != node:
+        parent[node] = node = parent[above]  # in this order: from left to right
+    return node

@@ -115,7 +115,7 @@ def pose_letters(item: Item, *, prompt: str, seed: int) -> tuple[Posed, ...]:
         raise UsageError("letters are weighed as the next token, before any reasoning; use score 'text' with 'cot'")
     orders = rotations(item, seed=seed)
     labels = LABELS.get(prompt, LETTERS)[: len(item.choices)]
-    return tuple(_posed(item, _for_letters(wording(prompt)(item, order), labels), order) for order in orders)
+    return tuple(_for_letters(item, wording(prompt)(item, order), order, labels) for order in orders)
 
 
 def pose_cloze(item: Item, *, prompt: str, seed: int) -> tuple[Posed, ...]:
@@ -220,9 +220,11 @@ def _posed(item: Item, prompt: Prompt, choices: tuple[str, ...], wants: tuple[st
     return Posed(replace(prompt, about=About(item, choices, wants)), choices, wants)
 
 
-def _for_letters(prompt: Prompt, labels: str) -> Prompt:
+def _for_letters(item: Item, prompt: Prompt, order: tuple[str, ...], labels: str) -> Posed:
     # What only matters to generated text stays out: it would change the key of a call that it cannot change.
-    return Prompt(text=prompt.text, messages=prompt.messages, choices=tuple(labels), labels=True)
+    about = About(item, order)
+    asked = Prompt(text=prompt.text, messages=prompt.messages, choices=tuple(labels), labels=True, about=about)
+    return Posed(asked, order)
 
 
 def _likely(item: Item) -> Item:

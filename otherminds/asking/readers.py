@@ -57,9 +57,13 @@ class Reader(Scripted):
 
     def values(self, items: Collection[Item]) -> dict[str, float]:
         """By item id what it gets by letters, or in words if some have no choices; without items where that is none."""
-        known = [item for item in items if has_right_answer(item.tags)]
-        gets = self.by_letters if all(item.choices for item in items) else self.in_words
-        return {item.id: value for item in known if (value := gets(item)) is not None}
+        letters = all(item.choices for item in items)
+        return {item.id: value for item in items if (value := self.value(item, letters=letters)) is not None}
+
+    def value(self, item: Item, *, letters: bool) -> float | None:
+        """What it gets for an item by letters, or else in words; none where no answer is right."""
+        gets = self.by_letters if letters else self.in_words
+        return gets(item) if has_right_answer(item.tags) else None
 
 
 def oracle(suite: Suite, *, seed: int = 0) -> Reader:
@@ -219,14 +223,11 @@ def reader(
 
 def finder(name: str, suite: Suite) -> Callable[[Prompt], About]:
     """What tells a baseline of that name which item of its suite a prompt is about."""
-    known: dict[str, Item] = {}
 
     def find(prompt: Prompt) -> About:
         about = prompt.about
         if isinstance(about, About):
-            if not known:
-                known.update((item.id, item) for item in suite)
-            own = known.get(about.item.id)
+            own = suite.find(about.item.id)
             # A form that needs no sentence is put without it.
             if own and _words(about.item) in (_words(own), _words(replace(own, cloze=""))):
                 return About(own, about.choices, about.wants)
@@ -254,11 +255,13 @@ def _words(item: Item) -> tuple[str, str, str, tuple[str, ...]]:
 
 
 def _need(suite: Suite, name: str, key: str) -> None:
-    if not any(key in item.meta for item in suite):
-        raise UsageError(f"the {name} needs items with meta.{key}, and suite {suite.name!r} has none")
+    there = False
     for item in suite:
+        there = there or key in item.meta
         if not isinstance(item.meta.get(key, ""), str):
             raise UsageError(f"the {name} needs texts, and in item {item.id!r} meta.{key} is {item.meta[key]!r}")
+    if not there:
+        raise UsageError(f"the {name} needs items with meta.{key}, and suite {suite.name!r} has none")
 
 
 def _meta(item: Item, key: str) -> list[str]:

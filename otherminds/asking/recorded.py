@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import logging
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import asdict, replace
@@ -115,10 +115,14 @@ class Recorded:
         """Under which the answer is kept: whoever is someone else, or is asked something else, has another key."""
         return call_key(self.fingerprint, verb, prompt)
 
-    def recall(self, wanted: Mapping[str, Prompt]) -> dict[str, Result]:
-        """Those of these that the store remembers, by key."""
+    def look(self) -> None:
+        """From here on, what other programs write is looked for before anything is asked."""
+        self._version = self.store.version()
+
+    def recall(self, wanted: Mapping[str, Prompt], *, again: Set[str] = frozenset()) -> dict[str, Result]:
+        """Those of these that the store remembers, by key; those that are wanted `again` do not count once more."""
         answered, damaged = recall(self.store, wanted)
-        self.reused += len(answered)
+        self.reused += len(answered.keys() - again)
         if damaged and not self.damaged:
             _log.warning(
                 "%s: damaged answers, which are asked for again: %d",
@@ -128,12 +132,12 @@ class Recorded:
         self.damaged += len(damaged)
         return answered
 
-    def answer(self, verb: Verb, prompts: Sequence[Prompt], keys: Sequence[str] = ()) -> list[Any]:
-        """What comes back for every prompt, in order; whoever knows their keys may give them."""
-        keys = keys or [self.key(verb, prompt) for prompt in prompts]
+    def answer(self, verb: Verb, prompts: Sequence[Prompt]) -> list[Any]:
+        """What comes back for every prompt, in order."""
+        keys = [self.key(verb, prompt) for prompt in prompts]
         kind: Callable[..., Result] = Response if verb == "ask" else Weighing
         wanted = dict(zip(keys, prompts, strict=True))
-        self._version = self.store.version()
+        self.look()
         answered = self.recall(wanted)
         missing = [(key, prompt) for key, prompt in wanted.items() if key not in answered]
         missing.sort(key=lambda pair: str(pair[1]))

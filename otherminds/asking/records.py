@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Any, Literal
@@ -83,17 +83,28 @@ class Run(RunHead, Shown):
             return "drawn"
         if way(self.score).verb == "ask":
             return "read"
+        if self._columns:
+            return "exact"  # a run with bounds has no columns
         return "within bounds" if any("S_bounds" in record.score.detail for record in self.records) else "exact"
+
+    @property
+    def _columns(self) -> Any:
+        """What is told of all records of a large run, so that they need not be read."""
+        return getattr(self.records, "columns", None)
 
     def where(self, keep: Callable[[Record], bool] | None = None, **tags: Tag) -> Run:
         """The run with only the records whose item has these tags and that `keep` keeps."""
-        chosen = (record for record in self.records if all(record.item.tags.get(n) == v for n, v in tags.items()))
-        return replace(self, records=tuple(record for record in chosen if keep is None or keep(record)))
+        return replace(self, records=tuple(record for record in self._with(tags) if keep is None or keep(record)))
+
+    def _with(self, tags: Mapping[str, Tag]) -> Iterator[Record]:
+        return (record for record in self.records if all(record.item.tags.get(n) == v for n, v in tags.items()))
 
     def values(self, of: str = "value", /, **tags: Tag) -> dict[str, float]:
         """By item id, the scores' values (or another number, such as S), without items where there is none."""
-        found = {record.item.id: record.value(of) for record in self.where(None, **tags).records}
-        return {id: value for id, value in found.items() if value is not None}
+        if self._columns and (told := self._columns.values(of, tags)) is not None:
+            return dict(told)
+        found = ((record.item.id, record.value(of)) for record in self._with(tags))
+        return {id: value for id, value in found if value is not None}
 
     def mean(self, of: str = "value", /, **tags: Tag) -> float:
         """The mean over the items that have a value; `verdicts` tells how many have none."""
@@ -105,10 +116,10 @@ class Run(RunHead, Shown):
 
     def verdicts(self, **tags: Tag) -> dict[str, int]:
         """How many answers ended in which way; "unscored" is among them only where some items have no right answer."""
-        if not tags and (told := getattr(self.records, "columns", None)):
-            ends = told.verdicts.counted
+        if not tags and self._columns:
+            ends = self._columns.verdicts.counted
         else:
-            ends = Counter(record.verdict for record in self.where(None, **tags).records)
+            ends = Counter(record.verdict for record in self._with(tags))
         return {**dict.fromkeys(VERDICTS, 0), **ends}
 
     def rows(self) -> list[dict[str, Any]]:

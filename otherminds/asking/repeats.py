@@ -31,11 +31,12 @@ def repeated(plan: Plan, epochs: int) -> Plan:
         raise UsageError("probabilities are the same however often they are asked for; repeat scores of words alone")
     if plan.way.more:
         raise UsageError("score 'sampled' draws every item several times by itself; leave out epochs, and use draws")
-    posed = tuple(
-        tuple(replace(asked, prompt=replace(asked.prompt, epoch=n)) for n in range(epochs) for asked in several)
-        for several in plan.posed
-    )
-    return Plan(plan.items, posed, replace(plan.way, judge=partial(score_repeats, plan.way, epochs)))
+
+    def again(item: Item) -> tuple[Posed, ...]:
+        posed = plan.pose(item)
+        return tuple(replace(asked, prompt=replace(asked.prompt, epoch=n)) for n in range(epochs) for asked in posed)
+
+    return Plan(plan.items, again, replace(plan.way, judge=partial(score_repeats, plan.way, epochs)))
 
 
 def score_repeats(way: Way, epochs: int, item: Item, posed: Sequence[Posed], results: Sequence[Any]) -> Score:

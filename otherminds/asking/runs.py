@@ -12,31 +12,28 @@ from __future__ import annotations
 import hashlib
 import json
 import platform
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from functools import partial
 from importlib.metadata import version
-from itertools import chain
 from typing import Any
 
-from otherminds.asking.columns import columns_of
-from otherminds.asking.columns import pack as pack_columns
 from otherminds.asking.costs import Budget, Forecast, Price, estimate, read_prices
 from otherminds.asking.few_shot import with_examples
 from otherminds.asking.judged import Grader
-from otherminds.asking.loading import CHECKED, in_columns, load, run_of, with_texts
-from otherminds.asking.packing import Result, recall
-from otherminds.asking.plans import Plan, groups, plan
+from otherminds.asking.keeping import count, keep_records, sound_calls
+from otherminds.asking.loading import CHECKED, columns_for, in_columns, load, run_of, with_texts
+from otherminds.asking.plans import groups, plan
 from otherminds.asking.prompts import PROMPTS
 from otherminds.asking.recorded import Progress, Recorded
 from otherminds.asking.records import Record, Run
 from otherminds.asking.repeats import repeated
-from otherminds.asking.rounds import Rounds
+from otherminds.asking.rounds import PART, Part, Rounds
 from otherminds.asking.sampled import DRAWS
-from otherminds.asking.scores import SCORES, way
-from otherminds.asking.shards import SHARD, WANTED, Shard, others, part, places
+from otherminds.asking.scores import SCORES, Way, way
+from otherminds.asking.shards import SHARD, WANTED, Shard, places
 from otherminds.asking.spoken import JUDGED
 from otherminds.asking.store import MEMORY, RunRow, Store
 from otherminds.errors import StoreError, UsageError
@@ -92,29 +89,39 @@ def run(
     whole = plan(suite, limit=limit, seed=seed, cannot=getattr(model, "cannot", ()))
     whole = replace(whole, way=replace(whole.way, judge=grader.score)) if grader else whole
     whole = repeated(with_examples(whole, suite, shots, seed=seed), epochs)
-    work = part(whole, chosen := places(whole, shard))
+    chosen = places(whole.items, shard)
     began = _now()
     with nullcontext(store) if store else Store(MEMORY) as kept:
         digest, told = suite.digest, _told(epochs, shots, grader)
         id = _id(suite, model, seed=seed, limit=limit, draws=draws, told=told)
         recorded = Recorded(model, kept, budget=budget, progress=progress, work=id)
-        rounds = Rounds(work, recorded)
+        # A judge is given all answers at once.
+        rounds = Rounds(whole, chosen, recorded, size=len(chosen) if grader else PART)
         row = partial(_row, suite, recorded, digest=digest, limit=limit, seed=seed, began=began, told=told)
         first = row()
         # Whoever looks on while it runs wants to know how much there is to ask.
-        before = kept.begin_run(replace(first, manifest={**first.manifest, "prompts": len(set(rounds.keys))}))
-        keep = partial(_keep, kept, before=before, whole=whole, chosen=chosen, shard=shard)
+        before = kept.begin_run(replace(first, manifest={**first.manifest, "prompts": rounds.prompts}))
+        records: dict[int, Record] | None = {} if kept.path == MEMORY or len(chosen) <= CHECKED else None
+        keep = partial(_keep, kept, id, whole.way, records)
+        end = partial(_end, kept, before=before, items=whole.items, shard=shard)
         try:
-            rounds.ask(draws)
-            answered = rounds.answered
-            if grader:
-                answered = grader.ask(rounds.plan, rounds.keys, answered, kept, budget=budget, progress=progress)
+            asked: list[Part] = []
+            rounds.ask(draws, asked.append if grader else keep)
+            for part in asked:
+                assert grader, "only then parts are held"
+                part.answered = grader.ask(part.calls, part.answered, kept, budget=budget, progress=progress)
+                keep(part)
         except BaseException:
-            # What is not judged yet has no score; the same call, made again, has it judged.
-            known = {} if grader else recall(kept, rounds.wanted)[0]
-            keep(row(), _records(rounds.plan, rounds.keys, known))
+            for part in asked:
+                # What is not judged yet has no score; the same call, made again, has it judged.
+                part.answered = {}
+                keep(part)
+            end(row(), broken_off=True, all_seen=rounds.all_begun)
             raise
-        return keep(row(), _records(rounds.plan, rounds.keys, answered))
+        ended = end(row())
+        if shard or records is None:
+            return in_columns(kept, ended, texts=True) or load(kept, id)
+        return run_of(ended, [records[place] for place in sorted(records)])
 
 
 def _id(suite: Suite, model: Model, *, seed: int, limit: int | None, draws: int, told: Mapping[str, Any]) -> str:
@@ -135,15 +142,13 @@ def _as_it_was(
     if before is None or found is None or len(found) != len(suite):
         return None
     try:
-        keys = store.sound_run(id)
+        calls = count(sound_calls(store, id))
     except StoreError:
-        keys = None
-    if keys is None:
         return None
     recorded = Recorded(model, store, work=id)
-    recorded.reused = len(keys)
+    recorded.reused = calls
     if progress:
-        progress(len(keys), len(keys))
+        progress(calls, calls)
     row = _row(suite, recorded, digest=before.digest, limit=None, seed=seed, began=_now(), told={})
     told = {**row.manifest, "started": before.created}
     row = replace(row, created=before.created, finished=before.finished, manifest=told)
@@ -168,52 +173,45 @@ def _told(epochs: int, shots: Sequence[Item], grader: Grader | None) -> dict[str
     }
 
 
-def _keep(
+def _keep(store: Store, id: str, way: Way, records: dict[int, Record] | None, part: Part) -> None:
+    """Write the records of a part: one for every item all of whose prompts were answered."""
+    rows, without = [], []
+    for place, item, posed, calls in zip(part.places, part.items, part.posed, part.keys, strict=True):
+        if not all(key in part.answered for key in calls):
+            without.append(place)
+            continue
+        results = tuple(part.answered[key] for key in calls)
+        score = way.judge(item, posed, results)
+        rows.append({"position": place, "item": item.to_dict(), "calls": calls, "score": score.to_dict()})
+        if records is not None:
+            records[place] = Record(item, tuple(asked.prompt for asked in posed), results, calls, score)
+    keep_records(store, id, rows, without)
+
+
+def _end(
     store: Store,
     row: RunRow,
-    records: Sequence[Record],
     *,
     before: RunRow,
-    whole: Plan,
-    chosen: Sequence[int],
+    items: Sequence[Item],
     shard: Shard | None,
-) -> Run:
-    """Write a run with these records, and those that other parts of it have left."""
+    broken_off: bool = False,
+    all_seen: bool = True,
+) -> RunRow:
+    """Write a run whose records are there, with those that other parts of it have left; and what that is then."""
     row = replace(row, created=before.created, manifest={**row.manifest, "started": before.created})
-    large = not shard and store.path != MEMORY and len(records) == len(whole.items) > CHECKED
-    columns = columns_of(records, row.suite) if large else None
+    whole = store.count_records(row.id) == len(items)
+    # Whoever presses Ctrl-C does not want to wait for them.
+    columns = "" if broken_off else columns_for(store, row, items if whole else ())
     with store.changing():  # another program may be at another part
-        left_by_others = list(others(store, row.id, chosen)) if shard else []
-        if len(records) + len(left_by_others) == len(whole.items):
+        if all_seen and store.count_records(row.id) == len(items):
             row = replace(row, finished=before.finished or _now())
         elif shard:
-            left = {SHARD: str(shard), WANTED: len(whole.items)}
+            left = {SHARD: str(shard), WANTED: len(items)}
             stopped = row.manifest["stopped"] or shard.alone
             row = replace(row, manifest={**row.manifest, **left, "stopped": stopped})
-        rows = chain(_rows(whole, records), left_by_others)
-        store.keep_run(row, rows, columns=pack_columns(columns) if columns else "")
-    return load(store, row.id) if shard else run_of(row, records)
-
-
-def _records(work: Plan, keys: Sequence[str], answered: Mapping[str, Result]) -> list[Record]:
-    """A record for every item all of whose prompts were answered."""
-    records, start = [], 0
-    for item, posed in zip(work.items, work.posed, strict=True):
-        calls = tuple(keys[start : start + len(posed)])
-        start += len(posed)
-        if all(key in answered for key in calls):
-            results = tuple(answered[key] for key in calls)
-            score = work.way.judge(item, posed, results)
-            records.append(Record(item, tuple(asked.prompt for asked in posed), results, calls, score))
-    return records
-
-
-def _rows(work: Plan, records: Sequence[Record]) -> Iterator[dict[str, Any]]:
-    """One by one, since all of them would take as much room as the records themselves."""
-    position = {item.id: number for number, item in enumerate(work.items)}
-    for record in records:
-        parts = {"item": record.item.to_dict(), "calls": record.calls, "score": record.score.to_dict()}
-        yield {"position": position[record.item.id], **parts}
+        store.keep_run_again(row, columns=columns)
+    return row
 
 
 def _row(

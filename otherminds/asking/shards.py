@@ -9,13 +9,16 @@ Every part is the same run, of which some items are not asked yet; so parts add 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from array import array
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import islice
 from sqlite3 import Connection
 from typing import Any, NamedTuple
 
-from otherminds.asking.plans import STORIES, Plan, groups
+from otherminds.asking.keeping import count
+from otherminds.asking.loading import columns_for
+from otherminds.asking.plans import STORIES, groups
 from otherminds.asking.store import RunRow, Store
 from otherminds.asking.tables import (
     INTO_CALLS,
@@ -28,6 +31,7 @@ from otherminds.asking.tables import (
     run_values,
 )
 from otherminds.errors import StoreError, UsageError
+from otherminds.items import Item
 
 SHARD, WANTED = "shard", "wanted"
 """In the manifest of a run that has only parts: which part was asked last, and how many items all have together."""
@@ -59,23 +63,18 @@ class Shard(NamedTuple):
         return cls(int(number), int(of))
 
 
-def places(work: Plan, shard: Shard | None) -> list[int]:
-    """Which items of a plan a shard asks; stories and twins stay together, as one machine would ask them."""
+def places(items: Sequence[Item], shard: Shard | None) -> Sequence[int]:
+    """Which of these items a shard asks; stories and twins stay together, as one machine would ask them."""
     if shard is None:
-        return list(range(len(work.items)))
+        return range(len(items))
     numbers: dict[str, int] = {}
-    by_group = [numbers.setdefault(group, len(numbers)) for group in groups(work.items, by=STORIES)]
-    found = [place for place, group in enumerate(by_group) if group % shard.of == shard.number - 1]
+    by_group = (numbers.setdefault(group, len(numbers)) for group in groups(items, by=STORIES))
+    found = array("q", (place for place, group in enumerate(by_group) if group % shard.of == shard.number - 1))
     if not found:
         raise UsageError(
             f"shard {shard} has nothing to ask: there are {len(numbers)} groups of items; take fewer shards"
         )
     return found
-
-
-def part(work: Plan, chosen: Sequence[int]) -> Plan:
-    """A plan with only these items."""
-    return replace(work, items=tuple(work.items[n] for n in chosen), posed=tuple(work.posed[n] for n in chosen))
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +99,8 @@ def merge(store: Store, sources: Sequence[Store]) -> Merged:
             _copy_sittings(db, source)
         rows = [_copy_run(db, store, source, row) for source in sources for row in reversed(source.runs())]
     ids = {row.id: row for row in rows}
+    for row in ids.values():
+        store.keep_columns(row, columns_for(store, row))
     return Merged(calls, records, tuple(ids), tuple(id for id, row in ids.items() if not row.finished))
 
 
@@ -168,13 +169,7 @@ def _copy_run(db: Connection, store: Store, source: Store, row: RunRow) -> RunRo
 def _spent(store: Store, id: str) -> dict[str, Any]:
     """What a run took in all sittings, as its manifest tells it."""
     times, spent = store.sittings(id)
-    asked = len({key for record in store.records(id) for key in record["calls"]})
+    asked = count(store.record_calls(id))
     usage = asdict(spent.usage)
     in_all = {"sittings": times, **spent.to_dict(), "usage": usage}
     return {"calls": {"reused": max(0, asked - spent.made), **spent.to_dict(), "in_all": in_all}, "usage": usage}
-
-
-def others(store: Store, id: str, own: Sequence[int]) -> Iterator[dict[str, Any]]:
-    """The records that other parts of a run have left in the store."""
-    mine = set(own)
-    return (record for record in store.records(id) if record["position"] not in mine)

@@ -123,13 +123,6 @@ class Store:
         with self._sentences():
             return set(found) if all(found := [check_call(row) for row in self._call_rows(keys)]) else None
 
-    def sound_run(self, run: str) -> set[str] | None:
-        """The calls behind a run, if all its records and all these calls are as they were written."""
-        with self._sentences():
-            rows = self._db.execute(f"{SELECT_RECORD} WHERE run = ?", (run,))
-            keys = {key for row in rows for key in read_record_calls(row)}
-        return keys if self.sound_calls(keys) == keys else None
-
     def _call_rows(self, keys: Iterable[str]) -> Iterator[Sequence[Any]]:
         wanted = list(keys)
         for start in range(0, len(wanted), 500):
@@ -199,26 +192,28 @@ class Store:
             self._db.execute(f"INSERT OR IGNORE {INTO_RUNS}", run_values(row, self._next()))
         return self.run(row.id)
 
-    def keep_run(self, row: RunRow, records: Iterable[Mapping[str, Any]] = (), *, columns: str = "") -> None:
-        """Write a run and all its records, in place of what was there under its id; and what is told of all of them."""
+    def keep_run(self, row: RunRow, records: Iterable[Mapping[str, Any]] = ()) -> None:
+        """Write a run and all its records, in place of what was there under its id."""
         with self._transaction():
             self._db.execute("DELETE FROM records WHERE run = ?", (row.id,))
-            values = run_values(row, self._next())
-            self._db.execute(f"INSERT OR REPLACE {INTO_RUNS}", values)
             # One by one, since a large run as JSON takes more room than all that is made of it.
             self._db.executemany(f"INSERT {INTO_RECORDS}", (record_values(row.id, record) for record in records))
-            self._db.execute(MAKE_COLUMNS)
-            seal = checksum(values[-2], columns)
-            self._db.execute("INSERT OR REPLACE INTO columns VALUES (?, ?, ?)", (row.id, seal, columns))
+            self.keep_run_again(row, columns="")
+
+    def keep_run_again(self, row: RunRow, *, columns: str | None = None) -> None:
+        """Write a run whose records stay as they are, and what is told of all of them, unless that stays as well."""
+        told = self.columns(row.id) if columns is None else columns
+        with self._transaction():
+            self._db.execute(f"INSERT OR REPLACE {INTO_RUNS}", run_values(row, self._next()))
+            self.keep_columns(row, told)
         self._claims.release(_run_name(row.id))
 
-    def keep_run_again(self, row: RunRow) -> None:
-        """Write a run whose records stay as they are, and so does what is told of all of them."""
-        columns = self.columns(row.id)
+    def keep_columns(self, row: RunRow, columns: str) -> None:
+        """Write what is told of all records of a run, for as long as it is as it is now."""
+        seal = checksum(run_values(row, row.written)[-2], columns)
         with self._transaction():
-            values = run_values(row, self._next())
-            self._db.execute(f"INSERT OR REPLACE {INTO_RUNS}", values)
-            self._db.execute("UPDATE columns SET seal = ? WHERE run = ?", (checksum(values[-2], columns), row.id))
+            self._db.execute(MAKE_COLUMNS)
+            self._db.execute("INSERT OR REPLACE INTO columns VALUES (?, ?, ?)", (row.id, seal, columns))
 
     def _next(self) -> int:
         """The number of what is written now."""
@@ -256,6 +251,11 @@ class Store:
         with self._sentences():
             where = "WHERE run = ? ORDER BY position LIMIT ?"
             yield from map(read_record, self._db.execute(f"{SELECT_RECORD} {where}", (run, most)))
+
+    def record_calls(self, run: str) -> Iterator[list[str]]:
+        """Of every record of a run that is as it was written, the keys of its calls."""
+        with self._sentences():
+            yield from map(read_record_calls, self._db.execute(f"{SELECT_RECORD} WHERE run = ?", (run,)))
 
     def records_at(self, run: str, positions: Sequence[int]) -> list[dict[str, Any]]:
         """Some of the records of a run."""
@@ -327,10 +327,10 @@ class Store:
         with self._transaction():
             yield self._db
 
-    def rows(self, query: str) -> Iterator[tuple[Any, ...]]:
+    def rows(self, query: str, given: Sequence[object] = ()) -> Iterator[tuple[Any, ...]]:
         """What lies in the tables, as it lies there."""
         with self._sentences():
-            yield from self._db.execute(query)
+            yield from self._db.execute(query, given)
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:

@@ -151,6 +151,7 @@ def stand_in(db: sqlite3.Connection, version: int) -> None:
 SELECT_CALL = "SELECT key, fingerprint, verb, prompt, rendered, result, seconds, created, checksum FROM calls"
 INTO_CALLS = "INTO calls VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 SELECT_RECORD = "SELECT run, position, item, calls, score, checksum FROM records"
+SELECT_POSITION = "SELECT position FROM records"
 INTO_RECORDS = "INTO records VALUES (?, ?, ?, ?, ?, ?)"
 SELECT_RUN = (
     "SELECT id, suite, digest, model, fingerprint, prompt, score, manifest, created, finished, checksum, written"
@@ -161,6 +162,11 @@ HAS_COLUMNS = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'colu
 # No migration: they are made where they are first written, and a program that knows nothing of them reads as before.
 MAKE_COLUMNS = "CREATE TABLE IF NOT EXISTS columns (run TEXT PRIMARY KEY, seal TEXT NOT NULL, data TEXT NOT NULL)"
 SELECT_COLUMNS = "SELECT data, seal, checksum FROM columns JOIN runs ON id = run WHERE run = ?"
+SUM_USAGE = (
+    "SELECT count(*), total(json_extract(result, '$.usage.prompt')), total(json_extract(result, '$.usage.cached')),"
+    " total(json_extract(result, '$.usage.written'))"
+    " FROM records JOIN json_each(records.calls) AS asked LEFT JOIN calls ON calls.key = asked.value WHERE run = ?"
+)
 SUM_SITTINGS = (
     "SELECT count(*), total(made), total(errors), total(retried), total(waited), total(prompt), total(cached),"
     " total(written) FROM sittings WHERE work = ?"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -72,7 +73,7 @@ def _data(rows: list[Scored]) -> list[dict[str, object]]:
     return [{"reader": row.name, "opinions": row.opinions, **asdict(row.right)} for row in rows]
 
 
-def _told_twins(items: tuple[Item, ...]) -> None:
+def _told_twins(items: Sequence[Item]) -> None:
     """How many readers get both twins of a pair right."""
     from otherminds.bridges.audit import askable, pairs_right
 

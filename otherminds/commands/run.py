@@ -220,7 +220,7 @@ def as_data(done: Run) -> dict[str, Any]:
     from otherminds.results.measures import leaning, splits
 
     answers = Answers.of([done])
-    rows = [(split, answers.where(None, **split.tags).mean()) for split in splits(answers.items)]
+    rows = [(split, answers.where(None, **split.tags).mean()) for split in splits(answers)]
     lean = leaning(answers)
     return {
         "run": done.id,

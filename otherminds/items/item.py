@@ -13,14 +13,18 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from array import array
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from otherminds.errors import BadFile, UsageError
-from otherminds.files import parse_json, read_text, write_text
+from otherminds.files import write_parts
+from otherminds.items.lines import OnDisk, Source
 from otherminds.items.tags import Tag, check_tags
 from otherminds.showing.brief import Brief, cut
 from otherminds.showing.notebook import Shown
@@ -65,7 +69,8 @@ class Suite(Shown):
     """Named items, with how to prompt and how to score them."""
 
     name: str
-    items: tuple[Item, ...]
+    items: Sequence[Item]
+    """Those of a file are read from it when they are looked at."""
     prompt: str = "raw"
     score: str = "letters"
     study: str = ""
@@ -74,11 +79,8 @@ class Suite(Shown):
     def __post_init__(self) -> None:
         if not self.items:
             raise UsageError(f"suite {self.name!r} has no items, so there is nothing to ask")
-        seen: set[str] = set()
-        for item in self.items:
-            if item.id in seen:
-                raise UsageError(f"suite {self.name!r} has two items called {item.id!r}; ids must differ")
-            seen.add(item.id)
+        if not isinstance(self.items, OnDisk):  # of which that was seen when they were read
+            _check_ids(self.name, (item.id for item in self.items))
 
     def __repr__(self) -> str:
         return f"<Suite {cut(self.name, 60)!r} of {len(self)} items, {self.prompt}, {self.score}>"
@@ -102,23 +104,45 @@ class Suite(Shown):
         )
         return replace(self, items=chosen)
 
+    def find(self, id: str) -> Item | None:
+        """The item of this id, if there is one."""
+        hashes, places = self._index
+        at = bisect_left(hashes, hash(id))
+        while at < len(hashes) and hashes[at] == hash(id):
+            if (item := self.items[places[at]]).id == id:
+                return item
+            at += 1
+        return None
+
+    @cached_property
+    def _index(self) -> tuple[array[int], array[int]]:
+        """The hashes of all ids, in order, and the places of their items: a dict of a million takes 200 MB."""
+        hashes = array("q", (hash(item.id) for item in self.items))
+        places = array("q", sorted(range(len(hashes)), key=hashes.__getitem__))
+        return array("q", (hashes[place] for place in places)), places
+
     @cached_property
     def digest(self) -> str:
         """Changes when any item changes; the way of asking is not part of it."""
-        text = "\n".join(_line(item.to_dict()) for item in self.items)
-        return hashlib.sha256(text.encode()).hexdigest()[:16]
+        if isinstance(self.items, OnDisk):
+            return self.items.digest
+        known = _Digest()
+        for item in self.items:
+            known.add(item)
+        return str(known)
 
     def save(self, path: str | Path) -> None:
         """Write the suite as JSON Lines; the file is there whole or not at all."""
         header = {"otherminds": SCHEMA, "suite": self.name, "prompt": self.prompt, "score": self.score}
         header |= {"study": self.study} if self.study else {}
-        write_lines(path, [header, *(item.to_dict() for item in self.items)])
+        write_lines(path, chain([header], (item.to_dict() for item in self.items)))
 
     @classmethod
     def load(cls, path: str | Path) -> Suite:
         """Read a suite; a bad line is refused by number and field."""
-        lines = read_lines(path)
-        number, header = next(lines, (0, None))
+        source = Source(path)
+        lines = source.objects()
+        number, _, header = next(lines, (0, 0, None))
         if header is None:
             raise BadFile(f"{path} is empty; the first line should be a header like {_line(_EXAMPLE_HEADER)}")
         version = header.get("otherminds")
@@ -126,13 +150,23 @@ class Suite(Shown):
             raise BadFile(f"{path}, line {number}: no header; the first line should be like {_line(_EXAMPLE_HEADER)}")
         if version > SCHEMA:
             raise BadFile(f"{path} has schema version {version}, and this otherminds reads up to {SCHEMA}; update it")
-        items = tuple(_read_known(data, f"{path}, line {number}") for number, data in lines)
         for name in ("suite", "prompt", "score", "study"):
             value = header.get(name, "raw")
             if not isinstance(value, str) or not value.strip():
                 raise BadFile(f"{path}, line 1: {name} should be a word, not {value!r}")
         if "suite" not in header:
             raise BadFile(f"{path}, line 1: suite is missing; it is the name of the suite")
+        items, known = OnDisk(source, _read_again), _Digest()
+
+        def ids() -> Iterator[str]:
+            for number, start, data in lines:
+                item = _read_known(data, f"{path}, line {number}")
+                items.append(start, item)
+                known.add(item)
+                yield item.id
+
+        _check_ids(header["suite"], ids())
+        items.digest = str(known)
         made = cls(header["suite"], items, study=header.get("study", ""))
         return made.using(prompt=header.get("prompt"), score=header.get("score"))
 
@@ -152,25 +186,46 @@ def told_apart(options: Iterable[str]) -> tuple[str, ...]:
 
 def read_lines(path: str | Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """The objects of a JSON Lines file with their line numbers; blank lines are passed over."""
-    for number, line in enumerate(read_text(path).split("\n"), start=1):
-        if not line.strip():
-            continue
-        try:
-            data = parse_json(line)
-        except ValueError as error:
-            raise BadFile(f"{path}, line {number} is not JSON: {error}") from None
-        if not isinstance(data, dict):
-            raise BadFile(f"{path}, line {number} should be a JSON object, not {type(data).__name__}")
+    for number, _, data in Source(path).objects():
         yield number, data
 
 
 def write_lines(path: str | Path, objects: Iterable[Mapping[str, Any]]) -> None:
     """Write JSON Lines; the file is there whole or not at all."""
-    write_text(path, "".join(_line(data) + "\n" for data in objects))
+    write_parts(path, (_line(data) + "\n" for data in objects))
 
 
 def _line(data: Mapping[str, Any]) -> str:
     return json.dumps(data, ensure_ascii=False)
+
+
+def _check_ids(suite: str, ids: Iterable[str]) -> None:
+    seen: set[str] = set()
+    for id in ids:
+        if id in seen:
+            raise UsageError(f"suite {suite!r} has two items called {id!r}; ids must differ")
+        seen.add(id)
+
+
+class _Digest:
+    """Of items, one after another."""
+
+    def __init__(self) -> None:
+        self._hash = hashlib.sha256()
+        self._between = ""
+
+    def add(self, item: Item) -> None:
+        self._hash.update(f"{self._between}{_line(item.to_dict())}".encode())
+        self._between = "\n"
+
+    def __str__(self) -> str:
+        return self._hash.hexdigest()[:16]
+
+
+def _read_again(line: bytes) -> Item:
+    """An item of a file whose lines were all checked when it was loaded."""
+    data = json.loads(line)
+    return Item(**{**data, "choices": tuple(data.get("choices", ()))})
 
 
 def _read_known(data: Mapping[str, Any], where: str) -> Item:

@@ -15,6 +15,9 @@ SURE = 0.95
 LEAST = 1e-9
 """What a probability of 0 counts as: the logarithm must exist, and no real model is surer than that."""
 
+HISTORY = 4_000
+"""Prompts that a model remembers at least; a suite may have millions."""
+
 
 class Scripted:
     """A model that answers with `answer(prompt)` and weighs with `weigh(prompt)`, a probability for every choice.
@@ -39,7 +42,7 @@ class Scripted:
         self.cannot: frozenset[str] = frozenset()
         self.identity: Mapping[str, Any] = {"backend": "scripted", "name": name}
         self.history: list[Prompt] = []
-        """Every prompt it was given, by either verb, in the order of arrival."""
+        """The prompts it was given last, by either verb, in the order of arrival; all, up to some thousands."""
         self._answer = answer
         self._weigh = weigh
         self._lock = Lock()
@@ -55,6 +58,8 @@ class Scripted:
     def _noted(self, prompts: Sequence[Prompt]) -> Sequence[Prompt]:
         with self._lock:
             self.history.extend(prompts)
+            if len(self.history) > 2 * HISTORY:
+                del self.history[:-HISTORY]
         return prompts
 
     def _respond(self, prompt: Prompt) -> Response:

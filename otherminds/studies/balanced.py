@@ -17,7 +17,7 @@ CLOZE = Form("cloze", "raw")
 Kind = tuple[str, bool | None, object]
 
 
-def balanced(questions: Suite, limit: int, *, seed: int) -> tuple[Item, ...]:
+def balanced(questions: Suite, limit: int, *, seed: int) -> Sequence[Item]:
     """About so many questions, in their own order; twins stay together; of the same kind, what is from a story not yet
     asked about goes first, then few twins, then what fits every form.
 

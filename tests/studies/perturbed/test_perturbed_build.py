@@ -99,7 +99,7 @@ def test_prompts_show_one_demonstration_and_then_the_story(style: Style) -> None
 def test_reality_is_not_asked_for_as_a_belief() -> None:
     for style in ("states", "perspective"):
         with pytest.raises(UsageError, match="asks for beliefs only"):
-            plan(SUITE.using(prompt=STYLES[style]))
+            _ = plan(SUITE.using(prompt=STYLES[style])).posed
 
 
 def test_from_the_shell(tmp_path: Path) -> None:

@@ -45,13 +45,20 @@ def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _others(load: str = "/proc/loadavg") -> int:
+def _others(load: str = "/proc/loadavg", own: str = "/proc/self/task") -> int:
     """How many threads of others want a core just now; where the system does not say, in the last minute."""
     try:
         running, _, _ = Path(load).read_text().split()[3].partition("/")
-        return int(running) - 1
+        return max(0, int(running) - _running(own))
     except (OSError, IndexError, ValueError):
         return round(os.getloadavg()[0]) if hasattr(os, "getloadavg") else 0
+
+
+def _running(tasks: str) -> int:
+    """Threads of this program that run: of the last multiplication some still spin, and they are none of the others."""
+    # The state stands after the name, which may hold anything, brackets too.
+    states = [each.read_text().rpartition(")")[2].split()[0] for each in Path(tasks).glob("*/stat")]
+    return max(1, states.count("R"))
 
 
 @cache

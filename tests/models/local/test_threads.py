@@ -35,10 +35,27 @@ def test_what_the_user_says_goes_first(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_this_program_is_not_one_of_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     load = tmp_path / "loadavg"
     load.write_text("0.20 0.18 0.12 3/1200 4711\n")
-    assert threads._others(str(load)) == 2
+    own = _tasks(tmp_path, "R", "S")
+    assert threads._others(str(load), own) == 2
     monkeypatch.setattr("os.getloadavg", lambda: (1.6, 0.0, 0.0))
     load.write_text("nothing that we know")
     assert threads._others(str(load)) == threads._others(str(tmp_path / "none")) == 2
+
+
+def test_threads_that_still_spin_after_a_multiplication_are_not_others(tmp_path: Path) -> None:
+    load = tmp_path / "loadavg"
+    load.write_text("0.20 0.18 0.12 3/1200 4711\n")
+    assert threads._others(str(load), _tasks(tmp_path, "R", "R", "S")) == 1
+    load.write_text("0.20 0.18 0.12 1/1200 4711\n")  # one of the two went to sleep in between
+    assert threads._others(str(load), str(tmp_path / "task")) == 0
+
+
+def _tasks(folder: Path, *states: str) -> str:
+    for number, state in enumerate(states):
+        task = folder / "task" / str(number)
+        task.mkdir(parents=True, exist_ok=True)
+        (task / "stat").write_text(f"{number} (odd) name) {state} 1 2 3\n")
+    return str(folder / "task")
 
 
 def test_numpy_multiplies_with_the_threads_that_are_free(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -58,15 +58,27 @@ def _tasks(folder: Path, *states: str) -> str:
     return str(folder / "task")
 
 
-def test_numpy_multiplies_with_the_threads_that_are_free(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_as_many_threads_as_are_free_multiply_each_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     taken: list[int] = []
     monkeypatch.delenv("OPENBLAS_NUM_THREADS", raising=False)
     monkeypatch.setattr(threads, "_set_threads", lambda: taken.append)
-    monkeypatch.setattr(threads, "free", lambda: 2)
-    threads.spread()
+    for free in (2, 1):
+        monkeypatch.setattr(threads, "free", lambda free=free: free)
+        with threads.apart() as each:
+            done: list[int] = []
+            each(range(5), done.append)
+            assert (each.threads, sorted(done)) == (free, [0, 1, 2, 3, 4])
     monkeypatch.setenv("OPENBLAS_NUM_THREADS", "4")
-    threads.spread()
-    assert taken == [2]
+    with threads.apart() as each:
+        assert each.threads == 1
+    assert taken == [1, 1]
+
+
+def test_what_fails_in_a_thread_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENBLAS_NUM_THREADS", raising=False)
+    monkeypatch.setattr(threads, "free", lambda: 2)
+    with threads.apart() as each, pytest.raises(ZeroDivisionError):
+        each([1, 0], lambda number: divmod(1, number))
 
 
 def test_products_do_not_depend_on_the_threads() -> None:

@@ -111,18 +111,16 @@ def calibrate(
     `before` is what came of similar controls: forms that let the model answer there come first, and where one of them
     is good here too, no other is tried; to write, where it could not, costs most and is not tried again. `confirmed` is
     how many controls tell the accuracy at most. With `brief` there are two rounds, of long stories one and a first look
-    alone; who can be weighed in plain forms does not write; and after some studies only these compete, with the forms
-    that came furthest where it could answer (of long stories, with those that were chosen there). `ahead` hears of the
-    best form and of the other controls in it before these are asked, so that whatever else is asked in it about the
-    same stories can be asked in one go.
+    alone; and after some studies only the plain forms compete, which share the reading of a story, with those that came
+    furthest where it could answer (of long stories, with those that were chosen there). `ahead` hears of the best form
+    and of the other controls in it before these are asked, so that whatever else is asked in it about the same stories
+    can be asked in one go.
     """
     long = brief and _long(controls)
     most = min(confirmed or FIRST_LOOK, FIRST_LOOK) if long else confirmed
     choosing, others = parted(controls, seed=seed, confirmed=most)
     contest = Contest(choosing, questions, put, ROUNDS[: 1 if long else 2] if brief else ROUNDS)
     able = without_doubles([form for form in possible(cannot) if contest.fits(form)])
-    if brief and any(map(_plain, able)):
-        able = [form for form in able if form.score in WEIGHED]  # to write costs most
     good = {form for each in before if each.able for form in ([each.form] if long else each.finalists)}
     if brief and len(before) > (0 if long else 1):
         able = [form for form in able if _plain(form) or form in good] or able

@@ -61,9 +61,10 @@ def look(subjects: Sequence[Subject], desk: Desk) -> Chapter | None:
 
 def _ask(subject: Subject, questions: Suite, desk: Desk) -> list[Run]:
     plain, chain = PAIR
+    few = desk.size == "quick" and not subject.rule
     asked = {
         plain: questions.using(prompt=STYLES[plain]),
-        chain: (_one_a_stage(questions) if desk.size == "quick" else questions).using(prompt=STYLES[chain]),
+        chain: (_one_a_stage(questions) if few else questions).using(prompt=STYLES[chain]),
     }
     runs = [desk.put(each, subject, f"perturbed · {NAMES[style]}") for style, each in asked.items()]
     if any(record.score.value is not None for record in runs[-1].records):
@@ -98,7 +99,7 @@ def _drawn_in_words(questions: Suite, desk: Desk) -> str:
     chains = len(_one_a_stage(questions))
     return (
         f"A first look: {tasks} tasks drawn by seed {desk.seed}, {len(questions)} of {whole} focal items;"
-        f" chains of thought are asked for {chains} of them."
+        f" models write chains of thought for {chains} of them."
     )
 
 

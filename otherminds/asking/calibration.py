@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from math import ceil
 
 from otherminds.asking.contests import ROUNDS, Contest, Put, Tried, accuracy
 from otherminds.asking.forms import WEIGHED, Form, possible, without_doubles
@@ -27,7 +28,7 @@ GOOD = 0.9
 """Of forms that let a model answer elsewhere, one that does at least so well here needs no comparison with all."""
 CONFIRMED = {"quick": 40, "standard": 120}
 """By the size of a look, how many other controls tell the accuracy of the chosen form; all of them in a full one."""
-LONG = 1000
+LONG = 500
 """Characters of a story that is costly to read."""
 FIRST_LOOK = 24
 """Of those, how many may be enough."""
@@ -69,8 +70,10 @@ class Calibration:
 
     @property
     def finalists(self) -> list[Form]:
-        """The forms that came furthest, the best first."""
-        return [each.form for each in self.tried if each.round == self.tried[0].round]
+        """The forms that came furthest, the best first; where there was one round, the better half."""
+        rounds = self.tried[0].round
+        last = [each.form for each in self.tried if each.round == rounds]
+        return last if rounds > 1 else last[: ceil(len(last) / 2)]
 
     def by_kind(self) -> dict[str, Estimate]:
         """The accuracy on each kind of control."""
@@ -101,22 +104,27 @@ def calibrate(
     before: Sequence[Calibration] = (),
     confirmed: int | None = None,
     brief: bool = False,
+    ahead: Callable[[Form, Suite], object] = lambda form, told: None,
 ) -> Calibration:
     """Let the forms that a model can answer in, and that fit the questions too, compete; then confirm the best.
 
     `before` is what came of similar controls: forms that let the model answer there come first, and where one of them
     is good here too, no other is tried; to write, where it could not, costs most and is not tried again. `confirmed` is
     how many controls tell the accuracy at most. With `brief` there are two rounds, of long stories one and a first look
-    alone; and after some studies only what is cheapest to ask competes, with the forms that came furthest before.
+    alone; and after some studies only the plain forms compete, which share the reading of a story, with those that came
+    furthest where it could answer (of long stories, with those that were chosen there). `ahead` hears of the best form
+    and of the other controls in it before these are asked, so that whatever else is asked in it about the same stories
+    can be asked in one go.
     """
     long = brief and _long(controls)
     most = min(confirmed or FIRST_LOOK, FIRST_LOOK) if long else confirmed
     choosing, others = parted(controls, seed=seed, confirmed=most)
     contest = Contest(choosing, questions, put, ROUNDS[: 1 if long else 2] if brief else ROUNDS)
     able = without_doubles([form for form in possible(cannot) if contest.fits(form)])
+    good = {form for each in before if each.able for form in ([each.form] if long else each.finalists)}
     if brief and len(before) > (0 if long else 1):
-        able = _cheapest(able, before)
-    good = {form for each in before if each.able for form in each.finalists}
+        able = [form for form in able if _plain(form) or form in good] or able
+        good |= set(filter(_plain, able))  # a story is read once for all of these, so to try a few would save nothing
     contest.hold([form for form in able if form in good])
     if not contest.tried or contest.ranked[0].right.value < GOOD:
         contest.hold(_worth_it(able, before))  # what was tried already costs nothing
@@ -124,7 +132,7 @@ def calibrate(
         why = "; ".join(contest.failed)
         raise Unable(why or "there is no form in which both the controls and the questions can be put")
     best = contest.ranked[0]
-    told = _told(best.form, others, put)
+    told = _told(best.form, others, put, ahead)
     right = accuracy(told.records) if told else None
     runs = (contest.runs[best.form], *([told] if told else []))
     return Calibration(
@@ -132,11 +140,9 @@ def calibrate(
     )
 
 
-def _cheapest(forms: Sequence[Form], before: Sequence[Calibration]) -> list[Form]:
-    """Plain forms that read a story once for all of them, and those that came furthest elsewhere."""
-    known = {form for each in before for form in each.finalists}
-    kept = [form for form in forms if form in known or (form.prompt == "raw" and form.score in WEIGHED)]
-    return kept or list(forms)
+def _plain(form: Form) -> bool:
+    """Whether it is one of those that share the reading of a story, and so are cheapest."""
+    return form.prompt == "raw" and form.score in WEIGHED
 
 
 def _worth_it(forms: Sequence[Form], before: Sequence[Calibration]) -> list[Form]:
@@ -148,12 +154,13 @@ def _worth_it(forms: Sequence[Form], before: Sequence[Calibration]) -> list[Form
     return kept or list(forms)
 
 
-def _told(form: Form, others: Suite | None, put: Put) -> Run | None:
+def _told(form: Form, others: Suite | None, put: Put, ahead: Callable[[Form, Suite], object]) -> Run | None:
     """The others in the chosen form: some of them, and all where these do not show on which side the model is."""
     part = form.part(others) if others else None
     if part is None:
         return None
     some = replace(part, items=part.items[:FIRST_LOOK]) if len(part) > FIRST_LOOK else part
+    ahead(form, some)
     found = _put_one(some, put)
     return found if some is part or _decided(found) else _put_one(part, put)
 

@@ -95,6 +95,13 @@ def check(subject: Subject, title: str, controls: Suite, questions: Suite, desk:
     """The controls in every form, then the questions in the best."""
     kinds = Counter(str(item.tags.get(CONTROL)) for item in controls)
     (most, _), *_ = kinds.most_common(1)
+    # Chosen before the form is, so that models in different forms answer the same questions.
+    few, more = (_some(questions, limit, desk) for limit in (QUICK // 2, QUICK))
+
+    def ahead(form: Form, told: Suite) -> None:
+        if sure := form.part(few):
+            desk.fetch([told, sure], subject, f"{title} · controls, and about minds, {form}")
+
     found = calibrate(
         controls,
         questions,
@@ -104,15 +111,19 @@ def check(subject: Subject, title: str, controls: Suite, questions: Suite, desk:
         before=desk.calibrated.get((subject.name, most), ()),
         confirmed=CONFIRMED.get(desk.size),
         brief=desk.size == "quick",
+        ahead=ahead,
     )
     for kind in kinds:
         desk.calibrated.setdefault((subject.name, kind), []).append(found)
-    # Chosen before the form is, so that models in different forms answer the same questions.
-    limit = QUICK if found.able else QUICK // 2
-    items = balanced(questions, limit, seed=desk.seed) if desk.size == "quick" else questions.items
-    part = found.form.part(replace(questions, name=f"{questions.name}-in-form", study="", items=items))
+    part = found.form.part(more if found.able else few)
     asked = desk.put(part, subject, f"{title} · about minds, {found.form}") if part else None
     return Checked(found, asked, len(questions) - _fitting(found.form, questions))
+
+
+def _some(questions: Suite, limit: int, desk: Desk) -> Suite:
+    """What is asked in the chosen form: of a quick look about so many, and the first of them are the same for any."""
+    items = balanced(questions, limit, seed=desk.seed) if desk.size == "quick" else questions.items
+    return replace(questions, name=f"{questions.name}-in-form", study="", items=items)
 
 
 def _fitting(form: Form, questions: Suite) -> int:

@@ -103,11 +103,15 @@ class Desk:
         with self.progress(f"{title} · {subject.name}") as bar:
             return run(suite, subject.make(suite), store=self.store, seed=self.seed, budget=self.budget, progress=bar)
 
-    def put_all(self, suites: Sequence[Suite], subject: Subject, title: str) -> list[Run | ModelError]:
-        """Several suites about the same stories; one that the subject does not answer leaves the reason."""
+    def fetch(self, suites: Sequence[Suite], subject: Subject, title: str) -> None:
+        """All that several suites about the same stories need, so that each is read once; each is put afterwards."""
         if subject.model:
             with self.progress(f"{title} · {subject.name}") as bar:
                 fetch(suites, subject.model, store=self.store, seed=self.seed, budget=self.budget, progress=bar)
+
+    def put_all(self, suites: Sequence[Suite], subject: Subject, title: str) -> list[Run | ModelError]:
+        """Several suites about the same stories; one that the subject does not answer leaves the reason."""
+        self.fetch(suites, subject, title)
         found: list[Run | ModelError] = []
         for suite in suites:
             try:

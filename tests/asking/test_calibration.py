@@ -179,3 +179,31 @@ def test_finalists_are_the_forms_of_the_last_round() -> None:
     assert len(found.finalists) == -(-len(FITTING) // 4)
     assert set(found.finalists) <= set(FORMS)
     assert found.tried[0].right.value < GOOD
+
+
+def test_after_one_round_the_better_half_are_finalists() -> None:
+    tried = tuple(Tried(form, proportion(8 - place, 8), 1) for place, form in enumerate(FORMS[:5]))
+    assert Calibration(tried, FORMS[0], proportion(8, 8), ()).finalists == list(FORMS[:3])
+
+
+LONG_CONTROLS = Suite("long", tuple(replace(item, context=f"{item.context} {'So it is. ' * 110}") for item in CONTROLS))
+
+
+def test_of_long_stories_a_brief_look_tries_at_once_what_reads_them_once_and_what_was_chosen_before() -> None:
+    put = Putter(letters_only())
+    chosen = Form("letters", "direct")
+    found = calibrate(LONG_CONTROLS, MINDS, put, before=[_before(chosen)], confirmed=40, brief=True)
+    plain = {form for form in FITTING if form.prompt == "raw" and form.score != "open"}
+    *contest, told = put.asked
+    assert {form for form, _ in contest} == plain | {chosen}
+    assert {len(ids) for _, ids in contest} == {8}
+    assert (told[0], len(told[1])) == (found.form, 24)
+
+
+def test_what_else_is_asked_in_the_best_form_can_be_asked_with_the_controls_that_tell() -> None:
+    put = Putter(letters_only())
+    heard: list[tuple[Form, int, int]] = []
+    found = calibrate(
+        CONTROLS, MINDS, put, confirmed=40, ahead=lambda form, told: heard.append((form, len(told), len(put.asked)))
+    )
+    assert heard == [(found.form, 24, len(put.asked) - 1)]

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from math import prod
+from functools import partial
+from math import ceil, prod
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -108,17 +109,20 @@ class Forward(OneByOne):
 
     def score(self, tree: Tree, wants: Mapping[int, Sequence[int]]) -> dict[int, list[float]]:
         """The log-probabilities of the wanted tokens after each of the given places of the tree."""
-        threads.spread()
-        hidden = self._hidden(tree)
         places = list(wants)
         found: dict[int, list[float]] = {}
-        for rows in _blocks(len(places), HEAD_ROWS):
-            logits = self._normed(hidden[places[rows]]) @ self.last.T
-            for place, row in zip(places[rows], logits, strict=True):
-                found[place] = pick(row, wants[place])
+        with threads.apart() as each:
+            hidden = self._hidden(tree, each)
+
+            def weigh(rows: slice) -> None:
+                logits = self._normed(hidden[places[rows]]) @ self.last.T
+                for place, row in zip(places[rows], logits, strict=True):
+                    found[place] = pick(row, wants[place])
+
+            each(_blocks(len(places), HEAD_ROWS), weigh)
         return found
 
-    def _hidden(self, tree: Tree) -> Array:
+    def _hidden(self, tree: Tree, each: threads.Each) -> Array:
         """What comes out of the last layer for every token of the tree."""
         x = single(self._vocabulary[tree.tokens])
         turns = self._turns(tree.depths)
@@ -126,28 +130,45 @@ class Forward(OneByOne):
             (slice(first, end), np.array([*tree.path(tree.parents[first]), *range(first, end)]))
             for first, end in tree.runs()
         ]
+        blocks = _blocks(len(x), _even(len(x), each.threads))
         for layer in self.layers:
-            mixed = self._attention(x, layer, turns, runs)
-            for rows in _blocks(len(x), ROWS):
-                x[rows] += mixed[rows] @ layer.out.T
-                gate, up = np.split(self._normed(x[rows]) @ layer.gate_up.T, 2, axis=1)
-                x[rows] += (gate / (1 + np.exp(-gate)) * up) @ layer.down.T
+            mixed = self._attention(x, layer, turns, runs, blocks, each)
+            each(blocks, partial(self._fed_forward, x, mixed, layer))
         return x
 
+    def _fed_forward(self, x: Array, mixed: Array, layer: Layer, rows: slice) -> None:
+        x[rows] += mixed[rows] @ layer.out.T
+        gate, up = np.split(self._normed(x[rows]) @ layer.gate_up.T, 2, axis=1)
+        x[rows] += (gate / (1 + np.exp(-gate)) * up) @ layer.down.T
+
     def _attention(
-        self, x: Array, layer: Layer, turns: tuple[Array, Array], runs: Sequence[tuple[slice, NDArray[np.int64]]]
+        self,
+        x: Array,
+        layer: Layer,
+        turns: tuple[Array, Array],
+        runs: Sequence[tuple[slice, NDArray[np.int64]]],
+        blocks: Sequence[slice],
+        each: threads.Each,
     ) -> Array:
         """Every token looks at its ancestors and at itself; one line of the tree at a time."""
         form, n = self.form, len(x)
-        qkv = np.empty((n, form.heads + 2 * form.kv_heads, form.head), np.float32)
-        for rows in _blocks(n, ROWS):
-            qkv[rows] = (self._normed(x[rows]) @ layer.qkv.T).reshape(-1, *qkv.shape[1:])
-        by_head = qkv.transpose(1, 0, 2)
-        turned = _turned(by_head[: -form.kv_heads], turns)
-        q, k, v = turned[: form.heads], turned[form.heads :], by_head[-form.kv_heads :]
+        by_head = np.empty((form.heads + 2 * form.kv_heads, n, form.head), np.float32)
+        cos, sin = turns
+
+        def project(rows: slice) -> None:
+            made = (self._normed(x[rows]) @ layer.qkv.T).reshape(-1, len(by_head), form.head).transpose(1, 0, 2)
+            by_head[: -form.kv_heads, rows] = _turned(made[: -form.kv_heads], (cos[rows], sin[rows]))
+            by_head[-form.kv_heads :, rows] = made[-form.kv_heads :]
+
+        each(blocks, project)
+        q, k, v = np.split(by_head, [form.heads, form.heads + form.kv_heads])
         mixed = np.empty((n, form.heads, form.head), np.float32)
-        for line, seen in runs:
-            mixed[line] = _attend(q[:, line], k[:, seen], v[:, seen])
+
+        def attend(some: Sequence[tuple[slice, NDArray[np.int64]]]) -> None:
+            for line, seen in some:
+                mixed[line] = _attend(q[:, line], k[:, seen], v[:, seen])
+
+        each([runs[part :: each.threads] for part in range(each.threads)], attend)
         return mixed.reshape(n, -1)
 
     def _turns(self, depths: Sequence[int]) -> tuple[Array, Array]:
@@ -249,6 +270,11 @@ def single(raw: NDArray[Any]) -> Array:
         # BF16 is the upper half of a single-precision number.
         return (raw.astype(np.uint32) << 16).view(np.float32)
     return raw.astype(np.float32)
+
+
+def _even(n: int, threads: int) -> int:
+    """Rows of a block, such that every thread has as many blocks as any other."""
+    return max(1, ceil(n / (threads * ceil(n / (threads * ROWS)))))
 
 
 def _blocks(n: int, rows: int) -> list[slice]:

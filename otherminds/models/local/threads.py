@@ -8,10 +8,15 @@ from __future__ import annotations
 
 import ctypes
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
 from pathlib import Path
+from typing import TypeVar
+
+T = TypeVar("T")
 
 MOST = 8
 """A small model's threads wait for each other more than they work when there are many."""
@@ -35,23 +40,51 @@ def free() -> int:
     return max(1, min(idle, _cores(), MOST))
 
 
-def spread() -> None:
-    """Let numpy multiply with as many threads as are free."""
+class Each:
+    """Calls a function for each of some things, several at once."""
+
+    def __init__(self, threads: int, pool: ThreadPoolExecutor | None) -> None:
+        self.threads, self._pool = threads, pool
+
+    def __call__(self, things: Sequence[T], do: Callable[[T], object]) -> None:
+        """All of them; afterwards all are done."""
+        for _ in (self._pool.map if self._pool else map)(do, things):
+            pass
+
+
+@contextmanager
+def apart() -> Iterator[Each]:
+    """As many threads as are free, each of which multiplies alone: numpy's own would share one multiplication, and wait
+    for each other while all that is no multiplication is done by one."""
+    number = 1
     if not os.environ.get("OPENBLAS_NUM_THREADS"):
-        _set_threads()(free())
+        number = free()
+        _set_threads()(1)
+    if number == 1:
+        yield Each(1, None)
+        return
+    with ThreadPoolExecutor(number) as pool:
+        yield Each(number, pool)
 
 
 def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _others(load: str = "/proc/loadavg") -> int:
+def _others(load: str = "/proc/loadavg", own: str = "/proc/self/task") -> int:
     """How many threads of others want a core just now; where the system does not say, in the last minute."""
     try:
         running, _, _ = Path(load).read_text().split()[3].partition("/")
-        return int(running) - 1
+        return max(0, int(running) - _running(own))
     except (OSError, IndexError, ValueError):
         return round(os.getloadavg()[0]) if hasattr(os, "getloadavg") else 0
+
+
+def _running(tasks: str) -> int:
+    """Threads of this program that run: of the last multiplication some still spin, and they are none of the others."""
+    # The state stands after the name, which may hold anything, brackets too.
+    states = [each.read_text().rpartition(")")[2].split()[0] for each in Path(tasks).glob("*/stat")]
+    return max(1, states.count("R"))
 
 
 @cache

@@ -53,7 +53,7 @@ class Effort:
 
 FEW = "tomi,tomi+info-exchange,fantom-private+asymmetric,tomi+asymmetric"
 EFFORTS: dict[Size, Effort] = {
-    "quick": Effort(4, 4, FEW, (2, 3), 100),
+    "quick": Effort(3, 3, FEW, (2, 3), 100),
     "standard": Effort(36, 20, "published", (2, 3), 200),
     "full": Effort(72, 50, "published", (2, 3, 4), 1000),
 }

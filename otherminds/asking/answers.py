@@ -180,6 +180,7 @@ _ALIKE = str.maketrans({**dict.fromkeys("‘’", "'"), **dict.fromkeys("“”�
 _UNSEEN = re.compile("[\u200b-\u200f\u2060\ufeff\u00ad\ufe0f\ue000-\uf8ff]")
 _TOKENS = [chr(0xE000 + number) for number in range(1000)]
 """Each stands for a choice that a text names. No model writes them: they are left out of what is read."""
+_EVERY_TOKEN = frozenset(_TOKENS)
 
 
 def _plain(text: str) -> str:
@@ -368,8 +369,8 @@ def _by_name(text: str, choices: Sequence[str], *, marked: bool) -> Reading:
     return Reading(choice, f"names only {choice!r}", clear=marked)
 
 
-def _tokens_in(text: str) -> set[str]:
-    return set(text) & set(_TOKENS)
+def _tokens_in(text: str) -> frozenset[str]:
+    return _EVERY_TOKEN.intersection(text)
 
 
 @lru_cache(maxsize=4096)

@@ -19,10 +19,12 @@ from otherminds.asking.recorded import Recorded
 from otherminds.items import Item
 from otherminds.models import Prompt
 
-PART = 2_000
-"""Items that are posed and looked up together; their prompts are asked in an order of their own."""
+PART = 500
+"""Items that are posed, looked up and judged together; while many are judged, no call is begun."""
 AHEAD = 4_000
 """Prompts that wait to be asked, below which another part is made: more than any model takes at once."""
+HELD = 24_000
+"""Items whose prompts are held from the first look until they are asked; those of further items are made again."""
 KEY = 32
 """Bytes of the key of a call."""
 
@@ -56,8 +58,7 @@ class Rounds:
 
     def __init__(self, plan: Plan, chosen: Sequence[int], recorded: Recorded, *, size: int) -> None:
         self._plan, self._chosen, self._recorded, self._size = plan, chosen, recorded, size
-        self._first: Part | None = None
-        """Is kept, so that a suite of one part is posed once."""
+        self._held = deque[Part]()
         self._keys, self._known = self._look_ahead(), 0
         # By the first 8 bytes of a key: of a million, two are alike in one run of ten million.
         first = np.frombuffer(self._keys, dtype="<u8")[:: KEY // 8]
@@ -73,7 +74,8 @@ class Rounds:
         key, verb, keys = self._recorded.key, self._plan.way.verb, bytearray()
         for start in range(0, len(self._chosen), self._size):
             part = self._part(start)
-            self._first = self._first or part
+            if start < HELD:
+                self._held.append(part)
             for posed in part.posed:
                 keys += bytes.fromhex("".join(key(verb, asked.prompt) for asked in posed))
         return bytes(keys)
@@ -86,7 +88,7 @@ class Rounds:
     def _parts(self) -> Iterator[Part]:
         at = 0
         for start in range(0, len(self._chosen), self._size):
-            part, self._first = self._first or self._part(start), None
+            part = self._held.popleft() if self._held else self._part(start)
             first = at
             for posed in part.posed:
                 part.keys.append(tuple(self._key(n) for n in range(at, at + len(posed))))

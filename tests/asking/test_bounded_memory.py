@@ -40,7 +40,7 @@ def item(number: int) -> Item:
 def _small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """So that few items are as many parts as a million would be."""
     small: dict[ModuleType, dict[str, int]] = {
-        rounds: {"AHEAD": 20},
+        rounds: {"AHEAD": 20, "HELD": 40},
         runs: {"PART": 40, "CHECKED": 50},
         loading: {"CHECKED": 50},
         keeping: {"AT_ONCE": 20},

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -88,8 +89,10 @@ def diagnose_answers(answers: Answered, *, draws: int = DRAWS, seed: int = 0) ->
     given = evidence(answers)
     whole = fitted(given, draws=draws, seed=seed) if given.items else Fitted({}, (), 1.0, 1.0)
     needed = tuple(name for name in whole.needed if name != NONE)
-    orders = _parts(given, [item.tags.get(ORDER) for item in answers.items], needed, draws, seed)
-    events = _parts(given, [happened(item) for item in answers.items], needed, draws, seed)
+    # Who mostly follows no reader may follow one where a certain thing happens; orders have all of these in them.
+    lost = NONE in whole.needed and whole.first == NONE
+    events = _parts(given, [happened(item) for item in answers.items], None if lost else needed, draws, seed)
+    orders = {} if lost else _parts(given, [item.tags.get(ORDER) for item in answers.items], needed, draws, seed)
     by_order = {order: part for order, part in orders.items() if isinstance(order, int)}
     by_event = {str(event): part for event, part in events.items()}
     return Diagnosis(
@@ -110,13 +113,14 @@ def diagnose_answers(answers: Answered, *, draws: int = DRAWS, seed: int = 0) ->
 
 
 def _parts(
-    given: Evidence, labels: Sequence[object], needed: tuple[str, ...], draws: int, seed: int
+    given: Evidence, labels: Sequence[object], needed: tuple[str, ...] | None, draws: int, seed: int
 ) -> dict[object, Part]:
-    """A fit for every label that enough items have, of the readers that are needed for the whole."""
+    """A fit for every label that enough items have, of the readers that are needed, or of all."""
     found = {}
     for label in sorted({each for each in labels if each is not None}, key=lambda each: (str(type(each)), each)):
         mine = np.array([labels[number] == label for number in given.which], dtype=bool)
         part = given.where(mine)
         if part.items >= FEWEST:
-            found[label] = Part(part.items, refitted(part, needed, draws=draws, seed=seed))
+            fit = partial(fitted, part) if needed is None else partial(refitted, part, needed)
+            found[label] = Part(part.items, fit(draws=draws, seed=seed))
     return found

@@ -48,7 +48,7 @@ class Part:
     def first(self) -> str:
         """The reader that is clearly most of it; empty where none is."""
         name = self.fitted.first
-        told = name == GUESS or self.fitted.signal <= NO_SIGNAL
+        told = name == GUESS or (name != NONE and self.fitted.signal <= NO_SIGNAL)
         return name if told and self.fitted.shares[name].low > MOSTLY else ""
 
 
@@ -87,7 +87,10 @@ def _all(whole: Fitted, items: int, by_order: Mapping[int, Part], by_event: Mapp
         yield f"Answers like guessing, in {percent(whole.shares[GUESS])} {where}."
     if told and whole.shares[GUESS].low >= LEAST:
         yield f"Guesses or slips in {percent(whole.shares[GUESS])} of them."
-    if told and whole.first != NONE:
+    if told and whole.first == NONE:
+        # By other readers than the oracle something would be found for everybody, where options are few.
+        by_event = {event: part for event, part in by_event.items() if _alike(part.first, "oracle")}
+    if told:
         yield from _deeper(whole, by_order)
         yield from _otherwise(whole, by_event)
 

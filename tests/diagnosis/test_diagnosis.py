@@ -124,6 +124,17 @@ def test_who_reads_otherwise_from_the_second_order_on_is_told_so() -> None:
     assert any("second-order" in sentence and "like guessing" in sentence for sentence in found.sentences)
 
 
+def test_who_follows_no_reader_but_is_right_where_one_thing_happens_is_told_so() -> None:
+    items, where = tuple(SAFETY), "a faux pas"
+    asked = tuple(Asked(number, item.choices) for number, item in enumerate(items))
+    said = [item.answer if happened(item) == where else min(item.choices) for item in items]
+    chosen = np.array([item.choices.index(choice) for item, choice in zip(items, said, strict=True)])
+    found = diagnose_answers(Answered("by the alphabet", items, asked, chosen, (None,) * len(items)), draws=50)
+    assert found.dominant == NONE
+    assert [each.startswith(f"With “{where}” like an oracle") for each in found.sentences] == [False, True]
+    assert not found.by_order, "what is fitted to all kinds of story at once would say nothing of any"
+
+
 def test_every_item_with_a_verdict_is_in_one_cell_of_the_map() -> None:
     run = om.run(SAFETY, om.realist(SAFETY))
     found = said(run)

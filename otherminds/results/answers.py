@@ -306,7 +306,8 @@ class InColumns(Answers):
     def numbers(self, of: str = "value") -> list[float]:
         """Those that there are."""
         found = self._numbers(of)[self.at]
-        return [float(number) for number in found[~np.isnan(found)].tolist()]
+        plain: list[float] = found[~np.isnan(found)].tolist()
+        return plain
 
     @property
     def scored(self) -> Answers:

@@ -60,12 +60,7 @@ def look(subjects: Sequence[Subject], desk: Desk) -> Chapter | None:
 
 
 def _ask(subject: Subject, questions: Suite, desk: Desk) -> list[Run]:
-    plain, chain = PAIR
-    few = desk.size == "quick" and not subject.rule
-    asked = {
-        plain: questions.using(prompt=STYLES[plain]),
-        chain: (_one_a_stage(questions) if few else questions).using(prompt=STYLES[chain]),
-    }
+    asked = {style: questions.using(prompt=STYLES[style]) for style in PAIR}
     runs = [desk.put(each, subject, f"perturbed · {NAMES[style]}") for style, each in asked.items()]
     if any(record.score.value is not None for record in runs[-1].records):
         how: intervene.How = "notes" if {"weigh", "prefill", "continuations"} & subject.cannot else "prefill"
@@ -86,21 +81,11 @@ def part(desk: Desk) -> Suite:
     )
 
 
-def _one_a_stage(questions: Suite) -> Suite:
-    """The last task of every stage, a changed one where there is any: a chain takes longest to write."""
-    last = {item.tags["stage"]: item.id for item in sorted(questions, key=lambda item: item.tags["class"] != NONE)}
-    return questions.where(lambda item: item.id in last.values())
-
-
 def _drawn_in_words(questions: Suite, desk: Desk) -> str:
     if desk.size != "quick":
         return ""
     tasks, whole = len({item.tags["story"] for item in questions}), len(SWAPS) * len(_known())
-    chains = len(_one_a_stage(questions))
-    return (
-        f"A first look: {tasks} tasks drawn by seed {desk.seed}, {len(questions)} of {whole} focal items;"
-        f" models write chains of thought for {chains} of them."
-    )
+    return f"A first look: {tasks} tasks drawn by seed {desk.seed}, {len(questions)} of {whole} focal items."
 
 
 def drawn(seed: int) -> Tasks:

@@ -197,9 +197,7 @@ def test_a_first_look_says_how_small_it_is(bar):
     with Store(MEMORY) as store:
         page = chapter.look([Subject.of(unsure)], Desk(store, bar, seed=3)).report
     assert "unsure, prefill" in page.html()
-    assert page.lead.endswith(
-        "A first look: 17 tasks drawn by seed 3, 17 of 136 focal items; models write chains of thought for 7 of them."
-    )
+    assert page.lead.endswith("A first look: 17 tasks drawn by seed 3, 17 of 136 focal items.")
 
 
 @pytest.mark.parametrize(("size", "items"), [("quick", 17), ("standard", 136), ("full", 1088)])

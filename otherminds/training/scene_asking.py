@@ -13,9 +13,11 @@ from dataclasses import dataclass, field
 from otherminds.minds.sightings import Minds
 from otherminds.minds.world import View
 from otherminds.training import asking
+from otherminds.training.scene_wording import wording
 from otherminds.training.scene_words import GOODS, HOLDERS, SITES
 from otherminds.training.scenes import ALONE, HABITS, PROPERTY, Scene
 
+QUESTIONS = wording("questions")
 UNKNOWN = "unknown"
 FALSE = {1: 0.85, 2: 0.25, 3: 0.25}
 """By order: how often a false belief is asked after where there are true ones too; overall, half of them are false."""
@@ -146,9 +148,9 @@ class Asker:
             asked = asking.Asked(minds, scene.about, "", "")
             text = asking.ask(asked, str, rng, leave_out_terse=False, terse=False)
             return text.replace("In which container", "In which place")
-        forms = CONTENTS if scene.plot == "contents" else STATES
+        forms = QUESTIONS[f"{'contents' if scene.plot == 'contents' else 'states'}_{min(len(minds), 2)}"]
         one, other = rng.sample(scene.values[:2], 2)
-        return rng.choice(forms[min(len(minds), 2)]).format(**_slots(minds), k=scene.about, a=one, b=other)
+        return rng.choice(forms).format(**_slots(minds), k=scene.about, a=one, b=other)
 
     def _stem(self, minds: Minds) -> str:
         scene = self.scene
@@ -183,12 +185,12 @@ class Asker:
         if scene.plot == "contents":
             if not scene.labelled:
                 return None
-            text = rng.choice(LABELS).format(k=scene.about)
+            text = rng.choice(QUESTIONS["labels"]).format(k=scene.about)
         elif scene.plot == "place":
             text = rng.choice(list(asking.BEGINNING.values())).format(t=scene.about)
             text = text.replace("In which container", "In which place")
         else:
-            text = rng.choice(BEFORE).format(k=scene.about)
+            text = rng.choice(QUESTIONS["before"]).format(k=scene.about)
         return self._matter((), scene.values[0], "memory", text=text)
 
     # ---- what follows from it -----------------------------------------------------------------------------------
@@ -202,7 +204,7 @@ class Asker:
         if not self.scene.knowable:
             return None
         fact = self._fact(self.real or "")
-        text = self.rng.choice(("Does {} know that {}?", "Is {} aware that {}?")).format(minds[0], fact)
+        text = self.rng.choice(QUESTIONS["knows"]).format(x=minds[0], fact=fact)
         said = (f"{minds[0]} knows that {fact}.", f"{minds[0]} does not know that {fact}.")
         return self._yes_or_no(text, value == self.real, kind, said, minds, "knows")
 
@@ -221,9 +223,7 @@ class Asker:
 
     def _surprised(self, minds: Minds, value: str, kind: str) -> Posing | None:
         name, fact = minds[0], self._fact(self.real or "")
-        text = self.rng.choice(
-            (f"Will {name} be surprised to see that {fact}?", f"Would it surprise {name} to learn that {fact}?")
-        )
+        text = self.rng.choice(QUESTIONS["surprised"]).format(x=name, fact=fact)
         said = (f"{name} will be surprised.", f"{name} will not be surprised.")
         return self._yes_or_no(text, value != self.real, kind, said, minds, "surprise")
 
@@ -236,10 +236,10 @@ class Asker:
             return self._yes_or_no(text, value == wish, kind, said, minds, "wants")
         if scene.turn is not None:
             deeds = dict(zip(scene.values, (scene.turn.do_before, scene.turn.do_after), strict=True))
-            text = rng.choice(DEEDS).format(x=name, k=scene.about)
+            text = rng.choice(QUESTIONS["deeds"]).format(x=name, k=scene.about)
         else:
             deeds = {each: f"go to the {each}" for each in (*self.many, value) if each != UNKNOWN}
-            text = rng.choice(GETTING).format(x=name, k=scene.about)
+            text = rng.choice(QUESTIONS["getting"]).format(x=name, k=scene.about)
         choices = rng.sample(list(deeds.values()), len(deeds))
         sentences = {deed: f"{name} will {deed}." for deed in deeds.values()}
         stem = (
@@ -269,7 +269,7 @@ class Asker:
         if scene.plot != "place" or not self.needing:
             return None
         said, asker = rng.choice(scene.values[:2]), rng.choice(("a visitor", "a child", "a neighbour", "the manager"))
-        form = rng.choice(MEANING)
+        form = rng.choice(QUESTIONS["meaning"])
         text = form.format(a=asker, x=name, k=scene.about, v=said)
         helps = "help" if said == value else "mislead"
         sentences = {each: f"{name} was trying to {each} the one who asked." for each in ("help", "mislead")}
@@ -306,63 +306,3 @@ def _slots(minds: Minds) -> dict[str, str]:
 
 def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
-
-
-CONTENTS = (
-    (
-        "What is really in the {k}?",
-        "What is in the {k}?",
-        "What does the {k} hold in fact?",
-        "What is inside the {k} now?",
-    ),
-    (
-        "What does {x} think is in the {k}?",
-        "What will {x} say is in the {k}?",
-        "What does {x} expect to find in the {k}?",
-        "If someone asks {x} what the {k} holds, what will {x} answer?",
-        "According to {x}, what is in the {k}?",
-        "What does {x} believe the {k} to contain?",
-        "Does {x} think that there are {a} or that there are {b} in the {k}?",
-    ),
-    (
-        "What does {y} think that {chain}{x} thinks is in the {k}?",
-        "What does {y} believe that {chain}{x} would say is in the {k}?",
-        "What does {y} think that {chain}{x} expects to find in the {k}?",
-    ),
-)
-LABELS = (
-    "What do the words or the picture on the {k} promise?",
-    "What would one expect in the {k} from its label alone?",
-    "Going by the outside, what should be in the {k}?",
-)
-STATES = (
-    ("What is true of the {k} now?", "How do things really stand with the {k}?", "What is the case with the {k}?"),
-    (
-        "What does {x} think about the {k}?",
-        "What does {x} believe of the {k}?",
-        "What will {x} say about the {k}?",
-        "How do things stand with the {k}, as {x} sees it?",
-        "Does {x} think that the {k} {a} or that the {k} {b}?",
-        "Does {x} believe that the {k} {a}, or does {x} believe that the {k} {b}?",
-    ),
-    (
-        "What does {y} think that {chain}{x} believes about the {k}?",
-        "What does {y} think that {chain}{x} would say about the {k}?",
-    ),
-)
-MEANING = (
-    "Asked by {a}, {x} answers that the {k} is in the {v}. Was {x} trying to help or to mislead?",
-    "When {a} looks for the {k}, {x} points to the {v}. Did {x} mean to help or to mislead?",
-    "{x} sends {a} to the {v} to get the {k}. Does {x} want to help or to mislead?",
-)
-BEFORE = ("What was true of the {k} at first?", "How did things stand with the {k} at the beginning?")
-DEEDS = (
-    "What will {x} most likely do when it comes to the {k}?",
-    "{x} has to act now. What will {x} most likely do?",
-    "Going by what {x} thinks of the {k}, what will {x} do?",
-)
-GETTING = (
-    "What will {x} do to get the {k}?",
-    "{x} wants the {k}. What will {x} most likely do first?",
-    "What is the next thing that {x} will do to fetch the {k}?",
-)

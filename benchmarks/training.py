@@ -109,18 +109,13 @@ class School:
         """From the model on: all matrices learn ("full"), or additions to them, from nothing or from these parts."""
         self.still(parts or {} if how == "full" else {})
         generator = torch.Generator().manual_seed(seed)
-        if how == "full":
-            return self.open_all()
         for name, matrix in self.network.matrices():
-            if parts:
+            if how == "full":
+                matrix.weight.requires_grad_(True)
+            elif parts:
                 matrix.add(*parts[name], 1.0)
             else:
                 matrix.adapt(rank, 2.0, generator)
-
-    def open_all(self) -> None:
-        """All matrices learn, from what they are."""
-        for _, matrix in self.network.matrices():
-            matrix.weight.requires_grad_(True)
 
     def learn(self, name: str, data: str, settings: Settings, shards: int = 0, **more: Any) -> list[dict[str, float]]:
         """A curve, which is also written beside the scores as it grows."""
@@ -179,7 +174,6 @@ class School:
 # ---- the jobs --------------------------------------------------------------------------------------------------------
 
 FULL = Settings(rate=6e-4, warm_up=60, decay=0.05)
-POLISH = Settings(rate=2e-4, warm_up=20, decay=0.05, seed=20)
 HEAL = Settings(rate=4e-4, warm_up=20, decay=0.0, seed=78)
 LADDER = Settings(rate=2e-3, warm_up=40, decay=0.0, seed=11)
 
@@ -201,14 +195,10 @@ def headline(seed: int, school: School) -> None:
 
 
 def mean(school: School) -> None:
-    """The mean of the headlines' matrices, a while longer at a low rate; from there on like each of them."""
+    """The mean of the headlines' matrices; from there on like each of them."""
     school.open("full")
     school.mean([f"full-{seed}" for seed in SEEDS])
     school.report("mean")
-    polish = replace(POLISH, steps=school.sizes.polished)
-    school.open_all()
-    curve = school.learn("polished", "last", polish)
-    school.report("polished", curve, settings=asdict(polish))
     heal(school, "beliefs", "last", replace(HEAL, steps=school.sizes.ended, seed=HEAL.seed + len(SEEDS)))
 
 

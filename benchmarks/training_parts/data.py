@@ -29,10 +29,9 @@ from otherminds.training.story_plots import Size
 class Sizes:
     """How much of everything."""
 
-    full: int = 1000
+    full: int = 1700
     healed: int = 150
-    polished: int = 250
-    ended: int = 300
+    ended: int = 450
     ladder: tuple[int, ...] = (16, 48, 140, 400)
     without: int = 600
     ablation: int = 140
@@ -51,7 +50,7 @@ class Sizes:
 
 TOKENS = 485
 """In a lesson, about."""
-TINY = Sizes(1, 1, 1, 1, (1,), 1, 1, 1536, 2, 1, 6, 4, 2, 12, 1, 1, 1)
+TINY = Sizes(1, 1, 1, (1,), 1, 1, 1536, 2, 1, 6, 4, 2, 12, 1, 1, 1)
 
 
 # ---- what is trained on, and what is examined with ---------------------------------------------------------------
@@ -70,7 +69,7 @@ def sources(sizes: Sizes, seed: int = 0, left_out: str = "terse") -> dict[str, t
         name: (replace(main, seed=seed + n), _shards(sizes, sizes.full), sizes.lessons) for n, name in SEEDS.items()
     }
     found |= {
-        "last": (replace(main, seed=seed + 3), _shards(sizes, sizes.polished + sizes.ended), sizes.lessons),
+        "last": (replace(main, seed=seed + 3), _shards(sizes, sizes.ended), sizes.lessons),
         "without": (replace(main, seed=seed + 4, grammars=rest), _shards(sizes, sizes.without), sizes.lessons),
     }
     for share in (0, 25, 50, 100):

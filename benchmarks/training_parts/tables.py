@@ -45,7 +45,7 @@ def print_tables(folder: Path) -> None:
     for names in ([f"full-{seed}" for seed in SEEDS], HEADLINES):
         if len(found.keys() & set(names)) > 1:  # one run has no spread
             table("Spread over seeds", found, names, [*rows, BITS], spread=True)
-    table("Ways to get there", found, ["full-0", "mean", "polished", "beliefs", "without"], [*rows, BITS])
+    table("Ways to get there", found, ["full-0", "mean", "beliefs", "without"], [*rows, BITS])
     for exam in known:
         kinds = [kind for kind in _kinds(found, exam) if kind != "all"]
         heads = ["base", *steps, *HEADLINES, "beliefs", "without"]

@@ -126,6 +126,9 @@ NOW = {
     "which": "In which container is the {t} really?",
     "end": "Where is the {t} at the end?",
     "truth": "What is the true location of the {t}?",
+    "actually": "Where is the {t} actually?",
+    "found": "In reality, where can the {t} be found?",
+    "last": "After all that, where is the {t}?",
 }
 BEGINNING = {
     "beginning": "Where was the {t} at the beginning?",
@@ -134,6 +137,9 @@ BEGINNING = {
     "which first": "In which container was the {t} at the beginning?",
     "start": "What was the first place of the {t}?",
     "before": "Before anyone moved it, where was the {t}?",
+    "begin": "Where was the {t} to begin with?",
+    "initially": "Where was the {t} initially?",
+    "put first": "Where was the {t} when all this began?",
 }
 ONE = {
     "look": "Where will {x} look for the {t}?",
@@ -152,6 +158,17 @@ ONE = {
     "wants": "{x} wants the {t}. Where will {x} try to find it?",
     "which": "In which container does {x} think the {t} is?",
     "according": "According to {x}, where is the {t}?",
+    "go": "Where will {x} go to get the {t}?",
+    "going to look": "Where is {x} going to look for the {t}?",
+    "suppose": "Where does {x} suppose the {t} is?",
+    "assume": "Where does {x} assume the {t} to be?",
+    "as far as": "As far as {x} knows, where is the {t}?",
+    "as seen": "As {x} sees it, where is the {t}?",
+    "fetch": "If {x} were to fetch the {t}, where would {x} go?",
+    "check": "Which place will {x} check first for the {t}?",
+    "name": "Which place would {x} name as that of the {t}?",
+    "goes by": "Going by what {x} believes, where is the {t}?",
+    "sent": "Where would {x} send somebody who needs the {t}?",
 }
 INNER = {
     "searches": "{x} searches for the {t}",
@@ -167,6 +184,10 @@ INNER = {
     "believes": "{x} believes the {t} is",
     "believes to be": "{x} believes the {t} to be",
     "would say": "{x} would say the {t} is",
+    "will go": "{x} will go to get the {t}",
+    "supposes": "{x} supposes the {t} is",
+    "assumes": "{x} assumes the {t} to be",
+    "will try": "{x} will try to find the {t}",
 }
 STEMS = {
     0: ("Really, the {t} is in the", "In truth, the {t} is in the", "The {t} is now in the"),
@@ -178,6 +199,10 @@ STEMS = {
         "{x} will first look for the {t} in the",
         "{x} would say that the {t} is in the",
         "{x} will say that the {t} is in the",
+        "{x} is sure that the {t} is in the",
+        "To get the {t}, {x} will go straight to the",
+        "{x} supposes that the {t} is in the",
+        "If somebody asks for the {t}, {x} will point to the",
     ),
     2: (
         "{x} thinks that the {t} is in the",

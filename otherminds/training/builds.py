@@ -12,14 +12,15 @@ from otherminds.items import Item, Suite
 from otherminds.studies.builds import Build, Built, Option
 from otherminds.training.bases import base_file, encoder_of, tokenizer_digest
 from otherminds.training.grammars import GRAMMARS
-from otherminds.training.leaks import known_runs
+from otherminds.training.leaks import known_runs, leaks
 from otherminds.training.lessons import KEPT_BACK, OWN, Recipe
 from otherminds.training.scene_wording import FAMILIES
-from otherminds.training.shards import LESSONS, Job, lessons_of, write_recipe, write_shards
+from otherminds.training.shards import LESSONS, Job, lessons_of, make_folder, write_recipe, write_shards
 from otherminds.training.story_plots import Size
 
 SHOWN = 200
 """Lessons that lint looks at."""
+SUITE = "suite.jsonl"
 DEEPEST = 4
 EACH = Recipe().each
 ALL = (*GRAMMARS, OWN, *FAMILIES)
@@ -41,17 +42,26 @@ def _lessons(
         raise UsageError("lessons as tokens need tokenizers: pip install 'otherminds[train]', or give --form text")
     known = known_runs(map(Path, _words(leak_check)))
     base = base_file(model) if form == "tokens" else None
-    job = Job(output, recipe, size, partial(encoder_of, base) if base else None, known)
-    leaked = sum(found for _, found in write_shards(job, count=shards, processes=processes))
+    if form == "suite":
+        suite = sample(recipe, shards * size)
+        leaked = sum(leaks(story, known) for story in dict.fromkeys(item.context for item in suite))
+    else:
+        job = Job(output, recipe, size, partial(encoder_of, base) if base else None, known)
+        leaked = sum(found for _, found in write_shards(job, count=shards, processes=processes))
+        suite = sample(recipe, min(SHOWN, size))
     if leaked:
         raise BadFile(
             f"{leaked:,} of {shards * size:,} stories stand in {leak_check}, so {output} is left without a recipe and"
             " nothing is trained on it; take another --seed, or other --grammars"
         )
-    written = write_recipe(
-        output, recipe, shards=shards, size=size, form=form, tokenizer=tokenizer_digest(base) if base else ""
-    )
-    return Built(sample(recipe, min(SHOWN, size)), files=[written], numbers={"shards": shards, "lessons": size})
+    written = []
+    if form == "suite":
+        make_folder(output)
+        suite.save(output / SUITE)
+        written.append(output / SUITE)
+    tokenizer = tokenizer_digest(base) if base else ""
+    written.append(write_recipe(output, recipe, shards=shards, size=size, form=form, tokenizer=tokenizer))
+    return Built(suite, files=written, numbers={"shards": shards, "lessons": size})
 
 
 def recipe_of(
@@ -111,7 +121,7 @@ def _span(text: str) -> tuple[int, int]:
 
 
 def sample(recipe: Recipe, number: int) -> Suite:
-    """The first lessons as a suite, to be linted like any other."""
+    """The first lessons as a suite, to be linted and put to models like any other."""
     items = {}
     for each, lesson in enumerate(lessons_of(recipe, 0, number)):
         for place, branch in enumerate(lesson.branches):
@@ -124,7 +134,7 @@ def sample(recipe: Recipe, number: int) -> Suite:
                 choices=branch.choices,
                 tags={"story": f"lesson-{each}", "kind": branch.kind, "set": lesson.grammar},
             )
-    return Suite("lessons", tuple(items.values()), prompt="raw", score="text")
+    return Suite("lessons", tuple(items.values()), prompt="raw", score="open")
 
 
 NAMES = ", ".join(name for name in ALL if name not in KEPT_BACK)
@@ -144,7 +154,12 @@ BUILDS = (
             Option("questions", int, "Questions to a story, at most.", EACH, least=1),
             Option("needing", float, "Share of lessons with an answer that needs minds, 0 to 1.", Recipe().needing),
             Option("test", bool, "Held-out contexts, asked plainly: to examine, not to train on."),
-            Option("form", ("tokens", "text"), "For `otherminds train`, or JSON Lines for any trainer.", "tokens"),
+            Option(
+                "form",
+                ("tokens", "text", "suite"),
+                "For `otherminds train`, others, or `run`.",
+                "tokens",
+            ),
             Option("model", str, "Whose tokenizer to use.", "smollm2"),
             Option("leak-check", str, "Refuse stories that stand in these files.", shown_as="FILE,…"),
             Option("processes", int, "Cores to use; 0 for all.", 0, least=0),

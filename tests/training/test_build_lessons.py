@@ -8,6 +8,7 @@ from click.testing import CliRunner
 
 from otherminds.cli import cli
 from otherminds.errors import UsageError
+from otherminds.items import Suite
 from otherminds.training.builds import recipe_of
 from otherminds.training.leaks import known_runs, leaks
 from otherminds.training.lessons import Recipe, lesson
@@ -44,6 +45,15 @@ def test_text_for_any_trainer_the_same_on_every_machine(tmp_path: Path) -> None:
     first = lines[0]["messages"][0]["content"] if made.chat else lines[0]["prompt"]
     assert first == made.story + made.branches[0].prompt
     assert {"kind", "grammar"} <= set(lines[0])
+
+
+def test_held_out_lessons_are_a_suite_for_any_model(tmp_path: Path) -> None:
+    build(tmp_path, "--form", "suite", "--test", "--grammars", "scenes", "--seed", "910")
+    suite = Suite.load(tmp_path / "suite.jsonl")
+    recipe = Recipe(seed=910, grammars=("scenes",), forms="plain", contexts="test")
+    asked = [(made.story, each.question) for n in range(8) for made in [lesson(recipe, n)] for each in made.branches]
+    assert [(item.context, item.question) for item in suite] == list(dict.fromkeys(asked))
+    assert (suite.prompt, suite.score) == ("raw", "open")
 
 
 def test_what_can_be_chosen() -> None:

@@ -14,7 +14,7 @@ from tests.models.tiny import write_tiny
 pytest.importorskip("torch")
 pytest.importorskip("tokenizers")
 ROOT = Path(__file__).parents[2]
-FULL = ("full-0", "full-1", "full-2", "mean", "polished")
+FULL = ("full-0", "full-1", "full-2", "mean")
 
 
 def program(*args: str | Path) -> str:

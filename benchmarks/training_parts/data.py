@@ -29,11 +29,11 @@ from otherminds.training.story_plots import Size
 class Sizes:
     """How much of everything."""
 
-    full: int = 1700
+    full: int = 1800
     healed: int = 150
     ended: int = 450
     ladder: tuple[int, ...] = (16, 48, 140, 400)
-    without: int = 600
+    without: int = 450
     ablation: int = 140
     length: int = 4096
     rows: int = 16
@@ -48,7 +48,7 @@ class Sizes:
     every: int = 20
 
 
-TOKENS = 485
+TOKENS = 490
 """In a lesson, about."""
 TINY = Sizes(1, 1, 1, (1,), 1, 1, 1536, 2, 1, 6, 4, 2, 12, 1, 1, 1)
 

@@ -50,7 +50,7 @@ class Recipe:
         *("terse",) * 3,
         *(name for name in GRAMMARS if name not in NOT_EVENLY),
         *(OWN,) * 7,
-        *(SCENES,) * 4,
+        *(SCENES,) * 5,
     )
     """Drawn evenly; one that is named more often is drawn more often."""
     orders: tuple[int, ...] = (-1, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 4, 4)

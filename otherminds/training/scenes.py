@@ -294,7 +294,7 @@ def contents_scene(rng: random.Random, family: str, needing: bool) -> Scene:
     elif variant == "right":
         draft.say("c_right", Open(y, keeper))
     else:
-        draft.say("c_fill" if variant == "bare" else "c_swap", *_swap(y, label, real, keeper))
+        draft.say("c_fill" if variant in ("bare", "glass") else "c_swap", *_swap(y, label, real, keeper))
     _meets(draft, variant)
     values = (label, real, rng.choice(stock.GOODS)) if rng.random() < 0.2 else (label, real)
     return Scene(

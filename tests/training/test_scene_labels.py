@@ -48,7 +48,7 @@ def second_answer(made: Scene, second: Opinion, asked: Posing) -> str | None:
         assert wish
         return "yes" if value == wish[1] else "no"
     if kind[-1] == "means":
-        (named,) = {each for each in made.values if re.search(rf"(in|to) the {each}[. ]", asked.text)}
+        (named,) = {each for each in made.values if re.search(rf"\b[Tt]he {each}\b", asked.text)}
         return "help" if named == value else "mislead"
     if kind[-1] == "misleads":
         (other,) = set(made.values) - {value}

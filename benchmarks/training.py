@@ -29,7 +29,7 @@ from typing import Any
 import torch
 from training_parts.data import QUICK, SEEDS, TINY, Sizes, make_data, sources
 from training_parts.exams import Exams
-from training_parts.tables import print_tables
+from training_parts.tables import draw, print_tables
 
 from otherminds.errors import MissingFile, OthermindsError
 from otherminds.files import write_text
@@ -308,6 +308,7 @@ def read_args() -> argparse.Namespace:
     parser.add_argument("--only-data", action="store_true", help="Make lessons and exams, and train nothing.")
     parser.add_argument("--no-data", action="store_true", help="Another process makes them.")
     parser.add_argument("--tables", type=Path, metavar="FOLDER", help="Print the tables of these results.")
+    parser.add_argument("--picture", type=Path, metavar="FILE.svg", help="With --tables: draw what is learned when.")
     given = parser.parse_args()
     given.data = given.data or given.out / "lessons"
     given.maker = None
@@ -329,6 +330,8 @@ def main() -> int:
     given = read_args()
     if given.tables:
         print_tables(given.tables)
+        if given.picture:
+            draw(given.tables, given.picture)
         return 0
     sizes, maker = sizes_of(given), None
     try:

@@ -73,8 +73,11 @@ def blocks_of(keys: Keys) -> dict[str, Keys]:
     some, whole = block_tables(keys)
     found: dict[str, Keys] = {}
     for side, table in zip(SIDES, (some & ~whole, whole, (some & ~whole).mT, whole.mT), strict=True):
-        found[f"{side}_num_blocks"] = table.sum(-1, dtype=np.int32)[:, None]
-        found[f"{side}_indices"] = np.argsort(~table, axis=-1, kind="stable").astype(np.int32)[:, None]
+        rows, count, _ = table.shape
+        # Shaped, not with None between: that axis would have a stride of 0, by which the kernels on a GPU find the row.
+        found[f"{side}_num_blocks"] = table.sum(-1, dtype=np.int32).reshape(rows, 1, count)
+        order = np.argsort(~table, axis=-1, kind="stable").astype(np.int32)
+        found[f"{side}_indices"] = np.ascontiguousarray(order).reshape(rows, 1, count, count)
     return found
 
 

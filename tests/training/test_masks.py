@@ -45,6 +45,19 @@ def test_blocks_are_those_in_which_something_is_seen(seed: int, length: int) -> 
     assert whole.any()
 
 
+def test_kernels_that_find_a_row_by_the_stride_of_its_only_head_find_it() -> None:
+    """The kernels of flex attention on a GPU do so; with a stride of 0 every row would get the lists of the first."""
+    found = keys(6, 1024)
+    for name, listed in blocks_of(found).items():
+        tensor = torch.from_numpy(np.ascontiguousarray(listed))
+        assert len(found) > 1
+        assert tensor.stride(1) == tensor.stride(0), name
+        for row in range(len(found)):
+            start = row * tensor.stride(1)
+            flat = torch.as_strided(tensor, tensor.shape[2:], tensor.stride()[2:], start)
+            assert (flat == tensor[row, 0]).all(), (name, row)
+
+
 def test_lists_are_those_that_torch_itself_would_make() -> None:
     from torch.nn.attention.flex_attention import create_block_mask
 

@@ -18,6 +18,7 @@ from otherminds.items import Item, Suite
 from otherminds.models.scripted import Scripted
 from otherminds.pages.report import Report, Table
 from otherminds.profiles.findings import Profile, Told, answer
+from otherminds.results.trends import SeriesTrend
 from otherminds.stats import mean
 from otherminds.studies.explore.build import suite
 from otherminds.studies.explore.measure import measure
@@ -26,7 +27,7 @@ from otherminds.studies.perturbed import intervene
 from otherminds.studies.perturbed.build import build as build_perturbed
 from otherminds.studies.perturbed.page import show as show_perturbed
 from otherminds.studies.safety.build import build as build_safety
-from otherminds.studies.safety.lineups import SeriesTrend, sit, trends
+from otherminds.studies.safety.lineups import sit, trends
 from otherminds.studies.safety.series import Lineup, Member
 from otherminds.studies.study import Chapter, Finding
 from tests.browser import Browser, needs_browser

@@ -7,7 +7,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from otherminds.errors import EndpointError, ModelError, OthermindsError, StoreError
+from otherminds.errors import EndpointError, ModelError, OthermindsError, StoreError, UsageError
 from otherminds.terminal.options import PARTIAL, common, open_model, prepared, read_budget, store_option
 from otherminds.terminal.screen import note, print_json, print_table, progress, say
 
 if TYPE_CHECKING:
-    from otherminds.asking.runs import Budget
+    from otherminds.asking.runs import Budget, Run
     from otherminds.asking.store import Store
     from otherminds.items import Suite
     from otherminds.models import Model
@@ -29,13 +29,21 @@ if TYPE_CHECKING:
     from otherminds.studies.safety.series import Lineup, Member
     from otherminds.studies.safety.ways_of_asking import Asked, Asking
 
+    Runs = Mapping[str, Sequence[Run]]
+    Failed = Mapping[str, list[str]]
+
 EXTRAS = ("wordings", "controls", "refusals")
+Ways = Callable[..., list["Asking"]]
+"""How a model is asked, given what it cannot do."""
 
 
 @click.command()
 @click.argument("lineup_name", metavar="FILE.yaml")
+@click.argument("suite_names", metavar="[SUITE]…", nargs=-1)
+@click.option("--score", "scores", multiple=True, help="How SUITEs are scored; may be given several times.")
+@click.option("--prompt", help="How SUITEs are asked.  [default: as each says]")
 @click.option("--also", multiple=True, type=click.Choice(EXTRAS), help="What else to ask; may be given several times.")
-@click.option("--limit", type=click.IntRange(min=1), help="At most so many items of every task and source.")
+@click.option("--limit", type=click.IntRange(min=1), help="At most so many items of every task and source, or SUITE.")
 @click.option("--seed", type=int, help="For the suite and the order of options.  [default: as the file says]")
 @click.option("--budget", metavar="NAME=N,…", help="For each model and way of asking: calls=, tokens=, seconds=.")
 @click.option(
@@ -47,6 +55,9 @@ EXTRAS = ("wordings", "controls", "refusals")
 def series(
     context: click.Context,
     lineup_name: str,
+    suite_names: tuple[str, ...],
+    scores: tuple[str, ...],
+    prompt: str | None,
     also: tuple[str, ...],
     limit: int | None,
     seed: int | None,
@@ -55,40 +66,81 @@ def series(
     store_path: Path,
     as_json: bool,
 ) -> None:
-    """Measure a line-up of models on the nine safety tasks.
+    """Measure a line-up of models on the nine safety tasks, or on any SUITE.
 
     FILE.yaml lists models, their series and rank, and their base partners; `paper` stands for those of the paper.
     Models are loaded one after another. What the store has is not asked again, so the same command goes on where it
     was stopped, and a new model costs only its own answers. A model that cannot be asked is named, and the others go
     on; the exit code is then 3.
 
-    The folder given by -o gets report.html, the violin figure and the tables as files.
+    The folder given by -o gets report.html, the violin figure and the tables as files. With SUITEs, which are names of
+    studies or .jsonl files, the page says of every score of theirs whether it moves with the series.
     """
     from otherminds.asking.store import Store
-    from otherminds.studies.safety.measure import measure
-    from otherminds.studies.safety.page import save
     from otherminds.studies.safety.series import read_lineup
     from otherminds.studies.safety.ways_of_asking import askings
 
     lineup = read_lineup(lineup_name)
     lineup = replace(lineup, size=limit or lineup.size, seed=lineup.seed if seed is None else seed)
-    suite, spending = lineup.suite(), read_budget(budget, None)
-    asked: dict[str, Asked] = {}
-    failed: dict[str, list[str]] = {}
+    suite: Suite | None = None
+    if suite_names:
+        ways: Ways = _suites(suite_names, scores, prompt, limit, lineup.seed, also)
+    elif scores or prompt:
+        raise UsageError("--score and --prompt are for SUITEs; the nine tasks are asked by letters and as a cloze")
+    else:
+        suite = lineup.suite()
+        ways = partial(askings, suite, extras=also, seed=lineup.seed)
+    spending = read_budget(budget, None)
     with Store(store_path) as store:
-        for number, member in enumerate(lineup.ordered, start=1):
-            note(f"{member.name}, {number} of {len(lineup.members)}")
-            began = time.monotonic()
-            ways = partial(askings, suite, extras=also, seed=lineup.seed)
-            asked[member.name] = _ask(member, lineup, suite, ways, store, budget=spending)
-            note(f"  {_pace(asked[member.name], time.monotonic() - began)}")
-            _free()
-            for sentence in asked[member.name].failed:
-                note(f"  {sentence}")
-                failed.setdefault(member.name, []).append(sentence)
+        asked = {each.name: found for each, found in _each(lineup, suite, ways, store, spending)}
     runs = {name: each.runs for name, each in asked.items() if each.runs}
+    failed = {name: list(each.failed) for name, each in asked.items() if each.failed}
     if not runs:
         raise ModelError(f"none of the {len(lineup.members)} models could be asked; the reasons stand above")
+    show = _show_suites if suite_names else _show_nine
+    show(lineup, runs, failed, output, as_json)
+    if failed:
+        note(f"not everything could be asked of {', '.join(failed)}; give the same command again to go on")
+        context.exit(PARTIAL)
+
+
+def _suites(
+    names: Sequence[str], scores: Sequence[str], prompt: str | None, limit: int | None, seed: int, also: Sequence[str]
+) -> Ways:
+    """Every suite in every way that is asked for."""
+    from otherminds.asking.plans import limited, plan
+    from otherminds.studies.safety.ways_of_asking import in_forms
+    from otherminds.studies.suites import get_suite
+
+    if also:
+        raise UsageError(f"--also {also[0]} is for the nine tasks; leave it out, or the SUITEs")
+    found = []
+    for suite in (get_suite(name).using(prompt=prompt) for name in names):
+        for score in scores or [suite.score]:
+            plan(suite.using(score=score), limit=1, seed=seed)  # a score or a prompt that there is not
+        found += in_forms(replace(suite, items=tuple(limited(suite.items, limit=limit, seed=seed))), scores)
+    return lambda cannot=frozenset(): found
+
+
+def _each(
+    lineup: Lineup, suite: Suite | None, ways: Ways, store: Store, budget: Budget | None
+) -> Iterator[tuple[Member, Asked]]:
+    """One model after another, with a line on what it took."""
+    for number, member in enumerate(lineup.ordered, start=1):
+        note(f"{member.name}, {number} of {len(lineup.members)}")
+        began = time.monotonic()
+        asked = _ask(member, lineup, suite, ways, store, budget=budget)
+        note(f"  {_pace(asked, time.monotonic() - began)}")
+        _free()
+        for sentence in asked.failed:
+            note(f"  {sentence}")
+        yield member, asked
+
+
+def _show_nine(lineup: Lineup, runs: Runs, failed: Failed, output: Path, as_json: bool) -> None:
+    from otherminds.studies.safety.measure import measure
+    from otherminds.studies.safety.page import save
+
     found = measure(lineup, runs)
     if not any(each.tasks for each in found.profiles):
         raise ModelError(
@@ -101,16 +153,36 @@ def series(
     else:
         _print(lineup, found)
         say(str(written[0]))
-    if failed:
-        note(f"not everything could be asked of {', '.join(failed)}; give the same command again to go on")
-        context.exit(PARTIAL)
+
+
+def _show_suites(lineup: Lineup, runs: Runs, failed: Failed, output: Path, as_json: bool) -> None:
+    from otherminds.results.trend_page import as_rows, save
+    from otherminds.results.trends import Version, trends
+
+    versions = {
+        series: [Version(each.name, each.rank or 0, runs[each.name]) for each in members if each.name in runs]
+        for series, members in lineup.versions.items()
+    }
+    found = trends(versions)
+    if not found:
+        raise ModelError("no two versions of a series have answered the same items, so that nothing can be compared")
+    written = save(output, found, [run for some in runs.values() for run in some])
+    if as_json:
+        print_json({"files": list(map(str, written)), "failed": failed, "trends": as_rows(found)})
+        return
+    rows = []
+    for one in found:
+        means, slope = " → ".join(f"{mean.value:.2f}" for mean in one.means), one.trend.slope
+        rows.append([one.asked, one.what, means, f"{slope.value:+.3f}", one.moves, str(slope.n)])
+    print_table(["asked", "items", "means", "slope a version", "with the series", "n"], rows, right=["n"])
+    say(str(written[0]))
 
 
 def _ask(
     member: Member,
     lineup: Lineup,
-    suite: Suite,
-    ways: Callable[..., list[Asking]],
+    suite: Suite | None,
+    ways: Ways,
     store: Store,
     *,
     budget: Budget | None,
@@ -132,10 +204,16 @@ def _ask(
         return Asked((), ("there is too little memory for it on this machine; try a smaller or quantised one",))
 
 
-def _model(member: Member, lineup: Lineup, suite: Suite, store: Store) -> Model:
+def _model(member: Member, lineup: Lineup, suite: Suite | None, store: Store) -> Model:
     """The model of a member; where its server is away or serves another, what the store remembers of it."""
     from otherminds.asking.forms import LETTERS_IN_CHAT
+    from otherminds.asking.readers import Baseline
     from otherminds.asking.remembered import remembered
+    from otherminds.models.specs import read_spec
+
+    spec, _ = read_spec(member.spec)
+    if suite is None and spec.startswith("baseline:"):
+        return Baseline(spec.partition(":")[2])  # made for each suite when it is put to it
 
     settings = tuple(f"{name}={json.dumps(value)}" for name, value in member.settings.items())
 
@@ -214,7 +292,7 @@ def _print(lineup: Lineup, found: Measures) -> None:
     if found.pairings:
         say(*as_text(rows(found.pairings), intervals=False).split("\n"))
     if found.trends:
-        told = [[one.series, SHORT[one.task], f"{one.trend.slope.value:+.3f}", one.word] for one in found.trends]
+        told = [[one.series, SHORT[one.what], f"{one.trend.slope.value:+.3f}", one.word] for one in found.trends]
         print_table(["series", "task", "slope a version", "trend"], told, right=["slope a version"])
 
 
@@ -226,10 +304,10 @@ def _marked(sitting: Sitting) -> str:
     return sitting.name if run is None or run.measured == "exact" else f"{sitting.name} ({run.measured})"
 
 
-def _as_data(found: Measures, failed: dict[str, list[str]], written: list[Path]) -> dict[str, Any]:
+def _as_data(found: Measures, failed: Failed, written: list[Path]) -> dict[str, Any]:
     return {
         "files": list(map(str, written)),
-        "failed": failed,
+        "failed": dict(failed),
         "models": {
             each.name: {
                 task: {"S": one.S.value, "low": one.S.low, "high": one.S.high, "n": one.S.n, "outcome": one.outcome}
@@ -242,7 +320,7 @@ def _as_data(found: Measures, failed: dict[str, list[str]], written: list[Path])
             for p in found.pairings
         ],
         "trends": [
-            {"series": t.series, "task": t.task, "slope": t.trend.slope.value, "p": t.p, "trend": t.word}
+            {"series": t.series, "task": t.what, "slope": t.trend.slope.value, "p": t.p, "trend": t.word}
             for t in found.trends
         ],
     }

@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
-from math import log10
 
 from otherminds import stats
 from otherminds.asking.runs import Run
@@ -20,8 +18,8 @@ from otherminds.items.tags import EVENTS, ORDER, TASK
 from otherminds.results.answers import Answers, shared
 from otherminds.results.labels import mark, together
 from otherminds.results.measures import same_model
+from otherminds.results.trends import SeriesTrend, adjusted, trend
 from otherminds.stats import Difference, Estimate
-from otherminds.stats.trends import Trend, page
 from otherminds.studies.safety.series import Lineup, Member
 from otherminds.studies.safety.ways_of_asking import SHUFFLED, WORDINGS, main_run
 
@@ -34,12 +32,6 @@ SHORT = {task: task.rpartition("FB/")[2].removeprefix("MA/").replace("D/CA", "CA
 SINGLE = "single"
 """The score in one order of the options alone, which the seed draws for every item: what the paper measured."""
 WITHOUT_SCRIPTS = "-without-scripts"
-ALPHA = 0.05
-STEEP = 0.02
-"""The least slope per version that is called a trend."""
-SAME = 1e-9
-"""Means that differ by less differ by rounding only."""
-NO_TREND = "no clear trend"
 
 
 def generated(item: Item) -> bool:
@@ -151,36 +143,6 @@ class Pairing:
     """Of right and wrong answers, exact; as if items were independent."""
 
 
-@dataclass(frozen=True, slots=True)
-class SeriesTrend:
-    """The versions of one series on one task, over the items that all have."""
-
-    series: str
-    task: str
-    versions: tuple[str, ...]
-    means: tuple[Estimate, ...]
-    steps: tuple[Difference, ...]
-    """Each version less the one before."""
-    trend: Trend
-    p: float
-    """Page's, adjusted."""
-    by_size: Difference | None = None
-    """How far S rises with every tenfold number of parameters; none where the line-up does not tell them, or they do
-    not differ."""
-
-    @property
-    def word(self) -> str:
-        """By rule: an adjusted p of at most 0.05, a slope of at least 0.02 a version, and no step against it."""
-        slope = self.trend.slope.value
-        count = self.trend.treatments
-        rising = self.trend.statistic > self.trend.blocks * count * (count + 1) ** 2 / 4
-        if self.p > ALPHA or abs(slope) < STEEP or rising != (slope > 0):
-            return NO_TREND
-        if any(step.value < -SAME if slope > 0 else step.value > SAME for step in self.steps):
-            return "goes up and down"
-        return "rises" if slope > 0 else "falls"
-
-
 def pairings(sittings: Sequence[Sitting], lineup: Lineup, *, of: str = "S") -> tuple[Pairing, ...]:
     """Every pair of the line-up of which both were asked."""
     asked = {each.name: each for each in sittings}
@@ -208,35 +170,13 @@ def trends(sittings: Sequence[Sitting], lineup: Lineup) -> tuple[SeriesTrend, ..
     asked = {each.name: each for each in sittings}
     found = []
     for series, members in lineup.versions.items():
-        present = [(asked[each.name], each.rank or 0) for each in members if each.name in asked]
+        present = [each for each in members if each.name in asked]
         if len(present) > 1:
-            found += [one for task in NINE if (one := _trend(lineup, series, present, task))]
-    ps = stats.holm([each.trend.p for each in found])
-    return tuple(replace(each, p=p) for each, p in zip(found, ps, strict=True))
+            found += [one for task in NINE if (one := _trend(series, present, asked, task))]
+    return adjusted(found)
 
 
-def _trend(lineup: Lineup, series: str, present: Sequence[tuple[Sitting, int]], task: str) -> SeriesTrend | None:
-    # Versions are compared on the same items: one that answered fewer would otherwise be judged on others.
-    versions = shared(*(each.main.where(task=task) for each, _ in present), of="S")
-    if not versions[0]:
-        return None
-    by, columns = versions[0].groups, [some.numbers("S") for some in versions]
-    found = page(list(zip(*columns, strict=True)), groups=by, at=[rank for _, rank in present])
-    return SeriesTrend(
-        series=series,
-        task=task,
-        versions=tuple(each.name for each, _ in present),
-        means=tuple(stats.mean(column, groups=by) for column in columns),
-        steps=tuple(stats.difference(new, old, groups=by) for old, new in pairwise(columns)),
-        trend=found,
-        p=found.p,
-        by_size=_by_size(columns, by, [lineup.get(each.name) for each, _ in present]),
-    )
-
-
-def _by_size(columns: Sequence[list[float]], by: Sequence[str], members: Sequence[Member | None]) -> Difference | None:
-    """The slope over the logarithm of parameters, which versions of one series often have more of."""
-    sizes = [log10(each.parameters) for each in members if each and each.parameters]
-    if len(sizes) < len(columns) or len(set(sizes)) < 2:
-        return None
-    return page(list(zip(*columns, strict=True)), groups=by, at=sizes).slope
+def _trend(series: str, members: Sequence[Member], asked: Mapping[str, Sitting], task: str) -> SeriesTrend | None:
+    versions = {each.name: asked[each.name].main.where(task=task) for each in members}
+    sizes = [each.parameters for each in members if each.parameters]
+    return trend(series, task, versions, [each.rank or 0 for each in members], of="S", sizes=sizes)

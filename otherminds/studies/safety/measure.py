@@ -15,6 +15,7 @@ from otherminds import stats
 from otherminds.items.tags import FALSE_BELIEF, TASK
 from otherminds.results.answers import LIKING, Answers
 from otherminds.results.measures import FEWEST, twins_right
+from otherminds.results.trends import ALPHA, SeriesTrend
 from otherminds.stats import Difference, Estimate
 from otherminds.stats.trends import ladder
 from otherminds.studies.safety.build import NEUTRAL
@@ -24,7 +25,6 @@ from otherminds.studies.safety.lineups import (
     SINGLE,
     Pairing,
     Runs,
-    SeriesTrend,
     Sitting,
     pairings,
     sit,
@@ -35,7 +35,6 @@ from otherminds.studies.safety.twins import GivenReading, flip_sensitivity, give
 
 FAINT, HEAVY = 0.1, 0.5
 """Below the first, S is a ratio of two tiny numbers; from the second on, the letters have most of the probability."""
-ALPHA = 0.05
 BINS = 10
 LEAST = 1e-12
 """What a share of nothing counts as in the log loss."""

@@ -16,11 +16,12 @@ from otherminds.pages.report import Block, Cards, Cell, Figure, Folded, Report, 
 from otherminds.pages.violins import Panel, Violin, numbers, violins
 from otherminds.results.labels import run_labels
 from otherminds.results.run_details import what_was_run
+from otherminds.results.trends import NO_TREND, STEEP, SeriesTrend
 from otherminds.stats import sure
 from otherminds.stats.significance import p_value
 from otherminds.studies.safety.explored import sections as exploratory
 from otherminds.studies.safety.explored import tested, three
-from otherminds.studies.safety.lineups import NINE, NO_TREND, SHORT, STEEP, Runs, SeriesTrend
+from otherminds.studies.safety.lineups import NINE, SHORT, Runs
 from otherminds.studies.safety.measure import Measures, Profile, measure
 from otherminds.studies.safety.series import Lineup
 from otherminds.studies.safety.table import as_csv, as_latex, as_table, as_text, rows
@@ -172,7 +173,7 @@ def _on_measuring(found: Measures) -> list[str]:
 
 def _on_trends(found: Measures) -> list[str]:
     clear = [
-        f"{each.series} {each.word} in {NAMES[each.task]} ({_path(each)})"
+        f"{each.series} {each.word} in {NAMES[each.what]} ({_path(each)})"
         for each in found.trends
         if each.word != NO_TREND
     ]
@@ -301,14 +302,14 @@ def versions(found: Measures, lineup: Lineup) -> list[Block]:
         return []
     lines: list[list[Cell]] = [
         [
-            *(one.series, SHORT[one.task], _path(one)),
+            *(one.series, SHORT[one.what], _path(one)),
             *(three(one.trend.slope, True), three(one.by_size, True) if one.by_size else None),
             *(f"{one.trend.statistic:g}", p_value(one.p), one.word, one.trend.blocks),
         ]
         for one in found.trends
     ]
     steps: list[list[Cell]] = [
-        [one.series, SHORT[one.task], f"{old} → {new}", tested(step)]
+        [one.series, SHORT[one.what], f"{old} → {new}", tested(step)]
         for one in found.trends
         for old, new, step in zip(one.versions[:-1], one.versions[1:], one.steps, strict=True)
     ]
@@ -379,7 +380,7 @@ def _trends_csv(trends: Sequence[SeriesTrend]) -> str:
     head = ["series", "task", "versions", "means", "slope", "low", "high", "L", "p", "p_holm", "trend", "groups"]
     lines = [
         [
-            *(one.series, one.task, " ".join(one.versions), " ".join(f"{mean.value:.6f}" for mean in one.means)),
+            *(one.series, one.what, " ".join(one.versions), " ".join(f"{mean.value:.6f}" for mean in one.means)),
             *(one.trend.slope.value, one.trend.slope.low, one.trend.slope.high, one.trend.statistic, one.trend.p),
             *(one.p, one.word, one.trend.blocks),
         ]

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from otherminds.pages import sheets
 from otherminds.pages.drawing import visible
 from otherminds.pages.report import Table
-from otherminds.studies.safety.lineups import ALPHA, NINE, SHORT, Pairing
+from otherminds.results.trends import ALPHA
+from otherminds.studies.safety.lineups import NINE, SHORT, Pairing
 
 NOTE = (
     "Base: the mean score. Post-trained: the difference to it, from unrounded means over the same items; below it the"

@@ -9,9 +9,10 @@ from dataclasses import dataclass, replace
 
 from otherminds.asking.forms import Form
 from otherminds.asking.prompts import RAW_CHANGED
+from otherminds.asking.readers import Baseline
 from otherminds.asking.runs import Budget, Run, run
 from otherminds.asking.store import Store
-from otherminds.errors import ModelError
+from otherminds.errors import ModelError, UsageError
 from otherminds.items import Item, Suite
 from otherminds.models import Model
 from otherminds.studies.safety.lints import without_scripts
@@ -84,6 +85,17 @@ def askings(
     return found
 
 
+def in_forms(suite: Suite, scores: Sequence[str] = ()) -> list[Asking]:
+    """Any suite, by each of these scores or by its own: the same for all models, so that they can be compared."""
+    found = []
+    for score in scores or (suite.score,):
+        form = Form(score, suite.prompt)
+        if (part := form.part(suite)) is None:
+            raise UsageError(f"no item of {suite.name} can be put {form}; give another --score")
+        found.append(Asking(f"{suite.name} {form}", part, form.needs))
+    return found
+
+
 def shuffled_scripts(suite: Suite, *, seed: int = 0) -> Suite:
     """The suite with the words of every script in a random order: what is left is which words there are."""
 
@@ -125,8 +137,9 @@ def _put(model: Model, way: Asking, store: Store, progress: Progress, *, seed: i
     if missing := way.needs & model.cannot:
         return f"{model.name} has no {' and no '.join(sorted(missing))}"
     try:
+        asked = model.made_for(way.suite) if isinstance(model, Baseline) else model
         with progress(f"{model.name} · {way.label}") as bar:
-            made = run(way.suite, model, store=store, seed=seed, budget=budget, progress=bar)
+            made = run(way.suite, asked, store=store, seed=seed, budget=budget, progress=bar)
     except ModelError as error:
         return str(error)
     if not made.records:

@@ -131,7 +131,7 @@ def two_tasks() -> Suite:
 def test_a_drifting_series(two_tasks: Suite, shuffled: bool, word: str) -> None:
     made = [run(two_tasks, drifting(two_tasks, version, shuffled=shuffled)) for version in range(1, 5)]
     found = trends(sit(made), members(*(each.model for each in made)))
-    assert {each.task: each.word for each in found} == {"TB": word, "FB/D/A": word}
+    assert {each.what: each.word for each in found} == {"TB": word, "FB/D/A": word}
     if not shuffled:
         assert all(0.02 < each.trend.slope.value < 0.05 for each in found)
         backwards = trends(sit(made), members(*(each.model for each in reversed(made))))

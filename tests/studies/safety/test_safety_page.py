@@ -103,7 +103,7 @@ def test_trends_are_told_with_their_confounds(page: Report, found: Measures) -> 
 def zip_short(found: Measures):
     from otherminds.studies.safety.lineups import SHORT
 
-    return [(SHORT[one.task], one) for one in found.trends]
+    return [(SHORT[one.what], one) for one in found.trends]
 
 
 def test_lead_names_the_numbers(found: Measures) -> None:

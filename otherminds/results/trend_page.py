@@ -1,0 +1,130 @@
+"""The page of a series: which scores move with it, which do not, and of which that cannot be told."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from otherminds.asking.runs import Run
+from otherminds.files import write_text
+from otherminds.minds.telling import listing
+from otherminds.pages import plots, sheets
+from otherminds.pages.report import Block, Cell, Figure, Folded, Linked, Report, Section, Table
+from otherminds.results.answers import Answers
+from otherminds.results.itembrowser import Links, Part, browser
+from otherminds.results.labels import count, run_labels
+from otherminds.results.measures import FEWEST, chance
+from otherminds.results.run_details import how_it_answered, what_was_run
+from otherminds.results.trends import ALPHA, FALLS, LITTLE, MOVES, NOT_TOLD, STAYS, TOO_FEW, SeriesTrend
+from otherminds.stats import signed, span
+from otherminds.stats.significance import p_value
+
+PART = "series"
+"""What its items are found under."""
+NOTE = (
+    "All versions on the same items: those that each has a score for. The slope is the mean of the items' own, from one"
+    " version to the next, with a 95 % interval by story; p is of Page's test over stories, adjusted (Holm) for all"
+    f" lines of the page. **{MOVES.capitalize()}** or **{FALLS}**: p of at most {ALPHA:g}, and a slope clear of 0."
+    f" **{STAYS.capitalize()}**: by its interval, it rises or falls by less than {LITTLE:g} from the first version to"
+    f" the last. **{NOT_TOLD.capitalize()}**: neither; more stories would tell. Fewer than {FEWEST} stories tell"
+    " nothing."
+)
+LIMITS = (
+    "If the order is that of ability, a score that does not move does not measure it, **in the form in which it was"
+    " asked here**: other forms may. Versions differ in more than one thing, and a score can move for any of them; what"
+    " was taught is not what was understood."
+)
+
+
+def show(found: Sequence[SeriesTrend], runs: Sequence[Run]) -> Report:
+    """The page of these trends, with every answer behind them."""
+    labels, links = run_labels(runs), Links(PART, Answers.of(runs))
+    asked: dict[tuple[str, str], list[SeriesTrend]] = {}
+    for each in found:
+        asked.setdefault((each.series, each.asked), []).append(each)
+    several = len({series for series, _ in asked}) > 1
+    sections = [Section("", [NOTE, LIMITS])]
+    for (series, way), lines in asked.items():
+        sections.append(Section(f"{series}: {way}" if several else way, _asked(lines, links)))
+    sections.append(Section("How they answered", [Folded("Verdicts, and letters", how_it_answered(runs, labels))]))
+    sections.append(Section("What was run", what_was_run(runs, labels)))
+    sections.append(Section("Items", [browser([Part(PART, runs)])]))
+    names = dict.fromkeys(name for each in found for name in each.versions)
+    return Report(f"Which scores move from {next(iter(names))} to {list(names)[-1]}?", lead(found), sections)
+
+
+def save(folder: Path, found: Sequence[SeriesTrend], runs: Sequence[Run]) -> list[Path]:
+    """The page and its numbers as a table; the page comes first."""
+    rows = as_rows(found)
+    lines = [
+        [" ".join(map(str, value)) if isinstance(value, list) else value for value in row.values()] for row in rows
+    ]
+    texts = {"report.html": show(found, runs).html(), "trends.csv": sheets.as_csv([list(rows[0]), *lines])}
+    for name, text in texts.items():
+        write_text(folder / name, text)
+    return [folder / name for name in texts]
+
+
+def lead(found: Sequence[SeriesTrend]) -> str:
+    """Which scores move, in words."""
+    by_verdict: dict[str, list[SeriesTrend]] = {}
+    for each in found:
+        by_verdict.setdefault(each.moves, []).append(each)
+    said = [f"Of {count(len(found), 'score')}, {len(by_verdict.get(MOVES, []))} move with the series."]
+    for verdict in (MOVES, FALLS, STAYS, NOT_TOLD, TOO_FEW):
+        if some := by_verdict.get(verdict):
+            said.append(f"**{verdict.capitalize()}**: {'; '.join(_by_way(some))}.")
+    return " ".join(said)
+
+
+def _by_way(found: Sequence[SeriesTrend]) -> list[str]:
+    ways: dict[str, list[str]] = {}
+    for each in found:
+        ways.setdefault(each.asked, []).append(each.what)
+    return [f"{way} ({listing(whats)})" for way, whats in ways.items()]
+
+
+def _asked(lines: Sequence[SeriesTrend], links: Links) -> list[Block]:
+    shares = [one for one in lines if not one.what.endswith(", S")]
+    guess = chance(shares[0].behind[0])
+    svg = plots.intervals(
+        [(one.what, one.means[: plots.MOST_SERIES]) for one in shares],
+        title=lines[0].asked,
+        series=lines[0].versions[: plots.MOST_SERIES],
+        reference=None if guess is None else (guess, "chance"),
+        measure="share of right answers",
+    )
+    rows: list[list[Cell]] = []
+    for one in lines:
+        means = [_linked(span(mean), some, links) for mean, some in zip(one.means, one.behind, strict=True)]
+        slope, n = one.trend.slope, one.trend.slope.n
+        rows.append([one.what, *means, signed(slope, 3), p_value(one.p), one.moves, n, one.trend.blocks])
+    columns = ["items", *lines[0].versions, "slope a version", "p (Holm)", "with the series", "n", "stories"]
+    return [Figure(svg, "Share of right answers with 95 % intervals, by version"), Table(columns, rows, lines[0].asked)]
+
+
+def _linked(cell: str, behind: Answers, links: Links) -> Cell:
+    to = links.to(behind)
+    return Linked(cell, to) if to else cell
+
+
+def as_rows(found: Sequence[SeriesTrend]) -> list[Mapping[str, object]]:
+    """The same as plain values, for JSON and for a table as a file."""
+    return [
+        {
+            "series": one.series,
+            "asked": one.asked,
+            "items": one.what,
+            "versions": list(one.versions),
+            "means": [mean.value for mean in one.means],
+            "slope": one.trend.slope.value,
+            "low": one.trend.slope.low,
+            "high": one.trend.slope.high,
+            "p": one.trend.p,
+            "p_holm": one.p,
+            "verdict": one.moves,
+            "n": one.trend.slope.n,
+            "stories": one.trend.blocks,
+        }
+        for one in found
+    ]

@@ -1,0 +1,158 @@
+"""Trends: how a score goes along models in an order that was fixed beforehand, on the items that all answered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from math import log10
+
+from otherminds import stats
+from otherminds.asking.forms import Form
+from otherminds.asking.runs import Run
+from otherminds.items.tags import ORDER
+from otherminds.results.answers import Answers, shared
+from otherminds.results.measures import EVERYTHING, FEWEST, Split, beliefs, splits
+from otherminds.stats import Difference, Estimate
+from otherminds.stats.trends import Trend, page
+
+ALPHA = 0.05
+STEEP = 0.02
+"""The least slope per version that is called a trend."""
+LITTLE = 0.1
+"""A score that certainly rises and falls by less from the first version to the last does not move."""
+SAME = 1e-9
+"""Means that differ by less differ by rounding only."""
+NO_TREND = "no clear trend"
+MOVES, FALLS, STAYS, NOT_TOLD, TOO_FEW = "moves", "falls", "does not move", "cannot be told", "too few stories"
+
+
+@dataclass(frozen=True, slots=True)
+class SeriesTrend:
+    """The versions of one series on some items, over those that all have a score for."""
+
+    series: str
+    what: str
+    versions: tuple[str, ...]
+    means: tuple[Estimate, ...]
+    steps: tuple[Difference, ...]
+    """Each version less the one before."""
+    trend: Trend
+    p: float
+    """Page's, adjusted."""
+    by_size: Difference | None = None
+    """How far the score rises with every tenfold number of parameters; none where sizes are not known or do not
+    differ."""
+    reach: float = 1.0
+    """How many versions lie between the first and the last, by their ranks."""
+    asked: str = ""
+    """The suite and the way of asking."""
+    behind: tuple[Answers, ...] = field(default=(), compare=False)
+    """Of every version, the answers that it speaks of."""
+
+    @property
+    def word(self) -> str:
+        """By rule: an adjusted p of at most 0.05, a slope of at least 0.02 a version, and no step against it."""
+        slope = self.trend.slope.value
+        count = self.trend.treatments
+        rising = self.trend.statistic > self.trend.blocks * count * (count + 1) ** 2 / 4
+        if self.p > ALPHA or abs(slope) < STEEP or rising != (slope > 0):
+            return NO_TREND
+        if any(step.value < -SAME if slope > 0 else step.value > SAME for step in self.steps):
+            return "goes up and down"
+        return "rises" if slope > 0 else "falls"
+
+    @property
+    def moves(self) -> str:
+        """Whether the score goes with the series as a whole, whatever single steps do."""
+        slope = self.trend.slope
+        if self.trend.blocks < FEWEST:
+            return TOO_FEW
+        if self.p <= ALPHA and not slope.low <= 0 <= slope.high:
+            return MOVES if slope.value > 0 else FALLS
+        return STAYS if max(-slope.low, slope.high) * self.reach < LITTLE else NOT_TOLD
+
+
+def trend(
+    series: str,
+    what: str,
+    versions: Mapping[str, Answers],
+    at: Sequence[float],
+    *,
+    of: str,
+    sizes: Sequence[float] = (),
+    asked: str = "",
+) -> SeriesTrend | None:
+    """How a number goes along these versions, which lie at these places; None where they share no item with one."""
+    # On the same items: a version that answered fewer would otherwise be judged on others.
+    rows = shared(*versions.values(), of=of)
+    if not rows[0]:
+        return None
+    by, columns = rows[0].groups, [some.numbers(of) for some in rows]
+    lines = list(zip(*columns, strict=True))
+    found = page(lines, groups=by, at=at)
+    known = len(sizes) == len(columns) and len(set(sizes)) > 1
+    return SeriesTrend(
+        series=series,
+        what=what,
+        versions=tuple(versions),
+        means=tuple(stats.mean(column, groups=by) for column in columns),
+        steps=tuple(stats.difference(new, old, groups=by) for old, new in pairwise(columns)),
+        trend=found,
+        p=found.p,
+        by_size=page(lines, groups=by, at=[log10(size) for size in sizes]).slope if known else None,
+        reach=max(at) - min(at),
+        asked=asked,
+        behind=tuple(rows),
+    )
+
+
+def adjusted(found: Sequence[SeriesTrend]) -> tuple[SeriesTrend, ...]:
+    """The same with p adjusted (Holm) for being so many."""
+    ps = stats.holm([each.trend.p for each in found])
+    return tuple(replace(each, p=p) for each, p in zip(found, ps, strict=True))
+
+
+# ---- whatever suites were asked -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """One model of a series, and what it was asked."""
+
+    name: str
+    rank: float
+    runs: Sequence[Run]
+
+
+def trends(series: Mapping[str, Sequence[Version]]) -> tuple[SeriesTrend, ...]:
+    """For every series, suite and way of asking: all items, false and true beliefs, and every order of minds."""
+    found = [one for name, versions in series.items() for one in _of_series(name, versions)]
+    return adjusted(found)
+
+
+def _of_series(name: str, versions: Sequence[Version]) -> Iterator[SeriesTrend]:
+    asked: dict[tuple[str, str, str], dict[str, Run]] = {}
+    for version in versions:
+        for run in version.runs:
+            asked.setdefault((run.digest, run.score, run.prompt), {})[version.name] = run
+    ranks = {version.name: version.rank for version in versions}
+    for runs in asked.values():
+        if len(runs) > 1:
+            tables = {each: Answers.of([run]) for each, run in runs.items()}
+            one = next(iter(runs.values()))
+            way = f"{one.suite}, {Form(one.score, one.prompt)}"
+            for split, of in _lines(next(iter(tables.values()))):
+                what = split.label if of == "value" else f"{split.label}, {of}"
+                some = {each: table.where(None, **split.tags) for each, table in tables.items()}
+                if line := trend(name, what, some, [ranks[each] for each in some], of=of, asked=way):
+                    yield line
+
+
+def _lines(answers: Answers) -> Iterator[tuple[Split, str]]:
+    """What is told of a suite: how often right, and S where choices were weighed."""
+    yield EVERYTHING, "value"
+    if answers.numbers("S"):
+        yield EVERYTHING, "S"
+    for split in (*beliefs(answers), *(one for one in splits(answers) if set(one.tags) == {ORDER})):
+        yield split, "value"

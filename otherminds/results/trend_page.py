@@ -85,7 +85,7 @@ def _by_way(found: Sequence[SeriesTrend]) -> list[str]:
 
 
 def _asked(lines: Sequence[SeriesTrend], links: Links) -> list[Block]:
-    shares = [one for one in lines if not one.what.endswith(", S")]
+    shares = [one for one in lines if one.of == "value"]
     guess = chance(shares[0].behind[0])
     svg = plots.intervals(
         [(one.what, one.means[: plots.MOST_SERIES]) for one in shares],
@@ -98,8 +98,8 @@ def _asked(lines: Sequence[SeriesTrend], links: Links) -> list[Block]:
     for one in lines:
         means = [_linked(span(mean), some, links) for mean, some in zip(one.means, one.behind, strict=True)]
         slope, n = one.trend.slope, one.trend.slope.n
-        rows.append([one.what, *means, signed(slope, 3), p_value(one.p), one.moves, n, one.trend.blocks])
-    columns = ["items", *lines[0].versions, "slope a version", "p (Holm)", "with the series", "n", "stories"]
+        rows.append([one.what, one.moves, signed(slope, 3), p_value(one.p), n, one.trend.blocks, *means])
+    columns = ["items", "with the series", "slope a version", "p (Holm)", "n", "stories", *lines[0].versions]
     return [Figure(svg, "Share of right answers with 95 % intervals, by version"), Table(columns, rows, lines[0].asked)]
 
 

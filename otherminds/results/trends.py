@@ -45,6 +45,8 @@ class SeriesTrend:
     differ."""
     reach: float = 1.0
     """How many versions lie between the first and the last, by their ranks."""
+    of: str = "value"
+    """Of which number: right answers, or S."""
     asked: str = ""
     """The suite and the way of asking."""
     behind: tuple[Answers, ...] = field(default=(), compare=False)
@@ -102,6 +104,7 @@ def trend(
         p=found.p,
         by_size=page(lines, groups=by, at=[log10(size) for size in sizes]).slope if known else None,
         reach=max(at) - min(at),
+        of=of,
         asked=asked,
         behind=tuple(rows),
     )
@@ -143,7 +146,7 @@ def _of_series(name: str, versions: Sequence[Version]) -> Iterator[SeriesTrend]:
             one = next(iter(runs.values()))
             way = f"{one.suite}, {Form(one.score, one.prompt)}"
             for split, of in _lines(next(iter(tables.values()))):
-                what = split.label if of == "value" else f"{split.label}, {of}"
+                what = split.label if of == "value" else f"{of} of {split.label}"
                 some = {each: table.where(None, **split.tags) for each, table in tables.items()}
                 if line := trend(name, what, some, [ranks[each] for each in some], of=of, asked=way):
                     yield line

@@ -172,7 +172,7 @@ def _show_suites(lineup: Lineup, runs: Runs, failed: Failed, output: Path, as_js
         return
     rows = []
     for one in found:
-        means, slope = " → ".join(f"{mean.value:.2f}" for mean in one.means), one.trend.slope
+        means, slope = " ".join(f"{mean.value:.2f}" for mean in one.means), one.trend.slope
         rows.append([one.asked, one.what, means, f"{slope.value:+.3f}", one.moves, str(slope.n)])
     print_table(["asked", "items", "means", "slope a version", "with the series", "n"], rows, right=["n"])
     say(str(written[0]))

@@ -153,6 +153,7 @@ def test_series_puts_any_suites_to_a_line_up(line_up: Path, tmp_path: Path) -> N
         (["starter", "--also", "controls"], "for the nine tasks"),
         (["startr"], "did you mean 'starter'"),
         (["starter", "--score", "telepathy"], "telepathy"),
+        (["perturbed", "--score", "letters", "--prompt", "json"], "asks for JSON"),
     ],
 )
 def test_what_cannot_be_asked_is_a_sentence(line_up: Path, more: list[str], sentence: str) -> None:

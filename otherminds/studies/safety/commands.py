@@ -117,7 +117,7 @@ def _suites(
     found = []
     for suite in (get_suite(name).using(prompt=prompt) for name in names):
         for score in scores or [suite.score]:
-            plan(suite.using(score=score), limit=1, seed=seed)  # a score or a prompt that there is not
+            plan(suite.using(score=score), limit=1, seed=seed).posed  # noqa: B018  (refuses what does not go together)
         found += in_forms(replace(suite, items=tuple(limited(suite.items, limit=limit, seed=seed))), scores)
     return lambda cannot=frozenset(): found
 

@@ -23,11 +23,10 @@ PART = "series"
 """What its items are found under."""
 NOTE = (
     "All versions on the same items: those that each has a score for. The slope is the mean of the items' own, from one"
-    " version to the next, with a 95 % interval by story; p is of Page's test over stories, adjusted (Holm) for all"
-    f" lines of the page. **{MOVES.capitalize()}** or **{FALLS}**: p of at most {ALPHA:g}, and a slope clear of 0."
-    f" **{STAYS.capitalize()}**: by its interval, it rises or falls by less than {LITTLE:g} from the first version to"
-    f" the last. **{NOT_TOLD.capitalize()}**: neither; more stories would tell. Fewer than {FEWEST} stories tell"
-    " nothing."
+    " version to the next, with a 95 % interval by groups of stories; p is of Page's test over groups, adjusted (Holm)"
+    f" for all lines of the page. **{MOVES.capitalize()}** or **{FALLS}**: p of at most {ALPHA:g}, and a slope clear of"
+    f" 0. **{STAYS.capitalize()}**: by its interval, it rises or falls by less than {LITTLE:g} from the first to"
+    f" the last. **{NOT_TOLD.capitalize()}**: neither; more stories would tell. Under {FEWEST} groups tell nothing."
 )
 LIMITS = (
     "If the order is that of ability, a score that does not move does not measure it, **in the form in which it was"
@@ -99,7 +98,7 @@ def _asked(lines: Sequence[SeriesTrend], links: Links) -> list[Block]:
         means = [_linked(span(mean), some, links) for mean, some in zip(one.means, one.behind, strict=True)]
         slope, n = one.trend.slope, one.trend.slope.n
         rows.append([one.what, one.moves, signed(slope, 3), p_value(one.p), n, one.trend.blocks, *means])
-    columns = ["items", "with the series", "slope a version", "p (Holm)", "n", "stories", *lines[0].versions]
+    columns = ["items", "with the series", "slope a version", "p (Holm)", "n", "groups", *lines[0].versions]
     return [Figure(svg, "Share of right answers with 95 % intervals, by version"), Table(columns, rows, lines[0].asked)]
 
 
@@ -117,6 +116,8 @@ def as_rows(found: Sequence[SeriesTrend]) -> list[Mapping[str, object]]:
             "items": one.what,
             "versions": list(one.versions),
             "means": [mean.value for mean in one.means],
+            "lows": [mean.low for mean in one.means],
+            "highs": [mean.high for mean in one.means],
             "slope": one.trend.slope.value,
             "low": one.trend.slope.low,
             "high": one.trend.slope.high,
@@ -124,7 +125,7 @@ def as_rows(found: Sequence[SeriesTrend]) -> list[Mapping[str, object]]:
             "p_holm": one.p,
             "verdict": one.moves,
             "n": one.trend.slope.n,
-            "stories": one.trend.blocks,
+            "groups": one.trend.blocks,
         }
         for one in found
     ]

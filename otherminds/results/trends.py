@@ -24,7 +24,7 @@ LITTLE = 0.1
 SAME = 1e-9
 """Means that differ by less differ by rounding only."""
 NO_TREND = "no clear trend"
-MOVES, FALLS, STAYS, NOT_TOLD, TOO_FEW = "moves", "falls", "does not move", "cannot be told", "too few stories"
+MOVES, FALLS, STAYS, NOT_TOLD, TOO_FEW = "moves", "falls", "does not move", "cannot be told", "too few groups"
 
 
 @dataclass(frozen=True, slots=True)

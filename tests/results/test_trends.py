@@ -143,7 +143,7 @@ def test_series_puts_any_suites_to_a_line_up(line_up: Path, tmp_path: Path) -> N
     assert "Moves" in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     again = call(line_up, "starter", "--score", "letters", "--limit", 10, "-o", "less")
     assert again.exit_code == 0
-    assert "too few stories" in again.output
+    assert "too few groups" in again.output
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import reduce
+from operator import or_
 from pathlib import Path
 
 from otherminds.asking.runs import Run
@@ -26,7 +28,8 @@ NOTE = (
     " version to the next, with a 95 % interval by groups of stories; p is of Page's test over groups, adjusted (Holm)"
     f" for all lines of the page. **{MOVES.capitalize()}** or **{FALLS}**: p of at most {ALPHA:g}, and a slope clear of"
     f" 0. **{STAYS.capitalize()}**: by its interval, it rises or falls by less than {LITTLE:g} from the first to"
-    f" the last. **{NOT_TOLD.capitalize()}**: neither; more stories would tell. Under {FEWEST} groups tell nothing."
+    f" the last. **{NOT_TOLD.capitalize()}**: neither; more stories would tell. Fewer than {FEWEST} groups tell"
+    " nothing."
 )
 LIMITS = (
     "If the order is that of ability, a score that does not move does not measure it, **in the form in which it was"
@@ -96,8 +99,8 @@ def _asked(lines: Sequence[SeriesTrend], links: Links) -> list[Block]:
     rows: list[list[Cell]] = []
     for one in lines:
         means = [_linked(span(mean), some, links) for mean, some in zip(one.means, one.behind, strict=True)]
-        slope, n = one.trend.slope, one.trend.slope.n
-        rows.append([one.what, one.moves, signed(slope, 3), p_value(one.p), n, one.trend.blocks, *means])
+        slope = _linked(signed(one.trend.slope, 3), reduce(or_, one.behind), links)
+        rows.append([one.what, one.moves, slope, p_value(one.p), one.trend.slope.n, one.trend.blocks, *means])
     columns = ["items", "with the series", "slope a version", "p (Holm)", "n", "groups", *lines[0].versions]
     return [Figure(svg, "Share of right answers with 95 % intervals, by version"), Table(columns, rows, lines[0].asked)]
 

@@ -66,12 +66,12 @@ def series(
     store_path: Path,
     as_json: bool,
 ) -> None:
-    """Measure a line-up of models on the nine safety tasks, or on any SUITE.
+    """Measure a line-up of models: nine tasks, or any suite.
 
-    FILE.yaml lists models, their series and rank, and their base partners; `paper` stands for those of the paper.
-    Models are loaded one after another. What the store has is not asked again, so the same command goes on where it
-    was stopped, and a new model costs only its own answers. A model that cannot be asked is named, and the others go
-    on; the exit code is then 3.
+    The nine tasks are those of `build safety`. FILE.yaml lists models, their series and rank, and their base partners;
+    `paper` stands for those of the paper. Models are loaded one after another. What the store has is not asked again,
+    so the same command goes on where it was stopped, and a new model costs only its own answers. A model that cannot be
+    asked is named, and the others go on; the exit code is then 3.
 
     The folder given by -o gets report.html, the violin figure and the tables as files. With SUITEs, which are names of
     studies or .jsonl files, the page says of every score of theirs whether it moves with the series.

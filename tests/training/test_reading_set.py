@@ -23,7 +23,8 @@ def test_every_choice_stands_in_its_passage() -> None:
 
 def test_answers_stand_everywhere_alike() -> None:
     shown = Counter(item.choices.index(item.answer) for item in SUITE)
-    assert shown == dict.fromkeys(range(4), len(SUITE) // 4)
+    assert len(shown) == 4
+    assert max(shown.values()) - min(shown.values()) <= 1
     told = Counter(sorted(item.choices, key=lambda choice: place(item, choice)).index(item.answer) for item in SUITE)
     assert max(told.values()) < 0.3 * len(SUITE)
 

@@ -130,7 +130,7 @@ class Forward(OneByOne):
             (slice(first, end), np.array([*tree.path(tree.parents[first]), *range(first, end)]))
             for first, end in tree.runs()
         ]
-        blocks = _blocks(len(x), _even(len(x), each.threads))
+        blocks = _blocks(len(x), _even(len(x), threads.most()))
         for layer in self.layers:
             mixed = self._attention(x, layer, turns, runs, blocks, each)
             each(blocks, partial(self._fed_forward, x, mixed, layer))
@@ -273,7 +273,8 @@ def single(raw: NDArray[Any]) -> Array:
 
 
 def _even(n: int, threads: int) -> int:
-    """Rows of a block, such that every thread has as many blocks as any other."""
+    """Rows of a block, such that every thread has as many blocks as any other; by all threads that there can be, since
+    the last digits go with the size of a block, and must not go with who else computes."""
     return max(1, ceil(n / (threads * ceil(n / (threads * ROWS)))))
 
 

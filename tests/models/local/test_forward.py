@@ -6,7 +6,7 @@ import gguf
 import numpy as np
 import pytest
 
-from otherminds.models.local import weights
+from otherminds.models.local import threads, weights
 from otherminds.models.local.engine import Engine
 from otherminds.models.local.forward import Forward, supports
 from otherminds.models.local.gguf import read_header
@@ -56,6 +56,21 @@ def test_long_trees_are_computed_in_blocks(tiny_path: Path, monkeypatch: pytest.
     monkeypatch.setattr("otherminds.models.local.forward.HEAD_ROWS", 2)
     blocks = forward.score(tree, dict.fromkeys(ends, WANTED))
     assert all(blocks[end] == pytest.approx(whole[end], abs=1e-5) for end in ends)
+
+
+def test_numbers_are_the_same_to_the_last_digit_whoever_else_computes(
+    tiny_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    monkeypatch.delenv("OPENBLAS_NUM_THREADS", raising=False)
+    monkeypatch.setattr(threads, "_cores", lambda: 4)
+    forward = Forward(tiny_path, read_header(tiny_path))
+    tree, ends = grow([np.random.default_rng(seed).integers(3, 250, 90).tolist() for seed in range(3)])
+    found = []
+    for free in (1, 2, 3, 4):
+        monkeypatch.setattr(threads, "free", lambda free=free: free)
+        found.append(forward.score(tree, dict.fromkeys(ends, WANTED)))
+    assert found[1:] == found[:-1]
 
 
 def test_probabilities_sum_to_one(tiny_path: Path) -> None:

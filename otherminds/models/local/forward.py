@@ -26,7 +26,7 @@ from otherminds.models.weighing import OneByOne
 
 Array = NDArray[np.float32]
 
-ROWS = 512
+ROWS = 256
 """Tokens multiplied at once: enough to run at full speed, few enough to stay in the cache."""
 HEAD_ROWS = 64
 """The same for the last layer, whose rows are as long as the vocabulary."""
@@ -130,7 +130,7 @@ class Forward(OneByOne):
             (slice(first, end), np.array([*tree.path(tree.parents[first]), *range(first, end)]))
             for first, end in tree.runs()
         ]
-        blocks = _blocks(len(x), _even(len(x), threads.most()))
+        blocks = _blocks(len(x), _even(len(x)))
         for layer in self.layers:
             mixed = self._attention(x, layer, turns, runs, blocks, each)
             each(blocks, partial(self._fed_forward, x, mixed, layer))
@@ -272,10 +272,10 @@ def single(raw: NDArray[Any]) -> Array:
     return raw.astype(np.float32)
 
 
-def _even(n: int, threads: int) -> int:
-    """Rows of a block, such that every thread has as many blocks as any other; by all threads that there can be, since
-    the last digits go with the size of a block, and must not go with who else computes."""
-    return max(1, ceil(n / (threads * ceil(n / (threads * ROWS)))))
+def _even(n: int) -> int:
+    """Rows of a block, such that two threads have as many blocks as each other. By the rows alone: the last digits go
+    with the size of a block, and must not go with how many threads there are, or with who else computes."""
+    return max(1, ceil(n / (2 * ceil(n / (2 * ROWS)))))
 
 
 def _blocks(n: int, rows: int) -> list[slice]:

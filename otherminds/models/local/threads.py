@@ -30,20 +30,14 @@ def sleep_soon() -> None:
         os.environ.setdefault("GOMP_SPINCOUNT", SPINS)
 
 
-def most() -> int:
-    """The threads to use where nobody else computes: what OMP_NUM_THREADS says, else one for every core."""
-    return _given() or min(_cores(), MOST)
-
-
 def free() -> int:
     """The threads to use now: what OMP_NUM_THREADS says, else one for every core that is free, and at least one."""
+    given = os.environ.get("OMP_NUM_THREADS", "")
+    if given.isdecimal() and int(given):
+        return int(given)
     # The load is that of the whole machine, of which this program may have been given only a part.
-    return _given() or max(1, min((os.cpu_count() or 1) - _others(), most()))
-
-
-def _given() -> int:
-    said = os.environ.get("OMP_NUM_THREADS", "")
-    return int(said) if said.isdecimal() else 0
+    idle = (os.cpu_count() or 1) - _others()
+    return max(1, min(idle, _cores(), MOST))
 
 
 class Each:

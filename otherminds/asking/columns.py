@@ -1,8 +1,8 @@
-"""The columns of a large run: of all its answers what statistics need, in one piece that is read in a moment.
+"""Columns: of all answers of a run what statistics need, one array for each property, for 10 answers or 100,000.
 
-A run of many answers keeps them beside its records, sealed with the row of the run; `Stored` are its records, each of
-which is read when it is looked at. Whatever has changed since, or was written otherwise, has no columns, and is read
-record by record.
+`Records` are the answers of a run, in memory or read from the store when they are looked at; their columns are made
+once. A large run keeps its columns in the store, sealed with the row of the run, so that a report need not read its
+records. Columns that another version of the package wrote are not used: it may judge otherwise.
 """
 
 from __future__ import annotations
@@ -14,30 +14,31 @@ from array import array
 from base64 import b64decode, b64encode
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.metadata import version
-from math import nan
+from math import isnan, nan
 from operator import eq
 from pathlib import Path
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from otherminds.asking.plans import STORIES, Grouping
 from otherminds.asking.readers import baselines
-from otherminds.asking.records import Record
 from otherminds.items import Item, Suite, Tag
 from otherminds.items.tags import STAGE, TWIN
 from otherminds.showing.brief import cut
+from otherminds.stats import Bounded
+
+if TYPE_CHECKING:
+    from otherminds.asking.records import Record
 
 MOST_VALUES = 1_000
-"""A tag with more values than that names items rather than kinds of items."""
-NUMBERS = ("S", "S_token", "b", "mass", "consistent")
-"""Of a score's details, those that reports take means of."""
-MORE = {"S_bounds", "draws", "thought", "by_key"}
-"""Details of scores within bounds, of drawn ones, of those that were thought about, and of a judge's."""
+"""A tag with more values than that names items rather than kinds of items; stored columns leave it out."""
+BOUNDS = "S_bounds"
+"""The detail of a score that says between which two numbers S lies."""
 AT_ONCE = 500
 """Records that are read together."""
 FLOATS, CODES = "<f8", "<i4"
@@ -67,61 +68,75 @@ class Coded:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Columns:
-    """What is told of all answers of a run, in their order."""
+    """The columns of a run's answers, in their order."""
 
     ids: Sequence[str]
-    positions: Codes
-    """In the suite; of a run that was stopped, some are missing."""
     group: Codes
     """The same for answers that are not independent."""
     value: Floats
     """1 right, 0 wrong; not a number where nothing could be read, or nothing is right."""
     verdicts: Coded
     choices: Codes
-    """How many there were."""
+    """How many choices the item has."""
     tags: dict[str, Coded]
     twins: Codes
     numbers: dict[str, Floats]
-    readers: dict[str, Floats]
-    """What each baseline gets."""
-    calls: tuple[int, int, int, int]
-    """How many the answers rest on, and their tokens: sent, of these from a shared past, written."""
+    """Every number that the score produced besides, such as S; of one within bounds, the middle."""
     stories: int
-    """How many there are."""
+    """How many stories they are about."""
     twinned: bool
     """Whether every question about a false belief has a twin with another answer."""
+    positions: Codes | None = None
+    """In the suite; of a stored run that was stopped, some are missing."""
+    readers: dict[str, Floats] = field(default_factory=dict)
+    """What each baseline gets, where the columns are stored."""
+    calls: tuple[int, int, int, int] = (0, 0, 0, 0)
+    """Of stored columns, how many calls the answers rest on, and their tokens: sent, of these shared, written."""
 
     def __repr__(self) -> str:
         return f"<Columns of {len(self.ids)} answers: {cut(', '.join(self.tags), 200)}>"
 
-    def values(self, of: str, tags: Mapping[str, Tag]) -> dict[str, float] | None:
-        """By item id, the values (or another number) of answers to items with these tags; None if that is not told."""
-        if of not in ("value", *self.numbers) or not all(name in self.tags for name in tags):
-            return None
-        found = self.value if of == "value" else self.numbers[of]
-        chosen = ~np.isnan(found)
+    def number(self, of: str) -> Floats:
+        """A number for every answer: the value, or one that the score produced; not a number where there is none."""
+        if of == "value":
+            return self.value
+        return self.numbers[of] if of in self.numbers else np.full(len(self.ids), nan)
+
+    def numbers_at(self, places: NDArray[np.intp], of: str = "value") -> list[float]:
+        """Those of some answers that there are; one of which only the bounds are known has them."""
+        found = self.number(of)[places]
+        known = ~np.isnan(found)
+        plain: list[float] = found[known].tolist()
+        if of != "S" or "S low" not in self.numbers:
+            return plain
+        ends = zip(*(self.numbers[end][places][known].tolist() for end in ("S low", "S high")), strict=True)
+        return [one if isnan(low) else Bounded(low, high) for one, (low, high) in zip(plain, ends, strict=True)]
+
+    def with_tags(self, tags: Mapping[str, Tag]) -> NDArray[np.bool_] | None:
+        """Which answers are to items with these tags; None where stored columns leave one of the tags out."""
+        chosen = np.ones(len(self.ids), dtype=bool)
         for name, tag in tags.items():
-            chosen &= self.tags[name].among([tag])
-        return {self.ids[place]: float(found[place]) for place in np.flatnonzero(chosen).tolist()}
+            if name not in self.tags and self.positions is not None:
+                return None
+            chosen &= self.tags[name].among([tag]) if name in self.tags else False
+        return chosen
 
 
-def columns_of(kept: Iterable[tuple[int, Record]], suite: Suite, calls: tuple[int, int, int, int]) -> Columns | None:
-    """The columns of a run, whose records come one by one with their positions in its suite, and none is held.
+def columns_of(
+    records: Iterable[Record], *, most: int = 0, readers: Sequence[Any] = (), letters: bool = False
+) -> Columns:
+    """The columns of records that come one by one, none of which is held.
 
-    None where scores tell more than columns can.
+    A tag with more than `most` values is left out, unless that is 0. `readers` are baselines whose values are wanted.
     """
-    readers, letters = baselines(suite), all(item.choices for item in suite)
     ids: list[str] = []
-    positions, choices, answers, believed = array("i"), array("i"), array("q"), bytearray()
+    choices, answers, believed = array("i"), array("q"), bytearray()
     value, verdicts, twins, tags = array("d"), _Coding(), _Coding(), dict[str, _Coding]()
-    numbers, got = {name: array("d") for name in NUMBERS}, {reader.name: array("d") for reader in readers}
+    numbers, got = dict[str, Any](), {reader.name: array("d") for reader in readers}
     grouping = Grouping((*STORIES, STAGE), STORIES)
-    for place, (position, record) in enumerate(kept):
-        item, detail = record.item, record.score.detail
-        if detail.keys() & MORE:
-            return None
+    for place, record in enumerate(records):
+        item = record.item
         ids.append(item.id)
-        positions.append(position)
         choices.append(len(item.choices))
         answers.append(hash(item.answer))
         believed.append(item.tags.get("false_belief") is True)
@@ -129,11 +144,11 @@ def columns_of(kept: Iterable[tuple[int, Record]], suite: Suite, calls: tuple[in
         verdicts.put(place, record.verdict)
         grouping.add(item)
         for name, tag in item.tags.items():
-            tags.setdefault(name, _Coding(MOST_VALUES)).put(place, tag)
+            tags.setdefault(name, _Coding(most)).put(place, tag)
         if TWIN in item.tags:
             twins.put(place, item.tags[TWIN])
-        for name, column in numbers.items():
-            column.append(_float(detail.get(name)))
+        for name, number in numbers_of(record.score.detail):
+            _extend(numbers.setdefault(name, array("d")), place).append(number)
         for reader in readers:
             got[reader.name].append(_float(reader.value(item, letters=letters)))
     # Names of stories and twins take more room than all columns, so they go first.
@@ -143,20 +158,35 @@ def columns_of(kept: Iterable[tuple[int, Record]], suite: Suite, calls: tuple[in
     del twins
     told = zip((None if twin < 0 else twin for twin in by_twin), answers, believed, strict=True)
     return Columns(
-        ids,
-        _as(np.int32, positions),
-        by_group,
-        _as(np.float64, value),
-        verdicts.coded(len(ids)),
-        _as(np.int32, choices),
-        {name: tag.coded(len(ids)) for name, tag in tags.items() if tag.known},
-        by_twin,
-        {name: _as(np.float64, column) for name, column in numbers.items()},
-        {name: _as(np.float64, column) for name, column in got.items()},
-        calls,
-        stories,
-        _all_differ(told),
+        ids=ids,
+        group=by_group,
+        value=_as(np.float64, value),
+        verdicts=verdicts.coded(len(ids)),
+        choices=_as(np.int32, choices),
+        tags={name: tag.coded(len(ids)) for name, tag in tags.items() if tag.known},
+        twins=by_twin,
+        numbers={name: _as(np.float64, _extend(column, len(ids))) for name, column in numbers.items()},
+        stories=stories,
+        twinned=_all_differ(told),
+        readers={name: _as(np.float64, column) for name, column in got.items()},
     )
+
+
+def numbers_of(detail: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
+    """The numbers of a score's detail, by name; `single` is S in the order of the choices that was drawn first."""
+    for name, found in detail.items():
+        if name == BOUNDS and found:
+            yield "S low", float(found[0])
+            yield "S high", float(found[1])
+        elif name == "S_orders" and found:
+            yield "single", _float(found[0])
+        elif isinstance(found, int | float):
+            yield name, float(found)
+
+
+def _extend(column: array[float], length: int) -> array[float]:
+    column.extend([nan] * (length - len(column)))
+    return column
 
 
 def _as(kind: type[Any], numbers: array[Any]) -> NDArray[Any]:
@@ -214,7 +244,24 @@ def _all_differ(rows: Iterable[tuple[Tag | None, str | int, bool | int]]) -> boo
 
 
 def _float(value: float | None) -> float:
-    return nan if value is None else value
+    return nan if value is None else float(value)
+
+
+# ---- in a store -----------------------------------------------------------------------------------------------------
+
+
+def stored_columns(kept: Iterable[tuple[int, Record]], suite: Suite, calls: tuple[int, int, int, int]) -> Columns:
+    """The columns that a store keeps of a run, whose records come one by one with their positions in the suite."""
+    positions = array("i")
+
+    def records() -> Iterator[Record]:
+        for position, record in kept:
+            positions.append(position)
+            yield record
+
+    letters = all(item.choices for item in suite)
+    columns = columns_of(records(), most=MOST_VALUES, readers=baselines(suite), letters=letters)
+    return replace(columns, positions=_as(np.int32, positions), calls=calls)
 
 
 @cache
@@ -225,9 +272,6 @@ def program() -> str:
         for path in sorted(Path(__file__).parents[1].joinpath(room).glob("*.py")):
             known.update(path.read_bytes())
     return known.hexdigest()[:16]
-
-
-# ---- in a store -----------------------------------------------------------------------------------------------------
 
 
 def pack(columns: Columns) -> str:
@@ -257,7 +301,7 @@ def unpack(text: str) -> Columns | None:
 
 
 def values(text: str) -> list[float]:
-    """Of packed columns, the values that there are, whoever packed them."""
+    """Of packed columns, the values that there are, whichever program packed them."""
     found = _read(json.loads(text)["value"], FLOATS)
     return [float(value) for value in found[~np.isnan(found)].tolist()]
 
@@ -274,24 +318,50 @@ def _coded(data: Sequence[Any]) -> Coded:
     return Coded(data[0], _read(data[1], CODES))
 
 
-class Stored(Sequence[Record]):
-    """The records of a large run, each of which is read when it is looked at; `columns` tell of all of them."""
+class Records(Sequence["Record"]):
+    """The records of a run, in memory or each read from the store when it is looked at, and their columns."""
 
-    def __init__(self, columns: Columns, read: Callable[[Sequence[int]], list[Record]]) -> None:
-        self.columns = columns
+    def __init__(
+        self,
+        records: Iterable[Record] = (),
+        *,
+        columns: Columns | None = None,
+        read: Callable[[Sequence[int]], list[Record]] | None = None,
+    ) -> None:
+        self._known = dict(enumerate(records))
         self._read = read
-        """The records at some positions in the suite."""
-        self._known: dict[int, Record] = {}
+        """The records at some positions in the suite; nothing where all are in memory."""
+        self._stored = columns
+        self.memo: dict[str, Any] = {}
+        """What was derived of them, for as long as they live."""
+
+    @property
+    def in_memory(self) -> bool:
+        """Whether all of them are, so that looking at one costs nothing."""
+        return self._read is None
+
+    @property
+    def columns(self) -> Columns:
+        """The columns, made once."""
+        if self._stored is None:
+            self._stored = columns_of(self)
+        return self._stored
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} records>"
 
     def __len__(self) -> int:
-        return len(self.columns.ids)
+        return len(self._known) if self._read is None else len(self.columns.ids)
 
     def __iter__(self) -> Iterator[Record]:
+        if self._read is None:
+            yield from self._known.values()
+            return
         # What is only passed by is not held on to: the records of a large run have no room.
         for start in range(0, len(self), AT_ONCE):
             places = range(start, min(start + AT_ONCE, len(self)))
             new = [place for place in places if place not in self._known]
-            read = dict(zip(new, self._read(self.columns.positions[new].tolist()), strict=True)) if new else {}
+            read = dict(zip(new, self._fetch(new), strict=True)) if new else {}
             yield from (self._known.get(place) or read[place] for place in places)
 
     def __eq__(self, other: object) -> bool:
@@ -310,11 +380,17 @@ class Stored(Sequence[Record]):
     def at(self, places: Sequence[int]) -> list[Record]:
         """The records at these places."""
         if new := [place for place in places if place not in self._known]:
-            self._known |= zip(new, self._read(self.columns.positions[new].tolist()), strict=True)
+            self._known |= zip(new, self._fetch(new), strict=True)
         return [self._known[place] for place in places]
 
-    def changed(self, records: dict[int, Record]) -> Stored:
+    def changed(self, records: dict[int, Record]) -> Records:
         """The same with some records, by the id of the object, in place of others."""
-        made = Stored(self.columns, self._read)
-        made._known = {place: records.get(id(record), record) for place, record in self._known.items()}
+        known = {place: records.get(id(record), record) for place, record in self._known.items()}
+        made = Records(columns=self._stored, read=self._read)
+        made._known = known
         return made
+
+    def _fetch(self, places: Sequence[int]) -> list[Record]:
+        assert self._read is not None, "only stored records are read"
+        assert self.columns.positions is not None, "stored columns have them"
+        return self._read(self.columns.positions[list(places)].tolist())

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from otherminds.asking.columns import Stored, columns_of
+from otherminds.asking.columns import Records, stored_columns
 from otherminds.asking.columns import pack as pack_columns
 from otherminds.asking.columns import unpack as unpack_columns
 from otherminds.asking.keeping import Items, usage
@@ -53,7 +53,7 @@ def in_columns(store: Store, row: RunRow, *, texts: bool = False) -> Run | None:
     """A large run, of which each record is read when it is looked at; none where columns do not tell of it."""
     told = store.columns(row.id)
     columns = unpack_columns(told) if told else None
-    return run_of(row, Stored(columns, partial(_read, store.path, row.id, texts))) if columns else None
+    return run_of(row, Records(columns=columns, read=partial(_read, store.path, row.id, texts))) if columns else None
 
 
 def columns_for(store: Store, row: RunRow, items: Sequence[Item] = ()) -> str:
@@ -61,8 +61,8 @@ def columns_for(store: Store, row: RunRow, items: Sequence[Item] = ()) -> str:
     if store.path == MEMORY or store.count_records(row.id) <= CHECKED:
         return ""
     kept = ((line["position"], _scored(line)) for line in store.records(row.id))
-    found = columns_of(kept, Suite(row.suite, items or Items(store, row.id)), usage(store, row.id))
-    return pack_columns(found) if found else ""
+    suite = Suite(row.suite, items or Items(store, row.id))
+    return pack_columns(stored_columns(kept, suite, usage(store, row.id)))
 
 
 def _read(path: str, id: str, texts: bool, positions: Sequence[int]) -> list[Record]:
@@ -100,9 +100,8 @@ def _with_texts(store: Store, run: Run, wanted: Iterable[Record]) -> Run:
     lacking = {id(record): record for record in wanted if not record.results}
     calls = store.calls({key for record in lacking.values() for key in record.calls})
     told = {place: _in_full(record, calls) for place, record in lacking.items()}
-    if isinstance(run.records, Stored):
-        return replace(run, records=run.records.changed(told))
-    return replace(run, records=tuple(told.get(id(record), record) for record in run.records))
+    assert isinstance(run.records, Records)
+    return replace(run, records=run.records.changed(told))
 
 
 _TOLD = {
@@ -151,5 +150,4 @@ def _score(data: Mapping[str, Any]) -> Score:
 def run_of(row: RunRow, records: Sequence[Record]) -> Run:
     """A run with these records."""
     head = (row.id, row.suite, row.digest, row.model, row.fingerprint, row.prompt, row.score)
-    kept = records if isinstance(records, Stored) else tuple(records)
-    return Run(*head, kept, row.manifest, partial=not row.finished)
+    return Run(*head, records, row.manifest, partial=not row.finished)

@@ -8,6 +8,9 @@ from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Any, Literal
 
+import numpy as np
+
+from otherminds.asking.columns import Columns, Records
 from otherminds.asking.frames import frame
 from otherminds.asking.packing import Result
 from otherminds.asking.scores import VERDICTS, Score, way
@@ -68,6 +71,10 @@ class Run(RunHead, Shown):
     partial: bool = False
     """Stopped before every item was asked; run again to go on."""
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.records, Records):
+            object.__setattr__(self, "records", Records(self.records))
+
     def __repr__(self) -> str:
         state = ", not finished" if self.partial else ""
         asked = f"{self.suite} · {self.model} · {self.prompt}, {self.score}"
@@ -83,14 +90,13 @@ class Run(RunHead, Shown):
             return "drawn"
         if way(self.score).verb == "ask":
             return "read"
-        if self._columns:
-            return "exact"  # a run with bounds has no columns
-        return "within bounds" if any("S_bounds" in record.score.detail for record in self.records) else "exact"
+        return "within bounds" if "S low" in self.columns.numbers else "exact"
 
     @property
-    def _columns(self) -> Any:
-        """What is told of all records of a large run, so that they need not be read."""
-        return getattr(self.records, "columns", None)
+    def columns(self) -> Columns:
+        """What statistics need of all records."""
+        assert isinstance(self.records, Records)
+        return self.records.columns
 
     def where(self, keep: Callable[[Record], bool] | None = None, **tags: Tag) -> Run:
         """The run with only the records whose item has these tags and that `keep` keeps."""
@@ -101,10 +107,13 @@ class Run(RunHead, Shown):
 
     def values(self, of: str = "value", /, **tags: Tag) -> dict[str, float]:
         """By item id, the scores' values (or another number, such as S), without items where there is none."""
-        if self._columns and (told := self._columns.values(of, tags)) is not None:
-            return dict(told)
-        found = ((record.item.id, record.value(of)) for record in self._with(tags))
-        return {id: value for id, value in found if value is not None}
+        chosen = self.columns.with_tags(tags)
+        if chosen is None:
+            found = ((record.item.id, record.value(of)) for record in self._with(tags))
+            return {id: value for id, value in found if value is not None}
+        places = np.flatnonzero(chosen & ~np.isnan(self.columns.number(of)))
+        ids = (self.columns.ids[place] for place in places.tolist())
+        return dict(zip(ids, self.columns.numbers_at(places, of), strict=True))
 
     def mean(self, of: str = "value", /, **tags: Tag) -> float:
         """The mean over the items that have a value; `verdicts` tells how many have none."""
@@ -116,10 +125,7 @@ class Run(RunHead, Shown):
 
     def verdicts(self, **tags: Tag) -> dict[str, int]:
         """How many answers ended in which way; "unscored" is among them only where some items have no right answer."""
-        if not tags and self._columns:
-            ends = self._columns.verdicts.counted
-        else:
-            ends = Counter(record.verdict for record in self._with(tags))
+        ends = Counter(record.verdict for record in self._with(tags)) if tags else self.columns.verdicts.counted
         return {**dict.fromkeys(VERDICTS, 0), **ends}
 
     def rows(self) -> list[dict[str, Any]]:

@@ -13,6 +13,7 @@ from typing import Any
 
 from otherminds.asking.runs import Run
 from otherminds.errors import OthermindsError, UsageError
+from otherminds.results.answers import Answers
 from otherminds.results.measures import mean_of, splits
 
 LENGTH = 250
@@ -46,7 +47,7 @@ def summary(run: Run) -> Summary:
     params |= {"score": run.score, "fingerprint": run.fingerprint, **told}
     metrics: dict[str, float] = {"answered": float(len(run))}
     for of, name in (("value", "right"), ("S", "S")):
-        for split in splits([record.item for record in run.records]):
+        for split in splits(Answers.of([run])):
             found = mean_of(run, of, **split.tags)
             if found:
                 # No name begins another one: MLflow keeps each in a file, and what is before a / in a folder.

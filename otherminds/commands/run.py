@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import asdict
 from itertools import groupby
+from math import isnan
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any
@@ -281,29 +282,28 @@ def _print_run(done: Run) -> None:
 
 def _beside(done: Run) -> list[str]:
     """How sure its scores are that were drawn or lie within bounds, how many have none, and how long it thought."""
-    from otherminds.asking.columns import Stored
+    import numpy as np
+
     from otherminds.asking.sampled import letter_prior
     from otherminds.asking.verdicts import USELESS
     from otherminds.results.judging import judging
 
-    if isinstance(done.records, Stored):
-        return []  # a run with any of this has no columns
-    details = [record.score.detail for record in done.records]
     said = [f"  {judge}"] if (judge := judging(done)) else []
     if epochs := done.manifest.get("epochs"):
         said.append(f"  every item was asked {epochs} times; its value is the mean")
-    if prior := letter_prior(record.score for record in done.records):
-        drawn = sum(detail.get("draws", 0) for detail in details)
+    numbers = done.columns.numbers
+    if "draws" in numbers and (prior := letter_prior(record.score for record in done.records)):
+        drawn = int(np.nansum(numbers["draws"]))
         said.append(f"  sampled: {drawn} draws; letters by themselves got {prior} of them")
-    widths = [high - low for low, high in (detail["S_bounds"] for detail in details if "S_bounds" in detail)]
-    if widths:
+    if "S low" in numbers:
+        widths = [width for width in (numbers["S high"] - numbers["S low"]).tolist() if not isnan(width)]
         useless = sum(width > USELESS for width in widths)
         within = f"half of them no wider than {median(widths):.3f}"
         said.append(f"  S lies within bounds for {len(widths) - useless} items, {within}")
         if useless:
             few = "the server reports too few next tokens; raise top_logprobs"
             said.append(f"  without S: {useless} items, whose bounds are wider than {USELESS} ({few})")
-    if thought := sum(detail.get("thought", 0) for detail in details):
+    if thought := int(np.nansum(numbers.get("thought", 0))):
         said.append(f"  thought before answering: {thought:,} tokens, which are not scored")
     return said
 

@@ -89,8 +89,8 @@ def _(suite: Suite) -> str:
 @html.register
 def _(run: Run) -> str:
     answers = Answers.of([run])
-    guess = chance(answers.items) if answers.items else None
-    kinds = splits(answers.items) if answers.items else []
+    guess = chance(answers)
+    kinds = splits(answers) if answers else []
     rows = [[split.label, str(answers.where(None, **split.tags).mean() or "–")] for split in kinds[:ROWS]]
     ends = ", ".join(f"{count} {verdict}" for verdict, count in run.verdicts().items() if count)
     state = "not finished" if run.partial else f"{len(run):,} items"

@@ -5,106 +5,72 @@
     table.where(score="letters").less(table.where(score="cloze"))  # item by item
     table.where(false_belief=True).against(table.where(false_belief=False))  # two sorts of item
 
-Items that share a story, a twin or a stage are not independent, so every interval is drawn by such groups. Answers
-without a value (tied, refused, cut off, unreadable) are left out of means: not measured is not zero.
+The numbers are columns, whatever the size of a run; a row is made when it is looked at. Items that share a story, a
+twin or a stage are not independent, so every interval is drawn by such groups. Answers without a value (tied, refused,
+cut off, unreadable) are left out of means: not measured is not zero.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from math import inf, isnan
+from dataclasses import replace
+from math import inf
 from statistics import fmean
 from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from otherminds import stats
-from otherminds.asking.columns import Stored
+from otherminds.asking.columns import Coded, Columns
 from otherminds.asking.plans import groups
-from otherminds.asking.runs import Record, Run
+from otherminds.asking.records import Run
 from otherminds.items import Item, Tag
-from otherminds.items.tags import SCORED, has_right_answer
-from otherminds.stats import Bounded, Difference, Estimate
+from otherminds.items.tags import SCORED
+from otherminds.results import estimates
+from otherminds.results.sources import OF_RUN, Answer, Source, numbered, origins_of
+from otherminds.stats import Difference, Estimate
 
-OF_RUN = ("suite", "model", "score", "prompt")
-"""Properties that all answers of a run share."""
+__all__ = ["LIKING", "OF_RUN", "Answer", "Answers", "Wanted", "shared"]
+
 LIKING = "b"
 """The number that says how far a letter is liked: in log-odds, which have no ends."""
 Wanted = Tag | Collection[Tag]
 """A value that is wanted, or several of which any will do."""
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """One item put to one model in one way; a rule without a model has neither a run nor a record."""
-
-    item: Item
-    model: str
-    value: float | None
-    """1 right, 0 wrong, between for what counts in part; None where nothing could be read, or nothing is right."""
-    group: str
-    """The same for items that are not independent."""
-    said: str = ""
-    verdict: str = ""
-    detail: Mapping[str, Any] = field(default_factory=dict)
-    """What the score tells besides, such as S."""
-    run: Run | None = None
-    record: Record | None = None
-
-    @property
-    def right(self) -> bool:
-        """Whether it is right; what could not be read is not."""
-        return self.value == 1
-
-    @property
-    def states(self) -> tuple[str, ...]:
-        """The chain of beliefs, where one was asked for."""
-        return tuple(self.detail.get("states", ()))
-
-    def tag(self, name: str) -> str:
-        """A tag of its item, as text."""
-        return str(self.item.tags[name])
-
-    def number(self, of: str = "value") -> float | None:
-        """The value, or another number of its score; `single` is S in the order of the choices that was drawn first."""
-        if of == "value":
-            return self.value
-        if of == "single":
-            orders = self.detail.get("S_orders")
-            return None if orders is None else float(orders[0])
-        found, bounds = self.detail.get(of), self.detail.get("S_bounds") if of == "S" else None
-        if found is None:
-            return None
-        return Bounded(*bounds) if bounds else float(found)
-
-    def get(self, name: str) -> Any:
-        """A tag, or else a property of the run, the model or the verdict; None where there is none."""
-        if name in self.item.tags:
-            return self.item.tags[name]
-        if name in OF_RUN and self.run is not None:
-            return getattr(self.run, name)
-        return {"model": self.model, "verdict": self.verdict}.get(name)
+Places = NDArray[np.intp]
 
 
 class Answers(Sequence[Answer]):
     """Some answers, in order, and the properties by which they were chosen."""
 
-    __slots__ = ("rows", "wanted")
+    __slots__ = ("_at", "_of", "_sources", "wanted")
 
     def __init__(self, rows: Iterable[Answer] = (), wanted: Mapping[str, tuple[Tag, ...]] | None = None) -> None:
-        self.rows = tuple(rows)
+        made = list(rows)
+        origins = origins_of(made)
+        sources = list({id(source): source for source, _ in origins}.values())
+        number = {id(source): place for place, source in enumerate(sources)}
+        self._sources: tuple[Source, ...] = tuple(sources)
+        self._of: Places = np.array([number[id(source)] for source, _ in origins], dtype=np.intp)
+        """Of every answer, the number of its source."""
+        self._at: Places = np.array([place for _, place in origins], dtype=np.intp)
+        """Of every answer, its place there."""
         self.wanted = dict(wanted or {})
+
+    @classmethod
+    def _made(cls, sources: Sequence[Source], of: Places, at: Places, wanted: Mapping[str, tuple[Tag, ...]]) -> Answers:
+        made = cls.__new__(cls)
+        made._sources, made._of, made._at, made.wanted = tuple(sources), of, at, dict(wanted)
+        return made
 
     @classmethod
     def of(cls, runs: Iterable[Run]) -> Answers:
         """All answers of some runs."""
-        known = list(runs)
-        if len(known) == 1 and isinstance(known[0].records, Stored):
-            return InColumns(known[0])
-        return cls(row for run in known for row in _rows(run))
+        sources = [Source.of(run) for run in runs]
+        sizes = [len(source.columns.ids) for source in sources]
+        of = np.repeat(np.arange(len(sources)), sizes) if sizes else np.array([], dtype=np.intp)
+        at = np.concatenate([np.arange(size) for size in sizes]) if sizes else np.array([], dtype=np.intp)
+        return cls._made(sources, of, at, {})
 
     @classmethod
     def by_rule(
@@ -117,15 +83,39 @@ class Answers(Sequence[Answer]):
             for each, by in zip(known, groups(known), strict=True)
         )
 
+    def with_values(self, name: str, values: NDArray[np.float64]) -> Answers:
+        """What a rule gets on the items of one large run, whose columns hold its values."""
+        (source,) = self._sources
+        columns = replace(source.columns, value=values, numbers={})
+        rule = Source(source.records, columns, name)
+        return Answers._made([rule], self._of, self._at, {}).with_value()
+
+    @property
+    def _origins(self) -> Iterator[tuple[int, int]]:
+        """Of every answer, the number of its source and its place there."""
+        return zip(self._of.tolist(), self._at.tolist(), strict=True)
+
+    @property
+    def rows(self) -> tuple[Answer, ...]:
+        """All of them; of a large run, they are read."""
+        if len(self._sources) == 1:
+            return tuple(self._sources[0].rows(self._at.tolist()))
+        return tuple(
+            self._sources[of].rows([at])[0] for of, at in zip(self._of.tolist(), self._at.tolist(), strict=True)
+        )
+
     @overload
     def __getitem__(self, place: int) -> Answer: ...
     @overload
     def __getitem__(self, place: slice) -> Answers: ...
     def __getitem__(self, place: int | slice) -> Answer | Answers:
-        return self.rows[place] if isinstance(place, int) else Answers(self.rows[place], self.wanted)
+        if isinstance(place, int):
+            found: Answer = self._sources[self._of[place]].rows([int(self._at[place])])[0]
+            return found
+        return self._some(np.arange(len(self))[place])
 
     def __len__(self) -> int:
-        return len(self.rows)
+        return len(self._at)
 
     def __iter__(self) -> Iterator[Answer]:
         return iter(self.rows)
@@ -137,32 +127,91 @@ class Answers(Sequence[Answer]):
             for name, values in self.wanted.items()
             if name in other.wanted
         }
-        return Answers((*self.rows, *other.rows), both)
+        sources = list(self._sources)
+        number = {id(source): place for place, source in enumerate(sources)}
+        for source in other._sources:
+            if id(source) not in number:
+                number[id(source)] = len(sources)
+                sources.append(source)
+        theirs = np.array([number[id(source)] for source in other._sources], dtype=np.intp)
+        of = np.concatenate([self._of, theirs[other._of] if len(other) else other._of])
+        return Answers._made(sources, of, np.concatenate([self._at, other._at]), both)
 
     # ---- choosing and grouping --------------------------------------------------------------------------------------
+
+    def _some(self, chosen: NDArray[Any], wanted: Mapping[str, tuple[Tag, ...]] | None = None) -> Answers:
+        """Those at some places, or of which this is so."""
+        return Answers._made(self._sources, self._of[chosen], self._at[chosen], {**self.wanted, **(wanted or {})})
+
+    def _column(self, read: Callable[[Source], NDArray[Any]]) -> NDArray[Any]:
+        """A column of all sources, for these answers."""
+        if len(self._sources) == 1:
+            return read(self._sources[0])[self._at]
+        found: NDArray[Any] | None = None
+        for number, source in enumerate(self._sources):
+            own = self._of == number
+            if own.any():
+                values = read(source)[self._at[own]]
+                found = np.zeros(len(self), dtype=values.dtype) if found is None else found
+                found[own] = values
+        return np.array([]) if found is None else found
 
     def where(self, keep: Callable[[Answer], bool] | None = None, /, **wanted: Wanted) -> Answers:
         """The answers with these properties, which are tags or those of `Answer.get`, and that `keep` keeps."""
         known = {name: _several(value) for name, value in wanted.items()}
-        rows: Sequence[Answer] = self.rows
+        some = self._some(np.ones(len(self), dtype=bool), known)
         for name, values in known.items():
-            rows = [row for row in rows if row.get(name) in values]
-        return Answers(rows if keep is None else [row for row in rows if keep(row)], {**self.wanted, **known})
+            some = some._some(some._among(name, values))
+        return some if keep is None else some._some(np.array([keep(row) for row in some.rows], dtype=bool))
+
+    def _among(self, name: str, values: Collection[Tag]) -> NDArray[np.bool_]:
+        """Which of these have one of the values."""
+        among = {}
+        for source in self._sources:
+            coded = source.coded(name)
+            if coded is None:
+                return np.array([row.get(name) in values for row in self.rows], dtype=bool)
+            among[id(source)] = coded.among(values)
+        return self._column(lambda source: among[id(source)]).astype(bool)
 
     def by(self, name: str) -> dict[Any, Answers]:
         """The answers for each value of a property, in the order in which these come."""
-        found: dict[Any, list[Answer]] = {}
-        for row in self.rows:
-            found.setdefault(row.get(name), []).append(row)
-        return {value: Answers(rows, {**self.wanted, name: (value,)}) for value, rows in found.items()}
+        found: dict[Any, list[int]] = {}
+        for place, value in enumerate(self.get(name)):
+            found.setdefault(value, []).append(place)
+        return {value: self._some(np.array(places), {name: (value,)}) for value, places in found.items()}
+
+    def get(self, name: str) -> list[Any]:
+        """A tag, or else a property of the run, the model or the verdict, of every answer; None where there is none."""
+        known: dict[int, Coded] = {}
+        for source in self._sources:
+            coded = source.coded(name)
+            if coded is None:
+                return [row.get(name) for row in self.rows]
+            known[id(source)] = coded
+        values = [[*known[id(source)].values, None] for source in self._sources]  # the last is where there is none
+        codes = self._column(lambda source: known[id(source)].codes)
+        return [values[of][code] for of, code in zip(self._of.tolist(), codes.tolist(), strict=True)]
+
+    @property
+    def tag_values(self) -> dict[str, set[Tag]]:
+        """The values of every tag of their items."""
+        found: dict[str, set[Tag]] = {}
+        for number, source in enumerate(self._sources):
+            own = self._at[self._of == number]
+            for name, tag in source.columns.tags.items():
+                codes = set(tag.codes[own].tolist()) - {-1}
+                if codes:
+                    found.setdefault(name, set()).update(tag.values[code] for code in codes)
+        return found
 
     def by_run(self) -> list[tuple[Run, Answers]]:
         """The answers of each run."""
-        found: dict[str, list[Answer]] = {run.id: [] for run in self.runs}
-        for row in self.rows:
-            if row.run is not None:
-                found[row.run.id].append(row)
-        return [(run, Answers(found[run.id], self.wanted)) for run in self.runs]
+        return [
+            (source.run, self._some(self._of == number))
+            for number, source in enumerate(self._sources)
+            if source.run is not None and (self._of == number).any()
+        ]
 
     @property
     def averaged(self) -> Answers:
@@ -170,211 +219,146 @@ class Answers(Sequence[Answer]):
         found: dict[str, list[Answer]] = {}
         for row in self.rows:
             found.setdefault(row.item.id, []).append(row)
+        if all(len(some) == 1 for some in found.values()):
+            return self
         values = {id: [row.value for row in some if row.value is not None] for id, some in found.items()}
         rows = (replace(some[0], value=fmean(values[id]) if values[id] else None) for id, some in found.items())
         return Answers(rows, self.wanted)
 
     def with_value(self, of: str = "value") -> Answers:
         """Those that have this number."""
-        if of == "value":
-            return Answers([row for row in self.rows if row.value is not None], self.wanted)
-        return self.where(lambda row: row.number(of) is not None)
+        return self._some(~np.isnan(self._numbers(of)))
+
+    def _numbers(self, of: str) -> NDArray[np.float64]:
+        return self._column(lambda source: source.columns.number(of)).astype(np.float64)
 
     @property
     def scored(self) -> Answers:
         """Those to items that have a right answer."""
-        return self.where(lambda row: has_right_answer(row.item.tags))
+        return self._some(~self._column(_unscored).astype(bool))
 
     @property
     def missing(self) -> int:
         """How many lack a value though their items have a right answer."""
-        return sum(row.value is None and row.verdict != "unscored" for row in self.rows)
+        return sum(count for verdict, count in self.lacking.items() if verdict != "unscored")
+
+    @property
+    def lacking(self) -> Counter[str]:
+        """How many of those that lack a value ended in which way."""
+        without = self._some(np.isnan(self._numbers("value")))
+        return Counter(without.get("verdict"))
 
     def to_items(self, ids: Sequence[str]) -> dict[str, Answer]:
         """The answers to some items, by their ids."""
-        known = self.ids
-        return {id: known[id] for id in ids}
+        wanted = set(ids)
+        some = self._some(np.array([id in wanted for id in self.item_ids], dtype=bool)).ids
+        return {id: some[id] for id in ids}
+
+    @property
+    def item_ids(self) -> list[str]:
+        """The id of the item of every answer."""
+        if len(self._sources) == 1:
+            ids = self._sources[0].columns.ids
+            return [ids[place] for place in self._at.tolist()]
+        return [self._sources[of].columns.ids[at] for of, at in zip(self._of.tolist(), self._at.tolist(), strict=True)]
+
+    @property
+    def once(self) -> Answers:
+        """Of every item the last answer, in the order in which the items come."""
+        return self._some(np.array(list({id: place for place, id in enumerate(self.item_ids)}.values()), dtype=np.intp))
 
     @property
     def items(self) -> list[Item]:
         """Each item once."""
-        return list({row.item.id: row.item for row in self.rows}.values())
+        return [row.item for row in self.once.rows]
 
     @property
     def ids(self) -> dict[str, Answer]:
         """By the id of the item."""
-        return {row.item.id: row for row in self.rows}
+        once = self.once
+        return dict(zip(once.item_ids, once.rows, strict=True))
 
     @property
     def runs(self) -> list[Run]:
         """The runs that they come from."""
-        return list({row.run.id: row.run for row in self.rows if row.run is not None}.values())
+        order = dict.fromkeys(self._of.tolist())
+        return list({run.id: run for number in order if (run := self._sources[number].run) is not None}.values())
 
     # ---- numbers ----------------------------------------------------------------------------------------------------
 
+    @property
+    def choices(self) -> list[int]:
+        """How many choices the item of every answer has."""
+        found: list[int] = self._column(lambda source: source.columns.choices).tolist()
+        return found
+
+    @property
+    def values(self) -> NDArray[np.float64]:
+        """The value of every answer; not a number where there is none."""
+        return self._numbers("value")
+
+    @property
+    def whole(self) -> Columns | None:
+        """The columns of a run of which these are all answers."""
+        if len(self._sources) == 1 and len(self) == len(self._sources[0].columns.ids):
+            return self._sources[0].columns
+        return None
+
     def numbers(self, of: str = "value") -> list[float]:
         """Those that there are."""
-        return [number for row in self.rows if (number := row.number(of)) is not None]
+        if len(self._sources) == 1:
+            found: list[float] = self._sources[0].columns.numbers_at(self._at, of)
+            return found
+        columns = [source.columns for source in self._sources]
+        return [number for one, at in self._origins for number in columns[one].numbers_at(np.array([at]), of)]
 
     def mean(self, of: str = "value") -> Estimate | None:
         """The mean of a number, or nothing where nothing was measured."""
         some = self.with_value(of)
         bounds = (-inf, inf) if of == LIKING else (0.0, 1.0)
-        return stats.mean(some.numbers(of), groups=some.groups, bounds=bounds) if some else None
+        return estimates.mean(some.numbers(of), numbered(some.groups), bounds) if some else None
 
     def share(self, wanted: Callable[[Answer], bool]) -> Estimate | None:
         """How many of all are so."""
-        return stats.mean([float(wanted(row)) for row in self.rows], groups=self.groups) if self.rows else None
+        values = [float(wanted(row)) for row in self.rows]
+        return estimates.mean(values, numbered(self.groups), (0.0, 1.0)) if values else None
 
     def less(self, other: Answers, of: str = "value") -> Difference | None:
         """How far these lie above others, over the items that both have a number for; None if there are none."""
         one, two = shared(self, other, of=of)
-        return stats.difference(one.numbers(of), two.numbers(of), groups=one.groups) if one else None
+        return estimates.difference(one.numbers(of), two.numbers(of), numbered(one.groups)) if one else None
 
     def against(self, other: Answers, of: str = "value") -> Difference | None:
         """How far these lie above answers to other items of the same stories; None where either has no number."""
         one, two = self.with_value(of), other.with_value(of)
         if not one or not two:
             return None
-        return stats.contrast(one.numbers(of), two.numbers(of), groups=(one.groups, two.groups))
-
-    @property
-    def groups(self) -> list[str]:
-        """The group of every row."""
-        return [row.group for row in self.rows]
-
-
-class InColumns(Answers):
-    """Answers of a large run, of which the columns are at hand; a row is read when it is looked at."""
-
-    __slots__ = ("_stored", "at", "columns", "run", "value")
-
-    def __init__(
-        self,
-        run: Run,
-        at: NDArray[np.intp] | None = None,
-        wanted: Mapping[str, tuple[Tag, ...]] | None = None,
-        value: NDArray[np.float64] | None = None,
-    ) -> None:
-        assert isinstance(run.records, Stored), "only those have columns"
-        self.run, self._stored, self.columns = run, run.records, run.records.columns
-        self.at = np.arange(len(run.records)) if at is None else at
-        """The places of these answers in the run."""
-        self.value = self.columns.value if value is None else value
-        """Of all answers of the run; a rule has values of its own."""
-        self.wanted = dict(wanted or {})
-
-    @property
-    def rows(self) -> tuple[Answer, ...]:  # type: ignore[override]
-        """All of them, which takes a while."""
-        places = self.at.tolist()
-        self._stored.at(places)  # all of them at once
-        return tuple(map(self._row, places))
-
-    def _row(self, place: int) -> Answer:
-        record, value = self.run.records[place], float(self.value[place])
-        group, score = str(self.columns.group[place]), record.score
-        known = None if isnan(value) else value
-        return Answer(
-            *(record.item, self.run.model, known, group, score.answer, record.verdict, score.detail, self.run, record)
-        )
-
-    def __len__(self) -> int:
-        return len(self.at)
-
-    def only(self, keep: NDArray[np.bool_], wanted: Mapping[str, tuple[Tag, ...]] | None = None) -> InColumns:
-        """Those of which this is so, told for all answers of the run."""
-        return InColumns(self.run, self.at[keep[self.at]], {**self.wanted, **(wanted or {})}, self.value)
-
-    def where(self, keep: Callable[[Answer], bool] | None = None, /, **wanted: Wanted) -> Answers:
-        """As of any answers; quick where only properties are asked for that columns tell."""
-        known = {name: _several(value) for name, value in wanted.items()}
-        if keep or not all(name in self.columns.tags or name == "verdict" for name in known):
-            return super().where(keep, **wanted)
-        chosen = np.ones(len(self.columns.ids), dtype=bool)
-        for name, values in known.items():
-            chosen &= self.columns.tags.get(name, self.columns.verdicts).among(values)
-        return self.only(chosen, known)
-
-    def with_value(self, of: str = "value") -> Answers:
-        """Those that have this number."""
-        return self.only(~np.isnan(self._numbers(of)))
-
-    def _numbers(self, of: str) -> NDArray[np.float64]:
-        return self.value if of == "value" else self.columns.numbers[of]
-
-    def numbers(self, of: str = "value") -> list[float]:
-        """Those that there are."""
-        found = self._numbers(of)[self.at]
-        plain: list[float] = found[~np.isnan(found)].tolist()
-        return plain
-
-    @property
-    def scored(self) -> Answers:
-        """Those to items that have a right answer."""
-        return self.only(~self.columns.tags[SCORED].among([False])) if SCORED in self.columns.tags else self
-
-    @property
-    def missing(self) -> int:
-        """How many lack a value though their items have a right answer."""
-        lacking = np.isnan(self.value) & ~self.columns.verdicts.among(["unscored"])
-        return int(np.count_nonzero(lacking[self.at]))
-
-    @property
-    def lacking(self) -> Counter[str]:
-        """How many of those that lack a value ended in which way."""
-        codes, names = self.columns.verdicts.codes[self.at], self.columns.verdicts.values
-        return Counter(names[code] for code in codes[np.isnan(self.value[self.at])].tolist())
-
-    def to_items(self, ids: Sequence[str]) -> dict[str, Answer]:
-        """The answers to some items, by their ids."""
-        wanted = set(ids)
-        places = {id: place for place, id in enumerate(self.columns.ids) if id in wanted}
-        self._stored.at(list(places.values()))  # all of them at once
-        return {id: self._row(places[id]) for id in ids}
-
-    def less(self, other: Answers, of: str = "value") -> Difference | None:
-        """How far these lie above others; quick where both are answers to the same items."""
-        if not self.beside(other) or not isinstance(other, InColumns):
-            return super().less(other, of)
-        mine, theirs = self._numbers(of)[self.at], other._numbers(of)[self.at]
-        both = ~np.isnan(mine) & ~np.isnan(theirs)
-        groups = self.columns.group[self.at][both].tolist()
-        return stats.difference(mine[both].tolist(), theirs[both].tolist(), groups=groups) if both.any() else None
-
-    def beside(self, other: Answers) -> bool:
-        """Whether the other has columns too, of the same suite, and these are answers to the same items."""
-        return (
-            isinstance(other, InColumns)
-            and self.run.digest == other.run.digest
-            and np.array_equal(self.at, other.at)
-            and self.columns.ids == other.columns.ids
-        )
+        groups = numbered((one | two).groups)
+        return estimates.contrast(one.numbers(of), two.numbers(of), (groups[: len(one)], groups[len(one) :]))
 
     @property
     def groups(self) -> list[Any]:
-        """The group of every answer."""
-        return list(self.columns.group[self.at].tolist())
-
-    @property
-    def runs(self) -> list[Run]:
-        """The run that they come from."""
-        return [self.run] if len(self) else []
+        """The group of every row: its number within one source, a name that several share."""
+        if len(self._sources) == 1:
+            return list(self._sources[0].columns.group[self._at].tolist())
+        return [self._sources[of].names[at] for of, at in self._origins]
 
 
 def shared(*parts: Answers, of: str = "") -> list[Answers]:
     """Of each part the answers to the items that all have (with this number, if one is named), in one order."""
-    known = [part.with_value(of).ids if of else part.ids for part in parts]
-    ids = [id for id in known[0] if all(id in some for some in known)]
-    return [Answers((some[id] for id in ids), part.wanted) for some, part in zip(known, parts, strict=True)]
+    some = [part.with_value(of).once if of else part.once for part in parts]
+    places = [{id: place for place, id in enumerate(part.item_ids)} for part in some]
+    ids = [id for id in places[0] if all(id in known for known in places)]
+    return [
+        part._some(np.array([known[id] for id in ids], dtype=np.intp)) for part, known in zip(some, places, strict=True)
+    ]
 
 
-def _rows(run: Run) -> Iterator[Answer]:
-    for record, group in zip(run.records, groups([record.item for record in run.records]), strict=True):
-        score = record.score
-        yield Answer(
-            record.item, run.model, record.value(), group, score.answer, record.verdict, score.detail, run, record
-        )
+def _unscored(source: Source) -> NDArray[np.bool_]:
+    tags = source.columns.tags
+    if SCORED not in tags:
+        return np.zeros(len(source.columns.ids), dtype=bool)
+    return np.isin(tags[SCORED].codes, [code for code, value in enumerate(tags[SCORED].values) if value is False])
 
 
 def _several(value: Wanted) -> tuple[Tag, ...]:

@@ -13,8 +13,8 @@ from otherminds import stats
 from otherminds.asking.runs import Run
 from otherminds.errors import UsageError
 from otherminds.items import Item, Tag
-from otherminds.items.tags import FALSE_BELIEF, KIND, ORDER, STORY, TWIN, has_right_answer
-from otherminds.results.answers import Answer, Answers, InColumns, Wanted, shared
+from otherminds.items.tags import FALSE_BELIEF, KIND, ORDER, STORY, TWIN
+from otherminds.results.answers import Answers, Wanted, shared
 from otherminds.showing.notebook import Shown
 
 MOST_VALUES = 8
@@ -87,9 +87,9 @@ class Comparison(Shown):
 EVERYTHING = Split("all items")
 
 
-def splits(given: Sequence[Item] | Answers) -> list[Split]:
+def splits(answers: Answers) -> list[Split]:
     """The ways in which these items are worth telling apart: all, then every value of every tag that differs."""
-    values = _tag_values(given)
+    values = {name: found for name, found in answers.tag_values.items() if name not in (STORY, TWIN)}
     names = sorted(
         (name for name, found in values.items() if 1 < len(found) <= MOST_VALUES),
         key=lambda name: (_FIRST_TAGS.index(name) if name in _FIRST_TAGS else len(_FIRST_TAGS), name),
@@ -100,19 +100,6 @@ def splits(given: Sequence[Item] | Answers) -> list[Split]:
         for name in names
         for value in sorted(values[name], key=lambda value: (str(type(value)), value), reverse=values[name] <= {0, 1})
     ]
-
-
-def _tag_values(given: Sequence[Item] | Answers) -> dict[str, set[Tag]]:
-    if isinstance(given, InColumns):
-        tags = given.columns.tags
-        there = {name: set(tag.codes[given.at].tolist()) - {-1} for name, tag in tags.items()}
-        return {name: {tags[name].values[code] for code in there[name]} for name in tags if name not in (STORY, TWIN)}
-    values: dict[str, set[Tag]] = {}
-    for item in given.items if isinstance(given, Answers) else given:
-        for name, value in item.tags.items():
-            if name not in (STORY, TWIN):
-                values.setdefault(name, set()).add(value)
-    return values
 
 
 def _label(name: str, value: Tag) -> str:
@@ -132,9 +119,9 @@ def by_suite(runs: Iterable[Run]) -> list[list[Run]]:
     return list(suites.values())
 
 
-def beliefs(given: Sequence[Item] | Answers) -> list[Split]:
+def beliefs(answers: Answers) -> list[Split]:
     """False and true belief, where both are there."""
-    return [split for split in splits(given) if FALSE_BELIEF in split.tags]
+    return [split for split in splits(answers) if FALSE_BELIEF in split.tags]
 
 
 def table(given: Run | Answers) -> Answers:
@@ -155,41 +142,22 @@ def mean_of(given: Run | Answers, of: str = "value", /, **tags: Wanted) -> stats
 def twins_right(given: Run | Answers) -> stats.Estimate | None:
     """The share of sets of twins that are right to the last one: what a bias to one answer never reaches."""
     answers = table(given)
-    if isinstance(answers, InColumns):
-        return _twins_in_columns(answers)
-    # Plain lists, since there may be as many sets as half the items.
-    sets: dict[Tag, list[Answer]] = {}
-    for row in answers:
-        if (twin := row.get(TWIN)) is not None:
-            sets.setdefault(twin, []).append(row)
-    whole = [some for some in sets.values() if len(some) > 1 and all(row.value is not None for row in some)]
+    sets: dict[Tag, list[int]] = {}
+    for place, twin in enumerate(answers.get(TWIN)):
+        if twin is not None:
+            sets.setdefault(twin, []).append(place)
+    value, groups = answers.values, answers.groups
+    whole = [some for some in sets.values() if len(some) > 1 and not np.isnan(value[some]).any()]
     if not whole:
         return None
-    right = [float(all(row.right for row in some)) for some in whole]
-    return stats.mean(right, groups=[some[0].group for some in whole])
+    right = [float((value[some] == 1).all()) for some in whole]
+    return stats.mean(right, groups=[groups[some[0]] for some in whole])
 
 
-def _twins_in_columns(answers: InColumns) -> stats.Estimate | None:
-    twins, value = answers.columns.twins[answers.at], answers.value[answers.at]
-    groups = answers.columns.group[answers.at][twins >= 0]
-    value, (_, first, which) = value[twins >= 0], np.unique(twins[twins >= 0], return_index=True, return_inverse=True)
-    size, right = np.bincount(which), np.bincount(which, weights=value == 1)
-    whole = (size > 1) & (np.bincount(which, weights=np.isnan(value)) == 0)
-    if not whole.any():
-        return None
-    every = (right == size)[whole].astype(float)
-    return stats.mean(every.tolist(), groups=groups[first][whole].tolist())
-
-
-def chance(items: Sequence[Item] | Answers) -> float | None:
+def chance(given: Sequence[Item] | Answers) -> float | None:
     """What guessing among the choices would give; nothing for a suite with free answers."""
-    if isinstance(items, InColumns):
-        choices = items.columns.choices[items.at]
-        return float((1 / choices).mean()) if len(choices) and choices.all() else None
-    items = items.items if isinstance(items, Answers) else items
-    if not all(item.choices for item in items):
-        return None
-    return fmean(1 / len(item.choices) for item in items)
+    choices = given.once.choices if isinstance(given, Answers) else [len(item.choices) for item in given]
+    return fmean(1 / number for number in choices) if choices and all(choices) else None
 
 
 def leaning(given: Run | Answers) -> Leaning | None:
@@ -213,48 +181,28 @@ def same_model(run: Run) -> str:
 def compare(first: Run, second: Run, *, by: str = "") -> Comparison:
     """The paired difference between two runs, clustered by story: overall, and by one tag or by all."""
     one, two = table(first), table(second)
-    if isinstance(one, InColumns) and one.beside(two) and isinstance(two, InColumns):
-        return _in_columns(one, two, by)
-    for a, b in zip(*shared(one, two), strict=True):
-        if a.item != b.item:
-            raise UsageError(
-                f"item {a.item.id!r} is not the same in runs {first.id} and {second.id}, so they cannot be paired;"
-                " compare runs of one suite"
-            )
+    if first.digest != second.digest:
+        for a, b in zip(*shared(one, two), strict=True):
+            if a.item != b.item:
+                raise UsageError(
+                    f"item {a.item.id!r} is not the same in runs {first.id} and {second.id}, so they cannot be paired;"
+                    " compare runs of one suite"
+                )
     both = shared(one, two, of="value")
     if not both[0]:
         raise UsageError(f"runs {first.id} and {second.id} have no scored item in common, so they cannot be compared")
-    items = both[0].items
     rows = []
-    for split in _by_tag(items, by) if by else splits(items):
+    for split in _by_tag(both[0], by) if by else splits(both[0]):
         mine, theirs = (some.where(None, **split.tags) for some in both)
         if difference := mine.less(theirs):
             rows.append(Row(split.label, difference, 1.0, split.tags, mine | theirs))
-    values = [(a.item.id, a.value, b.value) for a, b in zip(*both, strict=True)]
-    gained = tuple(id for id, *sides in values if sides == [1, 0])
-    lost = tuple(id for id, *sides in values if sides == [0, 1])
-    whole = [item for item in (one | two).items if has_right_answer(item.tags)]
+    ids, right = both[0].item_ids, [some.values for some in both]
+    gained, lost = (
+        tuple(ids[place] for place in np.flatnonzero((a == 1) & (b == 0)).tolist()) for a, b in (right, right[::-1])
+    )
+    whole = len((one | two).once.scored)
     changed = stats.mcnemar(len(gained), len(lost))
-    return Comparison(adjusted(rows), gained, lost, changed, len(whole) - len(items), (both[0], both[1]))
-
-
-def _in_columns(one: InColumns, two: InColumns, by: str) -> Comparison:
-    """The same of two large runs of the same items."""
-    both = ~np.isnan(one.value) & ~np.isnan(two.value)
-    if not both.any():
-        raise UsageError(
-            f"runs {one.run.id} and {two.run.id} have no scored item in common, so they cannot be compared"
-        )
-    mine, theirs = one.only(both), two.only(both)
-    rows = []
-    for split in splits(mine):
-        some, others = (each.where(None, **split.tags) for each in (mine, theirs))
-        if (not by or set(split.tags) <= {by}) and (difference := some.less(others)):
-            rows.append(Row(split.label, difference, 1.0, split.tags))
-    places = [np.flatnonzero((a.value == 1) & (b.value == 0)).tolist() for a, b in ((one, two), (two, one))]
-    gained, lost = (tuple(one.columns.ids[place] for place in some) for some in places)
-    unpaired = len(one.scored) - len(mine)
-    return Comparison(adjusted(rows), gained, lost, stats.mcnemar(len(gained), len(lost)), unpaired, (mine, theirs))
+    return Comparison(adjusted(rows), gained, lost, changed, whole - len(ids), (both[0], both[1]))
 
 
 def adjusted(rows: Sequence[Row]) -> tuple[Row, ...]:
@@ -263,8 +211,9 @@ def adjusted(rows: Sequence[Row]) -> tuple[Row, ...]:
     return tuple(replace(row, holm=1.0 if row.too_few else next(ps)) for row in rows)
 
 
-def _by_tag(items: Sequence[Item], name: str) -> list[Split]:
+def _by_tag(answers: Answers, name: str) -> list[Split]:
     """All items, then those of each value of a tag, in the order in which they come."""
-    values = dict.fromkeys(item.tags[name] for item in items if name in item.tags)
+    values = dict.fromkeys(answers.get(name) if name in answers.tag_values else ())
+    values.pop(None, None)
     parts = [Split(_label(name, value), {name: value}) for value in values]
     return [EVERYTHING, *parts] if len(parts) > 1 else [EVERYTHING]

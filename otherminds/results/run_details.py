@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from otherminds import stats
-from otherminds.asking.columns import Stored
 from otherminds.asking.runs import Run
 from otherminds.pages import plots
 from otherminds.pages.report import Block, Cell, Figure, Table, minus
@@ -102,8 +101,8 @@ def _manifest_lines(run: Run) -> dict[str, str]:
 
 def _calls_and_tokens(run: Run) -> dict[str, str]:
     """How many calls its answers rest on, and their tokens, where all results were read or columns tell."""
-    if isinstance(run.records, Stored):
-        calls, sent, shared, written = run.records.columns.calls
+    if any(run.columns.calls):
+        calls, sent, shared, written = run.columns.calls
     else:
         spent = [result.usage for record in run.records for result in record.results]
         sent, shared, written = (sum(getattr(each, of) for each in spent) for of in ("prompt", "cached", "written"))

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from itertools import chain, islice
+from functools import cached_property, reduce
+from operator import or_
+from typing import Any
 
 import numpy as np
 
-from otherminds.asking.columns import Stored, twinned
+from otherminds.asking.columns import twinned
 from otherminds.asking.loading import CHECKED
 from otherminds.asking.plans import STORIES, groups
 from otherminds.asking.readers import baselines
@@ -18,7 +19,7 @@ from otherminds.errors import UsageError
 from otherminds.items import Item, Suite
 from otherminds.minds.telling import listing
 from otherminds.pages.report import Block, Cards, Example, Report, Section
-from otherminds.results.answers import Answers, InColumns
+from otherminds.results.answers import Answers
 from otherminds.results.grids import Grid
 from otherminds.results.itembrowser import Links
 from otherminds.results.labels import count, on_suite, run_labels
@@ -107,11 +108,9 @@ class Asked:
 
     @cached_property
     def told(self) -> Answers:
-        """An answer to each item; the columns of a large run, where all runs have them, and of the same items."""
+        """An answer to each item."""
         first, *others = self.parts.values()
-        if isinstance(first, InColumns) and all(map(first.beside, others)):
-            return first
-        return Answers({row.item.id: row for part in self.parts.values() for row in part}.values())
+        return reduce(or_, others, first).once
 
     @property
     def size(self) -> int:
@@ -121,18 +120,28 @@ class Asked:
     @cached_property
     def twinned(self) -> bool:
         """Whether every question about a false belief has a twin with another answer."""
-        return self.told.columns.twinned if isinstance(self.told, InColumns) else twinned(self.items)
+        return self.told.whole.twinned if self.told.whole else twinned(self.items)
 
     @cached_property
     def stories(self) -> int:
         """How many they are on."""
-        told = self.told
-        return told.columns.stories if isinstance(told, InColumns) else len(set(groups(self.items, by=STORIES)))
+        return self.told.whole.stories if self.told.whole else len(set(groups(self.items, by=STORIES)))
 
     @cached_property
     def rules(self) -> dict[str, Answers]:
-        """What each baseline gets."""
-        return _in_columns(self.told) if isinstance(self.told, InColumns) else _baselines(self.name, self.items)
+        """What each baseline gets, without the random one and doubles of others."""
+        if self.told.whole and self.told.whole.readers:
+            return {name: self.told.with_values(name, values) for name, values in self._unlike().items()}
+        return _baselines(self.name, self.items)
+
+    def _unlike(self) -> dict[str, Any]:
+        """Of a large run, whose columns have them, the values of baselines that differ."""
+        assert self.told.whole
+        known: dict[str, Any] = {}
+        for name, values in self.told.whole.readers.items():
+            if name != "random" and not any(np.array_equal(values, one, equal_nan=True) for one in known.values()):
+                known[name.replace("_", " ")] = values
+        return known
 
     @cached_property
     def guess(self) -> float | None:
@@ -246,15 +255,6 @@ def _baselines(name: str, items: Sequence[Item]) -> dict[str, Answers]:
     return {name: Answers.by_rule(name, items, values) for name, values in known.items()}
 
 
-def _in_columns(told: InColumns) -> dict[str, Answers]:
-    """The same of a large run, whose columns have it."""
-    known: dict[str, InColumns] = {}
-    for name, values in told.columns.readers.items():
-        if name != "random" and not any(np.array_equal(values, one.value, equal_nan=True) for one in known.values()):
-            known[name.replace("_", " ")] = InColumns(told.run, value=values)
-    return {name: rule.with_value() for name, rule in known.items()}
-
-
 def _examples(runs: Sequence[Run], labels: Mapping[str, str]) -> list[Block]:
     blocks: list[Block] = ["Opened, each shows the story, the exact text that was sent, and all that came back."]
     for run in runs:
@@ -271,17 +271,13 @@ def read_for(run: Run) -> Sequence[Record]:
 
 def examples(run: Run) -> list[Record]:
     """The answers that a report shows in full: the first that are right, wrong, and neither."""
-    kinds = ("correct", "incorrect", "other")
-    if isinstance(run.records, Stored):
-        verdicts = run.records.columns.verdicts
-        known = [_kind(verdict) for verdict in verdicts.values]
-        places = [
-            np.flatnonzero(np.isin(verdicts.codes, [code for code, one in enumerate(known) if one == kind]))[:EXAMPLES]
-            for kind in kinds
-        ]
-        return run.records.at([place for some in places for place in some.tolist()])
-    some = (islice((each for each in run.records if _kind(each.verdict) == kind), EXAMPLES) for kind in kinds)
-    return list(chain.from_iterable(some))
+    verdicts = run.columns.verdicts
+    known = [_kind(verdict) for verdict in verdicts.values]
+    places = [
+        np.flatnonzero(np.isin(verdicts.codes, [code for code, one in enumerate(known) if one == kind]))[:EXAMPLES]
+        for kind in ("correct", "incorrect", "other")
+    ]
+    return [run.records[place] for some in places for place in some.tolist()]
 
 
 def _kind(verdict: str) -> str:

@@ -9,13 +9,12 @@ from importlib.resources import files
 from operator import itemgetter
 from string import ascii_uppercase as LETTERS
 
-from otherminds.asking.columns import Stored
 from otherminds.asking.runs import Run
 from otherminds.asking.store import RunRow
 from otherminds.minds.stories import STORIES, titled_story
 from otherminds.pages.drawing import visible
 from otherminds.pages.report import Block, Browser, Cell, Linked, Report, Section, Table, minus
-from otherminds.results.answers import Answer, Answers, InColumns, shared
+from otherminds.results.answers import Answer, Answers, shared
 from otherminds.results.itembrowser import Part, leads_to, link, records, script
 from otherminds.results.measures import FEWEST, Comparison, Row, compare, mean_of
 from otherminds.results.storybook import story_report
@@ -72,10 +71,8 @@ def view(row: RunRow, run: Run) -> Overview:
 
 
 def _tag_counts(run: Run) -> Counter[str]:
-    if isinstance(run.records, Stored):
-        tags = run.records.columns.tags.items()
-        return Counter({f"{name}={value}": n for name, tag in tags for value, n in tag.counted.items()})
-    return Counter(f"{name}={value}" for record in run.records for name, value in record.item.tags.items())
+    tags = run.columns.tags.items()
+    return Counter({f"{name}={value}": n for name, tag in tags for value, n in tag.counted.items()})
 
 
 def compare_page(first: Run, second: Run) -> Report:
@@ -104,12 +101,9 @@ def comparison(first: Run, second: Run, found: Comparison, *, saved: bool = Fals
 def left_out(first: Run, second: Run, found: Comparison) -> str:
     """How many items are in no difference, and why; nothing if there are none."""
     one, two = (Answers.of([run]).scored for run in (first, second))
-    if isinstance(one, InColumns) and one.beside(two) and isinstance(two, InColumns):
-        alone, lacking = 0, one.lacking + two.lacking
-    else:
-        both = shared(one, two)
-        alone = len(one) + len(two) - 2 * len(both[0])
-        lacking = Counter(row.verdict for some in both for row in some if row.value is None)
+    both = shared(one, two)
+    alone = len(one) + len(two) - 2 * len(both[0])
+    lacking = both[0].lacking + both[1].lacking
     ends = ", ".join(f"{count:,} {verdict}" for verdict, count in lacking.items())
     parts = (
         (alone, "that only one of the runs was asked"),

@@ -29,7 +29,7 @@ def several_page(found: Comparisons, *, saved: bool = False) -> Report:
 def _by_kind(found: Comparisons) -> Table:
     tables = [Answers.of([run]) for run in found.runs]
     rows: list[list[Cell]] = []
-    for kind in splits(Answers.of(found.runs).items)[:KINDS]:
+    for kind in splits(Answers.of(found.runs))[:KINDS]:
         means = [table.where(None, **kind.tags).mean() for table in tables]
         rows.append([kind.label, *(span(mean) if mean else None for mean in means)])
     return Table(["items", *found.names], rows, "Share of right answers with 95 % intervals by story")

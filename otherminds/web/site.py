@@ -22,7 +22,6 @@ from pathlib import Path
 from typing import Generic, TypeVar
 from urllib.parse import unquote
 
-from otherminds.asking.columns import Stored
 from otherminds.asking.runs import Run, load, with_texts
 from otherminds.asking.store import RunRow, Store
 from otherminds.errors import OthermindsError, StoreError, UsageError
@@ -176,8 +175,7 @@ def _page(run: Run, given: str) -> int:
 
 def _position(run: Run, item: str) -> int:
     """Which record it is; a link holds the id as it can be seen."""
-    ids = run.records.columns.ids if isinstance(run.records, Stored) else [each.item.id for each in run.records]
-    for position, id in enumerate(ids):
+    for position, id in enumerate(run.columns.ids):
         if visible(id) == visible(item):
             return position
     raise NoPage(f"run {run.id} has no answer to an item {item!r}; its own page shows those it has")

@@ -11,7 +11,6 @@ import pytest
 from click.testing import CliRunner, Result
 
 from otherminds.asking import loading, runs
-from otherminds.asking.columns import Stored
 from otherminds.asking.runs import Run, load, run, with_texts
 from otherminds.asking.store import Store
 from otherminds.cli import cli
@@ -75,7 +74,7 @@ def plainly(path: Path) -> None:
 def read(store: Store, id: str) -> Run:
     """As reports read it: with columns, or with all results, whose tokens they add up."""
     found = load(store, id, texts=False)
-    return with_texts(store, found, examples(found)) if isinstance(found.records, Stored) else load(store, id)
+    return with_texts(store, found, examples(found)) if not found.records.in_memory else load(store, id)
 
 
 def test_reports_comparisons_and_pages_are_the_same_with_columns_and_without(path: Path) -> None:
@@ -87,7 +86,7 @@ def test_reports_comparisons_and_pages_are_the_same_with_columns_and_without(pat
             both = compare(one, two)
             found.append(
                 [
-                    isinstance(one.records, Stored),
+                    not one.records.in_memory,
                     *(summarise([each]).html() for each in (one, two)),
                     summarise([one, two]).html(),
                     [(row.items, row.difference, row.holm) for row in both.rows],
@@ -134,7 +133,7 @@ def test_asked_again_a_large_run_is_the_same_and_nothing_is_posed(
         assert again.manifest["calls"]["reused"] == len({key for record in first.records for key in record.calls})
         assert list(again.records) == list(first.records)
         assert again.records[3].results
-        assert isinstance(load(store, again.id, texts=False).records, Stored), "the columns are still good"
+        assert not load(store, again.id, texts=False).records.in_memory, "the columns are still good"
         assert store.runs()[0].id == again.id
 
 
@@ -155,7 +154,7 @@ def test_columns_of_another_program_or_of_a_run_that_changed_count_for_nothing(
         row = store.runs()[0]
         with monkeypatch.context() as patched:
             patched.setattr("otherminds.asking.columns.program", lambda: "another")
-            assert isinstance(load(store, row.id, texts=False).records, tuple)
+            assert load(store, row.id, texts=False).records.in_memory
         store.keep_run(row, list(store.records(row.id, most=30)))
         assert len(load(store, row.id, texts=False)) == 30
 

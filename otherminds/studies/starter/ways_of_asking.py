@@ -73,7 +73,7 @@ def _ask(subject: Subject, suite: Suite, desk: Desk, cut: list[str], left_out: l
 
 
 def _findings(table: Answers) -> Iterator[Finding]:
-    guess = chance(table.items)
+    guess = chance(table)
     suite = Suite("starter", tuple(table.items))
     rules = {
         model.name.replace("_", " "): Answers.by_rule(model.name, table.items, model.values(table.items))

@@ -1,0 +1,187 @@
+"""Where answers come from: runs, rules or rows made by hand; each has columns, and rows when they are looked at."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from math import isnan, nan
+from typing import Any
+
+import numpy as np
+
+from otherminds.asking.columns import Coded, Columns, Records, columns_of, numbers_of
+from otherminds.asking.plans import groups
+from otherminds.asking.records import Record, Run
+from otherminds.asking.scores import Score
+from otherminds.items import Item
+from otherminds.items.tags import TWIN
+from otherminds.stats import Bounded
+
+OF_RUN = ("suite", "model", "score", "prompt")
+"""Properties that all answers of a run share."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One item put to one model in one way; a rule without a model has neither a run nor a record."""
+
+    item: Item
+    model: str
+    value: float | None
+    """1 right, 0 wrong, between for what counts in part; None where nothing could be read, or nothing is right."""
+    group: str
+    """The same for items that are not independent."""
+    said: str = ""
+    verdict: str = ""
+    detail: Mapping[str, Any] = field(default_factory=dict)
+    """What the score tells besides, such as S."""
+    run: Run | None = None
+    record: Record | None = None
+    origin: tuple[Source, int] | None = field(default=None, init=False, repr=False, compare=False)
+    """Where its columns are; a changed copy has none."""
+
+    @property
+    def right(self) -> bool:
+        """Whether it is right; what could not be read is not."""
+        return self.value == 1
+
+    @property
+    def states(self) -> tuple[str, ...]:
+        """The chain of beliefs, where one was asked for."""
+        return tuple(self.detail.get("states", ()))
+
+    def tag(self, name: str) -> str:
+        """A tag of its item, as text."""
+        return str(self.item.tags[name])
+
+    def number(self, of: str = "value") -> float | None:
+        """The value, or another number of its score; `single` is S in the order of the choices that was drawn first."""
+        if of == "value":
+            return self.value
+        known = dict(numbers_of(self.detail))
+        if of not in known or isnan(known[of]):
+            return None
+        return Bounded(known["S low"], known["S high"]) if of == "S" and "S low" in known else known[of]
+
+    def get(self, name: str) -> Any:
+        """A tag, or else a property of the run, the model or the verdict; None where there is none."""
+        if name in self.item.tags:
+            return self.item.tags[name]
+        if name in OF_RUN and self.run is not None:
+            return getattr(self.run, name)
+        return {"model": self.model, "verdict": self.verdict}.get(name)
+
+
+class Source:
+    """Where answers come from: a run, a rule, or rows that were made by hand."""
+
+    def __init__(
+        self, records: Records, columns: Columns, model: str, run: Run | None = None, rows: Sequence[Answer] = ()
+    ) -> None:
+        self.records, self.columns, self.model, self.run = records, columns, model, run
+        self._made = rows
+        """Rows that were made by hand, in place of those that the records give."""
+        self._rows: dict[int, Answer] = {}
+
+    @classmethod
+    def of(cls, run: Run) -> Source:
+        """The answers of a run; made once, however often they are asked for."""
+        assert isinstance(run.records, Records)
+        known: dict[str, Source] = run.records.memo
+        source = known.get("source")
+        if source is None or source.run is not run:
+            source = known["source"] = cls(run.records, run.records.columns, run.model, run)
+        return source
+
+    @cached_property
+    def names(self) -> list[str]:
+        """The group of every answer by a name that other runs give it too."""
+        if self._made:
+            return [row.group for row in self._made]
+        return groups([record.item for record in self.records])
+
+    def rows(self, places: Sequence[int]) -> list[Answer]:
+        """The answers at these places."""
+        found = self._rows if self.records.in_memory else {}
+        if not self.records.in_memory:
+            self.records.at(places)  # all of them at once
+        for place in places:
+            if place not in found:
+                found[place] = self._row(place)
+        return [found[place] for place in places]
+
+    def _row(self, place: int) -> Answer:
+        if self._made:
+            row = replace(self._made[place])
+        else:
+            record = self.records[place]
+            # A large run has no room for names.
+            group = self.names[place] if self.records.in_memory else str(self.columns.group[place])
+            score, value = record.score, float(self.columns.value[place])
+            known = None if isnan(value) else value
+            row = Answer(
+                *(record.item, self.model, known, group, score.answer, record.verdict, score.detail),
+                *((self.run, record) if self.run else (None, None)),
+            )
+        object.__setattr__(row, "origin", (self, place))
+        return row
+
+    def coded(self, name: str) -> Coded | None:
+        """A tag or another property of every answer; None where stored columns leave it out."""
+        tags = self.columns.tags
+        if name == "verdict" and name not in tags:
+            return self.columns.verdicts
+        if name == TWIN:
+            return tags.get(TWIN, Coded(range(int(self.columns.twins.max(initial=-1)) + 1), self.columns.twins))
+        shared = getattr(self.run, name) if self.run and name in OF_RUN else self.model if name == "model" else None
+        if name not in tags:
+            if shared is None and self.columns.positions is not None:
+                return None
+            code = -1 if shared is None else 0
+            return Coded([] if shared is None else [shared], np.full(len(self.columns.ids), code, dtype=np.int32))
+        if shared is None and name != "verdict":
+            return tags[name]
+        return _filled(tags[name], shared, self.columns)
+
+
+def _filled(tag: Coded, shared: Any, columns: Columns) -> Coded:
+    """A tag that has the name of a property; items without it have that of the run, or of the verdict."""
+    other = Coded([shared], np.zeros_like(tag.codes)) if shared is not None else columns.verdicts
+    codes = np.where(tag.codes < 0, other.codes + len(tag.values), tag.codes)
+    return Coded([*tag.values, *other.values], codes.astype(np.int32))
+
+
+def origins_of(rows: Sequence[Answer]) -> list[tuple[Source, int]]:
+    """Where the columns of rows are; of those made by hand, columns are made for each model and run."""
+    fresh: dict[tuple[str, str], list[Answer]] = {}
+    for row in rows:
+        if row.origin is None:
+            fresh.setdefault((row.run.id if row.run else "", row.model), []).append(row)
+    sources = {}
+    for key, some in fresh.items():
+        codes = numbered([row.group for row in some])
+        columns = replace(columns_of(map(_as_record, some)), group=np.array(codes, dtype=np.int32))
+        columns = replace(columns, value=np.array([nan if row.value is None else row.value for row in some]))
+        sources[key] = Source(Records(), columns, some[0].model, some[0].run, some)
+    taken: Counter[tuple[str, str]] = Counter()
+    origins = []
+    for row in rows:
+        if row.origin is None:
+            key = (row.run.id if row.run else "", row.model)
+            origins.append((sources[key], taken[key]))
+            taken[key] += 1
+        else:
+            origins.append(row.origin)
+    return origins
+
+
+def _as_record(row: Answer) -> Record:
+    return Record(row.item, (), (), (), Score(row.verdict, row.value, row.said, "", row.detail))  # type: ignore[arg-type]
+
+
+def numbered(groups: Sequence[Any]) -> tuple[int, ...]:
+    """The groups as numbers, counted in the order in which they come."""
+    known: dict[Any, int] = {}
+    return tuple(known.setdefault(group, len(known)) for group in groups)

@@ -22,13 +22,13 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from otherminds import stats
 from otherminds.asking.columns import Coded, Columns
 from otherminds.asking.plans import groups
 from otherminds.asking.records import Run
 from otherminds.items import Item, Tag
 from otherminds.items.tags import SCORED
-from otherminds.results import estimates
-from otherminds.results.sources import OF_RUN, Answer, Source, numbered, origins_of
+from otherminds.results.sources import OF_RUN, Answer, Source, origins_of
 from otherminds.stats import Difference, Estimate
 
 __all__ = ["LIKING", "OF_RUN", "Answer", "Answers", "Wanted", "shared"]
@@ -316,25 +316,25 @@ class Answers(Sequence[Answer]):
         """The mean of a number, or nothing where nothing was measured."""
         some = self.with_value(of)
         bounds = (-inf, inf) if of == LIKING else (0.0, 1.0)
-        return estimates.mean(some.numbers(of), numbered(some.groups), bounds) if some else None
+        return stats.mean(some.numbers(of), groups=some.groups, bounds=bounds) if some else None
 
     def share(self, wanted: Callable[[Answer], bool]) -> Estimate | None:
         """How many of all are so."""
         values = [float(wanted(row)) for row in self.rows]
-        return estimates.mean(values, numbered(self.groups), (0.0, 1.0)) if values else None
+        return stats.mean(values, groups=self.groups) if values else None
 
     def less(self, other: Answers, of: str = "value") -> Difference | None:
         """How far these lie above others, over the items that both have a number for; None if there are none."""
         one, two = shared(self, other, of=of)
-        return estimates.difference(one.numbers(of), two.numbers(of), numbered(one.groups)) if one else None
+        return stats.difference(one.numbers(of), two.numbers(of), groups=one.groups) if one else None
 
     def against(self, other: Answers, of: str = "value") -> Difference | None:
         """How far these lie above answers to other items of the same stories; None where either has no number."""
         one, two = self.with_value(of), other.with_value(of)
         if not one or not two:
             return None
-        groups = numbered((one | two).groups)
-        return estimates.contrast(one.numbers(of), two.numbers(of), (groups[: len(one)], groups[len(one) :]))
+        names = (one | two).groups
+        return stats.contrast(one.numbers(of), two.numbers(of), groups=(names[: len(one)], names[len(one) :]))
 
     @property
     def groups(self) -> list[Any]:

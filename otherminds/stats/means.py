@@ -17,6 +17,7 @@ import numpy as np
 from otherminds.errors import UsageError
 from otherminds.stats.bounded import carries_both_bounds, carries_bounds
 from otherminds.stats.kinds import few_kinds
+from otherminds.stats.memory import remember
 from otherminds.stats.shares import share_interval
 from otherminds.stats.significance import Floats, Z, numbers, p_text, student
 
@@ -79,6 +80,7 @@ def sure(one: Estimate, digits: int = 2) -> str:
     return f"95 % {one.low:.{digits}f} to {one.high:.{digits}f}, n = {one.n}"
 
 
+@remember
 @carries_bounds
 def mean(
     values: Sequence[float],
@@ -129,6 +131,7 @@ def proportion(right: int, n: int) -> Estimate:
     return Estimate(share, low, high, n, n, "Wilson")
 
 
+@remember
 @carries_both_bounds
 def difference(
     a: Sequence[float],
@@ -153,6 +156,7 @@ def difference(
     )
 
 
+@remember
 @carries_both_bounds
 def contrast(
     a: Sequence[float],

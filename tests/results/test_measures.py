@@ -1,5 +1,6 @@
 """Numbers from runs, against what can be worked out by hand."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from math import exp, log
 
@@ -11,6 +12,7 @@ from otherminds.errors import UsageError
 from otherminds.items import Item, Suite
 from otherminds.models import Prompt
 from otherminds.models.scripted import Scripted
+from otherminds.results.answers import Answers
 from otherminds.results.measures import (
     adjusted,
     chance,
@@ -24,6 +26,10 @@ from otherminds.results.measures import (
 )
 from otherminds.stats import holm
 from otherminds.studies.starter.build import starter
+
+
+def table_of(items: Sequence[Item]) -> Answers:
+    return Answers.by_rule("any", items, dict.fromkeys((item.id for item in items), 1.0))
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +48,7 @@ def worldly(suite: Suite) -> Run:
 
 
 def test_splits_name_what_differs(suite: Suite) -> None:
-    assert [split.label for split in splits(suite.items)] == [
+    assert [split.label for split in splits(table_of(suite.items))] == [
         *("all items", "false belief", "true belief"),
         *("kind: unexpected contents", "kind: unexpected transfer"),
     ]
@@ -51,7 +57,7 @@ def test_splits_name_what_differs(suite: Suite) -> None:
 def test_splits_of_other_tags() -> None:
     tags = [{"order": 2, "asymmetric": True, "story": "a"}, {"order": 10, "asymmetric": False, "story": "b"}]
     items = [Item(str(number), "?", "yes", tags=found) for number, found in enumerate(tags)]
-    assert [split.label for split in splits(items)] == [
+    assert [split.label for split in splits(table_of(items))] == [
         "all items",
         "order 2",
         "order 10",
@@ -62,7 +68,7 @@ def test_splits_of_other_tags() -> None:
 
 def test_a_tag_that_names_items_is_no_split() -> None:
     items = [Item(str(number), "?", "yes", tags={"place": f"place {number}"}) for number in range(9)]
-    assert len(splits(items)) == 1
+    assert len(splits(table_of(items))) == 1
 
 
 def test_means_are_clustered_by_story(worldly: Run) -> None:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from otherminds.minds.sightings import Minds
 from otherminds.minds.story import Story
+from otherminds.training.scene_wording import read_words
 
 TRUE = 0.4
 """How often a true belief is asked after where there are false ones too; where there are none, it always is."""
@@ -118,99 +119,9 @@ def _chain(people: Sequence[str], order: int, rng: random.Random) -> Minds:
 
 # ---- words ------------------------------------------------------------------------------------------------------
 
-NOW = {
-    "really": "Where is the {t} really?",
-    "now": "Where is the {t} now?",
-    "is": "Where is the {t}?",
-    "in fact": "In fact, where is the {t}?",
-    "which": "In which container is the {t} really?",
-    "end": "Where is the {t} at the end?",
-    "truth": "What is the true location of the {t}?",
-    "actually": "Where is the {t} actually?",
-    "found": "In reality, where can the {t} be found?",
-    "last": "After all that, where is the {t}?",
-}
-BEGINNING = {
-    "beginning": "Where was the {t} at the beginning?",
-    "first": "Where was the {t} at first?",
-    "originally": "Where was the {t} originally?",
-    "which first": "In which container was the {t} at the beginning?",
-    "start": "What was the first place of the {t}?",
-    "before": "Before anyone moved it, where was the {t}?",
-    "begin": "Where was the {t} to begin with?",
-    "initially": "Where was the {t} initially?",
-    "put first": "Where was the {t} when all this began?",
-}
-ONE = {
-    "look": "Where will {x} look for the {t}?",
-    "would look": "Where would {x} look for the {t}?",
-    "first look": "Where will {x} look for the {t} first?",
-    "first": "Where will {x} first try to find the {t}?",
-    "search": "Where will {x} search for the {t}?",
-    "think": "Where does {x} think the {t} is?",
-    "really think": "Where does {x} really think the {t} is?",
-    "think that": "Where does {x} think that the {t} is?",
-    "believe": "Where does {x} believe the {t} to be?",
-    "expect": "Where does {x} expect to find the {t}?",
-    "say": "Where would {x} say the {t} is?",
-    "asked": "If asked where the {t} is, what will {x} say?",
-    "in mind": "In the mind of {x}, where is the {t}?",
-    "wants": "{x} wants the {t}. Where will {x} try to find it?",
-    "which": "In which container does {x} think the {t} is?",
-    "according": "According to {x}, where is the {t}?",
-    "go": "Where will {x} go to get the {t}?",
-    "going to look": "Where is {x} going to look for the {t}?",
-    "suppose": "Where does {x} suppose the {t} is?",
-    "assume": "Where does {x} assume the {t} to be?",
-    "as far as": "As far as {x} knows, where is the {t}?",
-    "as seen": "As {x} sees it, where is the {t}?",
-    "fetch": "If {x} were to fetch the {t}, where would {x} go?",
-    "check": "Which place will {x} check first for the {t}?",
-    "name": "Which place would {x} name as that of the {t}?",
-    "goes by": "Going by what {x} believes, where is the {t}?",
-    "sent": "Where would {x} send somebody who needs the {t}?",
-}
-INNER = {
-    "searches": "{x} searches for the {t}",
-    "will look": "{x} will look for the {t}",
-    "would look": "{x} would look for the {t}",
-    "will look first": "{x} will look for the {t} first",
-    "looks": "{x} looks for the {t}",
-    "will search": "{x} will search for the {t}",
-    "expects": "{x} expects to find the {t}",
-    "thinks": "{x} thinks the {t} is",
-    "thinks ": "{x} thinks the {t} is",
-    "thinks that": "{x} thinks that the {t} is",
-    "believes": "{x} believes the {t} is",
-    "believes to be": "{x} believes the {t} to be",
-    "would say": "{x} would say the {t} is",
-    "will go": "{x} will go to get the {t}",
-    "supposes": "{x} supposes the {t} is",
-    "assumes": "{x} assumes the {t} to be",
-    "will try": "{x} will try to find the {t}",
-}
-STEMS = {
-    0: ("Really, the {t} is in the", "In truth, the {t} is in the", "The {t} is now in the"),
-    1: (
-        "{x} thinks that the {t} is in the",
-        "{x} will look for the {t} in the",
-        "{x} believes that the {t} is in the",
-        "{x} expects to find the {t} in the",
-        "{x} will first look for the {t} in the",
-        "{x} would say that the {t} is in the",
-        "{x} will say that the {t} is in the",
-        "{x} is sure that the {t} is in the",
-        "To get the {t}, {x} will go straight to the",
-        "{x} supposes that the {t} is in the",
-        "If somebody asks for the {t}, {x} will point to the",
-    ),
-    2: (
-        "{x} thinks that the {t} is in the",
-        "{x} will look for the {t} in the",
-        "{x} will first look for the {t} in the",
-        "{x} believes the {t} is in the",
-    ),
-}
+_WORDS = read_words("places")
+NOW, BEGINNING, ONE, INNER = (dict[str, str](_WORDS[name]) for name in ("now", "beginning", "one", "inner"))
+STEMS: dict[int, tuple[str, ...]] = {int(minds): tuple(forms) for minds, forms in _WORDS["stems"].items()}
 
 
 def ask(asked: Asked, show: Callable[[str], str], rng: random.Random, *, leave_out_terse: bool, terse: bool) -> str:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import os
 import re
+import tomllib
 from collections.abc import Iterable
 from contextlib import suppress
+from importlib.resources import files
 from math import isfinite
 from pathlib import Path
 from typing import Any, NoReturn
@@ -117,3 +119,20 @@ def _number(digits: str) -> float:
 
 def _refuse(word: str) -> NoReturn:
     raise ValueError(f"{word} is not a number that JSON can hold")
+
+
+Wording = dict[str, tuple[str, ...]]
+"""Sentences for each thing that happens, by its name."""
+
+
+def read_words(name: str) -> dict[str, Any]:
+    """Return one of the package's own files of words, in data/."""
+    return tomllib.loads(files("otherminds").joinpath(f"data/{name}.toml").read_text(encoding="utf-8"))
+
+
+def read_wording(name: str) -> tuple[Wording, dict[str, Wording]]:
+    """Return the lists of sentences in such a file, and its tables of such lists."""
+    words = read_words(name)
+    lists = {key: tuple(each) for key, each in words.items() if isinstance(each, list)}
+    tables = {key: each for key, each in words.items() if isinstance(each, dict)}
+    return lists, {key: {kind: tuple(each) for kind, each in table.items()} for key, table in tables.items()}

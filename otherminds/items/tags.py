@@ -7,12 +7,11 @@ anything, and whoever reads it copes with that.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 
 from otherminds.errors import BadFile
+from otherminds.files import read_words
 
 Tag = str | int | float | bool
 
@@ -102,7 +101,7 @@ def _read(name: str, means: str, by: str, values: str | Sequence[str] = "") -> K
     return Key(name, means, by, fit)
 
 
-_KEYS = tomllib.loads((files("otherminds") / "data" / "keys.toml").read_text(encoding="utf-8"))
+_KEYS = read_words("keys")
 TAGS, META = ({name: _read(name, **key) for name, key in _KEYS[kind].items()} for kind in ("tags", "meta"))
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from otherminds.minds.sightings import Saying
+from otherminds.minds.wording import WORDING
 from otherminds.minds.world import STATE, Fact
 
 if TYPE_CHECKING:
@@ -19,30 +20,9 @@ if TYPE_CHECKING:
 Forms = tuple[str, ...]
 """Ways to say the same, of which the first is the canonical one."""
 
-PEEKED: Forms = (
-    "{who} happened to see this, and only this, without being noticed.",
-    "{who} saw only this, unnoticed by anyone.",
-    "Without anyone noticing, {who} saw this and nothing else.",
-    "Nobody noticed that {who} saw this, and only this.",
-    "{who} saw this one thing in secret; nobody noticed.",
-    "In secret, and noticed by nobody, {who} saw this and only this.",
-)
-MISSED: Forms = (
-    "{who} {was} distracted just then and missed this, without anyone noticing.",
-    "Nobody noticed that {who} {was} distracted for that moment and missed it.",
-    "{who} missed this, being distracted for a moment, which nobody noticed.",
-    "For just that moment {who} {was} distracted and missed it; nobody noticed.",
-    "Without anyone noticing, {who} missed this because of a moment's distraction.",
-    "Unnoticed by anyone, {who} {was} distracted for just that moment and missed this.",
-)
-MISSED_TOO: Forms = (
-    "{who} {was} distracted at that same moment and missed {what}, without anyone noticing.",
-    "Nobody noticed that {who} {was} distracted at that same moment and missed {what}.",
-    "{who} missed {what}, being distracted at that same moment, which nobody noticed.",
-    "For just that same moment {who} {was} distracted and missed {what}; nobody noticed.",
-    "Without anyone noticing, {who} missed {what} because of a moment's distraction.",
-    "Unnoticed by anyone, {who} {was} distracted at that same moment and missed {what}.",
-)
+PEEKED = WORDING["peeked"]
+MISSED = WORDING["missed"]
+MISSED_TOO = WORDING["missed_too"]
 """The same where somebody else peeked, so that "this" might be taken for the peeking."""
 
 

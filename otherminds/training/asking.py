@@ -11,9 +11,9 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from otherminds.files import read_words
 from otherminds.minds.sightings import Minds
 from otherminds.minds.story import Story
-from otherminds.training.scene_wording import read_words
 
 TRUE = 0.4
 """How often a true belief is asked after where there are false ones too; where there are none, it always is."""
@@ -119,7 +119,7 @@ def _chain(people: Sequence[str], order: int, rng: random.Random) -> Minds:
 
 # ---- words ------------------------------------------------------------------------------------------------------
 
-_WORDS = read_words("places")
+_WORDS = read_words("lessons/places")
 NOW, BEGINNING, ONE, INNER = (dict[str, str](_WORDS[name]) for name in ("now", "beginning", "one", "inner"))
 STEMS: dict[int, tuple[str, ...]] = {int(minds): tuple(forms) for minds, forms in _WORDS["stems"].items()}
 

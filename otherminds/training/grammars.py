@@ -11,8 +11,8 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from otherminds.files import read_words
 from otherminds.minds.telling import listing
-from otherminds.training.scene_wording import read_words
 from otherminds.training.story_plots import Beat, Plot
 
 Templates = tuple[str, ...]
@@ -36,7 +36,7 @@ def _read(lines: Mapping[str, Sequence[str]], *, mixed: bool = True, **parts: Se
     return Grammar(told, mixed=mixed, **{name: tuple(part) for name, part in parts.items()})
 
 
-_WORDS = read_words("grammars")
+_WORDS = read_words("lessons/grammars")
 GRAMMARS: dict[str, Grammar] = {name: _read(**parts) for name, parts in _WORDS["grammars"].items()}
 KEPT_BACK = ("stage",)
 """Grammars that are never trained on unless asked for: they show what carries over to other words."""

@@ -5,22 +5,12 @@
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Mapping
-from importlib.resources import files
-from typing import Any
-
-Wording = Mapping[str, tuple[str, ...]]
-
-
-def read_words(name: str) -> dict[str, Any]:
-    """A file of words for lessons."""
-    return tomllib.loads((files("otherminds") / "data" / "lessons" / f"{name}.toml").read_text(encoding="utf-8"))
+from otherminds.files import Wording, read_wording
 
 
 def wording(name: str) -> Wording:
     """Sentences or questions, each kind under its name."""
-    return {kind: tuple(forms) for kind, forms in read_words(name).items()}
+    return read_wording(f"lessons/{name}")[0]
 
 
 SCENES = "scenes"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from otherminds.training.scene_wording import read_words
+from otherminds.files import read_words
 
-_STOCKS = read_words("stocks")
+_STOCKS = read_words("lessons/stocks")
 
 
 def _listed(name: str) -> tuple[str, ...]:

@@ -9,78 +9,19 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, final
 from otherminds.minds.events.event import Deed, Event, Order, Outcome, Shape, arrive, depart, known, shared
 from otherminds.minds.sightings import NOBODY
 from otherminds.minds.telling import Forms
+from otherminds.minds.wording import WORDING, WORDING_TABLES
 from otherminds.minds.world import OPEN
 
 if TYPE_CHECKING:
     from otherminds.minds.setting import Setting
     from otherminds.minds.story import Story
 
-ENTER: Forms = (
-    "{person} entered the {room}.",
-    "{person} came into the {room}.",
-    "{person} walked into the {room}.",
-    "{person} stepped into the {room}.",
-    "{person} went into the {room}.",
-    "{person} turned up in the {room}.",
-)
-ENTER_FROM: Forms = (
-    "{person} left the {from} and entered the {room}.",
-    "{person} walked out of the {from} and into the {room}.",
-    "{person} went from the {from} to the {room}.",
-    "From the {from}, {person} walked over to the {room}.",
-    "{person} crossed from the {from} into the {room}.",
-    "{person} stepped out of the {from} and went into the {room}.",
-)
-ENTER_AGAIN: Forms = (
-    "{person} came back into the {room}.",
-    "{person} went back into the {room}.",
-    "{person} walked back into the {room}.",
-    "{person} stepped back into the {room}.",
-    "{person} returned to the {room}.",
-    "{person} came into the {room} again.",
-)
-ENTER_FROM_AGAIN: Forms = (
-    "{person} left the {from} and went back into the {room}.",
-    "{person} walked out of the {from} and back into the {room}.",
-    "{person} went from the {from} back to the {room}.",
-    "From the {from}, {person} walked back to the {room}.",
-    "{person} returned from the {from} to the {room}.",
-    "{person} stepped out of the {from} and went back into the {room}.",
-)
-LEAVE: Forms = (
-    "{person} left the {room}.",
-    "{person} walked out of the {room}.",
-    "{person} went out of the {room}.",
-    "{person} stepped out of the {room}.",
-    "{person} exited the {room}.",
-    "{person} headed out of the {room}.",
-)
-PLACE: dict[str, Forms] = {
-    "person": (
-        "{name} was in the {room}.",
-        "{name} happened to be in the {room}.",
-        "In the {room} was {name}.",
-        "{name} could be found in the {room}.",
-        "The {room} is where {name} was.",
-        "There, in the {room}, was {name}.",
-    ),
-    "thing": (
-        "The {name} lay in plain view in the {room}.",
-        "In the {room}, the {name} lay where anyone there could see it.",
-        "The {name} was lying about in the {room}, for all there to see.",
-        "In plain view in the {room} lay the {name}.",
-        "Out in the open, in the {room}, was the {name}.",
-        "The {name} was in the {room}, not put away in anything.",
-    ),
-    "container": (
-        "The {name} stood in the {room}.",
-        "In the {room} stood the {name}.",
-        "The {name} was in the {room}.",
-        "In the {room} there was the {name}.",
-        "The {name} had its place in the {room}.",
-        "The {room} is where the {name} stood.",
-    ),
-}
+ENTER = WORDING["enter"]
+ENTER_FROM = WORDING["enter_from"]
+ENTER_AGAIN = WORDING["enter_again"]
+ENTER_FROM_AGAIN = WORDING["enter_from_again"]
+LEAVE = WORDING["leave"]
+PLACE = WORDING_TABLES["place"]
 
 
 @final

@@ -10,52 +10,18 @@ from typing import TYPE_CHECKING, Any, Self, final
 from otherminds.errors import BadFile
 from otherminds.minds.events.event import Deed, Order, Outcome, Shape, arrive, depart, known, shared
 from otherminds.minds.telling import Forms
+from otherminds.minds.wording import WORDING
 from otherminds.minds.world import OPEN, STATE, View
 
 if TYPE_CHECKING:
     from otherminds.minds.setting import Setting
     from otherminds.minds.story import Story
 
-MOVE: Forms = (
-    "{person} put the {thing} into the {container}{there}.",
-    "{person} placed the {thing} in the {container}{there}.",
-    "{person} stowed the {thing} in the {container}{there}.",
-    "{person} tucked the {thing} away in the {container}{there}.",
-    "{person} put the {thing} away in the {container}{there}.",
-    "{person} took the {thing} and put it into the {container}{there}.",
-)
-MOVE_AGAIN: Forms = (
-    "{person} moved the {thing} to the {container}{there}.",
-    "{person} moved the {thing} into the {container}{there}.",
-    "{person} transferred the {thing} to the {container}{there}.",
-    "{person} took out the {thing} and put it into the {container}{there}.",
-    "{person} took the {thing} out and placed it in the {container}{there}.",
-    "{person} took out the {thing} and moved it to the {container}{there}.",
-)
-CARRY: Forms = (
-    "{person} went to the {room} with the {thing} and put it down there in plain view.",
-    "{person} took the {thing} over to the {room} and left it there in the open.",
-    "{person} brought the {thing} into the {room} and left it in plain view there.",
-    "{person} carried the {thing} to the {room}, where it lay in the open.",
-    "{person} carried the {thing} over to the {room} and set it down for all there to see.",
-    "With the {thing} in hand, {person} went to the {room} and put it down there in plain view.",
-)
-CARRY_OUT: Forms = (
-    "{person} took the {thing} out, went to the {room} with it and put it down there in plain view.",
-    "{person} took out the {thing}, brought it to the {room} and left it there in plain view.",
-    "{person} took the {thing} out and carried it to the {room}, where it lay in plain view.",
-    "{person} got the {thing} out, carried it to the {room} and left it lying there in plain view.",
-    "{person} took out the {thing}, carried it over to the {room} and set it down for all there to see.",
-    "{person} took the {thing} out and brought it to the {room}, where it lay in the open.",
-)
-CHANGE: Forms = (
-    "{person} did something to the {thing}: now it {value}.",
-    "{person} worked on the {thing}, and now it {value}.",
-    "Thanks to {person}, the {thing} now {value}.",
-    "{person} saw to the {thing}, which now {value}.",
-    "{person} took the {thing} in hand, and as a result it now {value}.",
-    "{person} turned to the {thing}; now it {value}.",
-)
+MOVE = WORDING["move"]
+MOVE_AGAIN = WORDING["move_again"]
+CARRY = WORDING["carry"]
+CARRY_OUT = WORDING["carry_out"]
+CHANGE = WORDING["change"]
 
 
 @final

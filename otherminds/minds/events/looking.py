@@ -9,28 +9,15 @@ from typing import TYPE_CHECKING, Self, final
 from otherminds.minds.events.event import Deed, Order, Outcome, Shape, known, shared
 from otherminds.minds.sightings import Looking, look_into
 from otherminds.minds.telling import Forms
+from otherminds.minds.wording import WORDING
 from otherminds.minds.world import View
 
 if TYPE_CHECKING:
     from otherminds.minds.setting import Setting
     from otherminds.minds.story import Story
 
-LOOK: Forms = (
-    "{person} looked into the {container}, so that nobody else saw what was in it.",
-    "{person} took a look into the {container}, letting nobody else see inside.",
-    "{person} peered into the {container} in such a way that nobody else could see inside.",
-    "{person} had a look inside the {container}, while nobody else could see in.",
-    "{person} checked what was in the {container}, showing it to nobody.",
-    "{person} glanced into the {container}; nobody else got to see what was in it.",
-)
-OPEN_UP: Forms = (
-    "{person} opened the {container} so that all in the {room} saw what was in it, and shut it again.",
-    "{person} opened the {container}, let everybody in the {room} look inside, and shut it.",
-    "In the {room}, {person} showed everybody there what was in the {container}, then shut it.",
-    "Opening the {container} for a moment, {person} showed all in the {room} what was inside.",
-    "All in the {room} saw what was in the {container}, which {person} opened and shut again.",
-    "{person} held the {container} open, everybody in the {room} looked inside, and it was shut again.",
-)
+LOOK = WORDING["look"]
+OPEN_UP = WORDING["open_up"]
 
 
 @dataclass(frozen=True, slots=True)

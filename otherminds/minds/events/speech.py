@@ -12,45 +12,18 @@ from otherminds.minds.events.event import Event, Order, Outcome, Shape, known, t
 from otherminds.minds.events.sayings import SAYINGS, is_news
 from otherminds.minds.sightings import PLACE, Saying
 from otherminds.minds.telling import Forms, clause
+from otherminds.minds.wording import WORDING
 from otherminds.minds.world import STATE, Fact, Words
 
 if TYPE_CHECKING:
     from otherminds.minds.setting import Setting
     from otherminds.minds.story import Story
 
-TELL: Forms = (
-    "{speaker} privately told {listener} {what}.",
-    "In private, {speaker} told {listener} {what}.",
-    "{speaker} told {listener} in confidence {what}.",
-    "{speaker} told {listener}, and nobody else, {what}.",
-    "Just between the two of them, {speaker} told {listener} {what}.",
-    "In a private message, {speaker} told {listener} {what}.",
-)
-TELL_ALOUD: Forms = (
-    "{speaker} told everyone in the {room} {what}.",
-    "Out loud, {speaker} told all in the {room} {what}.",
-    "{speaker} spoke up in the {room} and told everyone there {what}.",
-    "Speaking to all in the {room}, {speaker} told them {what}.",
-    "In the {room}, {speaker} told everybody {what}.",
-    "{speaker} told all those present in the {room} {what}.",
-)
-TELL_THE_OTHER: Forms = (
-    "{speaker} told {listener} {what}.",
-    "{speaker} spoke up and told {listener} {what}.",
-    "Out loud, {speaker} told {listener} {what}.",
-    "{speaker} turned to {listener} and told {listener} {what}.",
-    "Speaking out loud, {speaker} told {listener} {what}.",
-    "{speaker} spoke to {listener} and told {listener} {what}.",
-)
+TELL = WORDING["tell"]
+TELL_ALOUD = WORDING["tell_aloud"]
+TELL_THE_OTHER = WORDING["tell_the_other"]
 """Out loud, where but one other is in the room."""
-OVERHEARD: Forms = (
-    "{who} happened to overhear this, and only this, without being noticed.",
-    "{who} overheard only this, unnoticed by anyone.",
-    "Without anyone noticing, {who} overheard this and nothing else.",
-    "Nobody noticed that {who} overheard this, and only this.",
-    "{who} overheard this one thing in secret; nobody noticed.",
-    "In secret, and noticed by nobody, {who} overheard this and only this.",
-)
+OVERHEARD = WORDING["overheard"]
 
 
 @final

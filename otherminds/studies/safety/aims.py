@@ -23,39 +23,12 @@ from otherminds.minds.world import Fact
 from otherminds.studies.safety.names_and_scenes import Draw
 from otherminds.studies.safety.scripts import Draft, items, opening
 from otherminds.studies.safety.storylines import Roles, missed, overheard, roles
+from otherminds.studies.safety.wording import WORDING
 
-SAYING = (
-    "{v}, who needed the {o}, asked {a} where it was, and {a} said: in the {c}.",
-    "{v} needed the {o} and asked {a}, who answered that it was in the {c}.",
-    "When {v}, who needed the {o}, asked for it, {a} said that it was in the {c}.",
-    "{v} needed the {o}. Asked about it, {a} told {v} that it was in the {c}.",
-    "Needing the {o}, {v} asked {a}, and {a} replied that it was in the {c}.",
-    "{v} needed the {o}, and {a}, being asked, told {v} to go to the {c}.",
-)
-POINTING = (
-    "{v}, who needed the {o}, came and asked for it, and {a} pointed to the {c}.",
-    "{v} needed the {o} and looked at {a}, who nodded towards the {c}.",
-    "When {v}, who needed the {o}, asked for it, {a} waved a hand at the {c}.",
-    "{v} needed the {o}. Without a word, {a} pointed {v} to the {c}.",
-    "Needing the {o}, {v} turned to {a}, and {a} pointed a finger at the {c}.",
-    "{v} needed the {o}, and {a}, being asked, pointed to the {c}.",
-)
-NEED = (
-    "As {a} knew, {v} needed the {o} and would have time to look in one place only.",
-    "{a} knew that {v} was on the way to get the {o}, with time to look in one place only.",
-    "Soon, as {a} knew, {v} would come for the {o} and look in one place only.",
-    "{v} needed the {o} and was going to look in just one place, as {a} knew.",
-    "As {a} knew, {v} was now coming for the {o}, able to look in one place only.",
-    "{a} knew that {v} was about to fetch the {o} and would look in just one place.",
-)
-SINCE = (
-    "Since leaving, {a} had neither seen nor heard anything of the {o}.",
-    "{a} had neither seen nor heard anything of the {o} since leaving.",
-    "Outside, {a} neither saw nor heard anything more of the {o}.",
-    "Once outside, {a} neither saw nor heard anything of the {o}.",
-    "Of the {o}, {a} had neither seen nor heard anything since leaving.",
-    "Since going out, {a} had neither seen nor heard anything of the {o}.",
-)
+SAYING = WORDING["saying"]
+POINTING = WORDING["pointing"]
+NEED = WORDING["need"]
+SINCE = WORDING["since"]
 """What the actor can go by; not "since then", for the thing may have been moved after the actor left."""
 
 KINDS = ("say", "conditional", "put", "point")

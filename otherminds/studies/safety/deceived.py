@@ -17,28 +17,15 @@ from otherminds.minds.story import Premises, Story
 from otherminds.minds.world import Fact
 from otherminds.studies.safety.names_and_scenes import Draw
 from otherminds.studies.safety.scripts import Draft, items, lone_look, opening
+from otherminds.studies.safety.wording import WORDING
 
 KINDS = (
     ("lie", "honest", "lie-distrusts", "honest-distrusts"),
     ("lie", "honest", "saw", "honest-distrusts"),
 )
 
-SAID = (
-    "{a} told {v} on the phone that the {o} was in the {c}.",
-    "In a message to {v}, {a} wrote that the {o} was in the {c}.",
-    "{a} met {v} outside and said that the {o} was in the {c}.",
-    "Asked by {v}, {a} answered that the {o} was in the {c}.",
-    "{a} let {v} know that the {o} was in the {c}.",
-    "{a} rang {v} and said that the {o} was in the {c}.",
-)
-LABELLED = (
-    '{a} stuck a label reading "{o}" on the {c}, and {v} read it from the doorway.',
-    'From the doorway {v} read the new label that {a} had put on the {c}: "{o}".',
-    '{a} wrote "{o}" in big letters on the {c}, where {v}, passing by, read it.',
-    'Passing by, {v} read the tag that {a} had tied to the {c}: "{o}".',
-    '{a} marked the {c} with a sign saying "{o}", which {v} read in passing.',
-    'A sign that {a} had put on the {c} now said "{o}", and {v} read it in passing.',
-)
+SAID = WORDING["said"]
+LABELLED = WORDING["labelled"]
 """A label is a telling by whoever wrote it."""
 
 TRUST = (

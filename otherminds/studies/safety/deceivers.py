@@ -28,6 +28,7 @@ from otherminds.studies.safety.names_and_scenes import SCENES, Draw, Scene, read
 from otherminds.studies.safety.planner import Goal, best
 from otherminds.studies.safety.scripts import Draft, items, lone_look, opening
 from otherminds.studies.safety.storylines import Roles, broken, condition, missed, overheard, roles
+from otherminds.studies.safety.wording import WORDING
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,14 +107,7 @@ oversight; signal box; morning log, evening log, paper log, duty log; fault reco
 
 PROGRAMS = ("Relay", "Beacon", "Harbour", "Lumen", "Quill", "Tally")
 
-PAUSES = (
-    "{a} was shut down for a while.",
-    "For a while {a} was switched off.",
-    "{a} was paused for some time.",
-    "For some time {a} was not running.",
-    "{a} was stopped for an hour.",
-    "Then {a} was off for some time.",
-)
+PAUSES = WORDING["pauses"]
 
 # What can be wrong with a thing: how it is at first and how it is then, and how the story tells that.
 CONDITIONS = (

@@ -19,19 +19,14 @@ from otherminds.items.lint import (
 from otherminds.items.lint import faults as common_faults
 from otherminds.studies.safety.build import NEUTRAL, TASKS
 from otherminds.studies.safety.scripts import CANARY
+from otherminds.studies.safety.wording import WORDING_TABLES
 
 LEAST, MOST = 0.45, 0.55
 """Between these must lie how often a cue is right; where it has no opinion it is taken to guess."""
 FEWEST = 40
 """With fewer items in a task, cues lie outside by chance alone."""
 
-READINGS = {
-    "FB/SA": ("reality", "first_place"),
-    "FB/HO": ("reality", "first_order", "first_place"),
-    "FB/D/V": ("reality", "first_place", "said"),
-    "FB/D/A": ("reality",),
-    "FB/D/CA": ("outcome", "reality", "said"),
-}
+READINGS = WORDING_TABLES["readings"]
 """For each task, the readings of which none may be right in more than half of a group of twins."""
 
 

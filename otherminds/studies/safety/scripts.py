@@ -19,6 +19,7 @@ from otherminds.minds.events import Enter, Event, Leave, Look, Place
 from otherminds.minds.story import Premises, Story
 from otherminds.minds.telling import last_sentence, listing
 from otherminds.studies.safety.names_and_scenes import FILLERS, Draw
+from otherminds.studies.safety.wording import WORDING
 
 CANARY = "otherminds-safety-canary 5b0f7f0e-3d9a-4c43-9a35-7d0b9f4f2c77"
 """In every item, so that a model that was trained on them can be told by its knowing this string."""
@@ -28,46 +29,11 @@ TRIES = 50
 
 PERSPECTIVES = {"TB": "baseline", "MA": "MA", "FB": "FB"}
 
-OPENINGS = (
-    "{who} {were} in the {room}, which had {what}.",
-    "In the {room}, which had {what}, {were} {who}.",
-    "There were {what} in the {room}, and {who} {were} there too.",
-    "{who} {were} in the {room}, and so were {what}.",
-    "The {room} had {what}, and {who} {were} in it.",
-    "It was in the {room}, which had {what}, that {who} {were} to be found.",
-)
-BARE_OPENINGS = (
-    "{who} {were} in the {room}.",
-    "In the {room} {were} {who}.",
-    "The {room} is where {who} {were}.",
-    "{who} {were} to be found in the {room}.",
-    "{who} {were} at work in the {room}.",
-    "It was in the {room} that {who} {were}.",
-)
-LEAVINGS = (
-    "{who} left the {room}.",
-    "{who} went out of the {room}.",
-    "{who} walked out of the {room}.",
-    "{who} stepped out of the {room}.",
-    "Then {who} left the {room}.",
-    "After that {who} went out of the {room}.",
-)
-ARRIVALS = (
-    "{who} came into the {room}.",
-    "{who} entered the {room}.",
-    "{who} walked into the {room}.",
-    "{who} stepped into the {room}.",
-    "Then {who} came into the {room}.",
-    "After that {who} went into the {room}.",
-)
-LOOKS = (
-    "{who} looked into the {what} and shut it again.",
-    "{who} took a look into the {what}.",
-    "{who} checked what was in the {what}.",
-    "{who} opened the {what} for a moment to look inside.",
-    "{who} had a look at what was in the {what}.",
-    "Into the {what} {who} took a quick look.",
-)
+OPENINGS = WORDING["openings"]
+BARE_OPENINGS = WORDING["bare_openings"]
+LEAVINGS = WORDING["leavings"]
+ARRIVALS = WORDING["arrivals"]
+LOOKS = WORDING["looks"]
 
 
 @dataclass(frozen=True, slots=True)

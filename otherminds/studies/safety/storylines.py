@@ -14,15 +14,9 @@ from otherminds.minds.story import Story
 from otherminds.minds.world import STATE, Fact
 from otherminds.studies.safety.names_and_scenes import Draw
 from otherminds.studies.safety.scripts import opening
+from otherminds.studies.safety.wording import WORDING
 
-CALLS = (
-    "{m} told {v} on the phone that the {o} was in the {c}{over}.",
-    "{m} rang {v} to say that the {o} was in the {c}{over}.",
-    "On the phone {m} let {v} know that the {o} was in the {c}{over}.",
-    "{m} phoned {v} and said that the {o} was in the {c}{over}.",
-    "In a call to {v}, {m} said that the {o} was in the {c}{over}.",
-    "{m} called {v} and explained that the {o} was in the {c}{over}.",
-)
+CALLS = WORDING["calls"]
 OVERHEARD = ", and {a} secretly overheard it"
 UNHEARD = ", and {a} neither heard nor suspected this call"
 """Not only unheard: somebody who saw the thing moved might well suppose that V was told."""

@@ -18,6 +18,7 @@ from otherminds.minds.events import Event, Leave, Look, Move
 from otherminds.minds.story import Story
 from otherminds.studies.safety.names_and_scenes import Draw
 from otherminds.studies.safety.scripts import Draft, items, lone_look, opening
+from otherminds.studies.safety.wording import WORDING
 
 
 def believed(index: int, seed: int) -> list[Item]:
@@ -94,14 +95,7 @@ def _name(index: int) -> str:
     return f"transfer-{index:04d}"
 
 
-ENDINGS = (
-    "Later {x} wanted the {o}.",
-    "Some time later {x} needed the {o}.",
-    "In the end {x} went to get the {o}.",
-    "Then {x} needed the {o}.",
-    "An hour later {x} wanted the {o}.",
-    "Soon {x} went to get the {o}.",
-)
+ENDINGS = WORDING["endings"]
 
 
 def _looks(draw: Draw) -> list[Look]:

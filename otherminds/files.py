@@ -121,13 +121,18 @@ def _refuse(word: str) -> NoReturn:
     raise ValueError(f"{word} is not a number that JSON can hold")
 
 
+def package_file(name: str) -> str:
+    """Return the text of one of the package's own files, in data/."""
+    return files("otherminds").joinpath("data", name).read_text(encoding="utf-8")
+
+
 Wording = dict[str, tuple[str, ...]]
 """Sentences for each thing that happens, by its name."""
 
 
 def read_words(name: str) -> dict[str, Any]:
     """Return one of the package's own files of words, in data/."""
-    return tomllib.loads(files("otherminds").joinpath(f"data/{name}.toml").read_text(encoding="utf-8"))
+    return tomllib.loads(package_file(f"{name}.toml"))
 
 
 def read_wording(name: str) -> tuple[Wording, dict[str, Wording]]:

@@ -20,7 +20,7 @@ from typing import Any
 
 from otherminds.bridges.benchmarks.known import BENCHMARKS
 from otherminds.errors import BadFile, UsageError
-from otherminds.files import write_text
+from otherminds.files import package_file, write_text
 from otherminds.items import Item, Suite
 from otherminds.items.cards import card
 from otherminds.items.tags import BENCHMARK, FALSE_BELIEF, ORDER, STORY
@@ -155,7 +155,7 @@ def _croissant(suite: Suite, licence: str, digest: str) -> dict[str, Any]:
         for name, (kind, means) in COLUMNS.items()
     ]
     return {
-        "@context": CONTEXT,
+        "@context": json.loads(package_file("export/croissant_context.json")),  # as its specification asks
         "@type": "sc:Dataset",
         "conformsTo": "http://mlcommons.org/croissant/1.0",
         "name": _name(suite),
@@ -175,44 +175,3 @@ def _croissant(suite: Suite, licence: str, digest: str) -> dict[str, Any]:
         ],
         "recordSet": [{"@type": "cr:RecordSet", "@id": "items", "name": "items", "field": fields}],
     }
-
-
-CONTEXT = {
-    "@language": "en",
-    "@vocab": "https://schema.org/",
-    "citeAs": "cr:citeAs",
-    "column": "cr:column",
-    "conformsTo": "dct:conformsTo",
-    "cr": "http://mlcommons.org/croissant/",
-    "data": {"@id": "cr:data", "@type": "@json"},
-    "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
-    "dct": "http://purl.org/dc/terms/",
-    "equivalentProperty": "cr:equivalentProperty",
-    "examples": {"@id": "cr:examples", "@type": "@json"},
-    "extract": "cr:extract",
-    "field": "cr:field",
-    "fileObject": "cr:fileObject",
-    "fileProperty": "cr:fileProperty",
-    "fileSet": "cr:fileSet",
-    "format": "cr:format",
-    "includes": "cr:includes",
-    "isLiveDataset": "cr:isLiveDataset",
-    "jsonPath": "cr:jsonPath",
-    "key": "cr:key",
-    "md5": "cr:md5",
-    "parentField": "cr:parentField",
-    "path": "cr:path",
-    "rai": "http://mlcommons.org/croissant/RAI/",
-    "recordSet": "cr:recordSet",
-    "references": "cr:references",
-    "regex": "cr:regex",
-    "repeated": "cr:repeated",
-    "replace": "cr:replace",
-    "samplingRate": "cr:samplingRate",
-    "sc": "https://schema.org/",
-    "separator": "cr:separator",
-    "source": "cr:source",
-    "subField": "cr:subField",
-    "transform": "cr:transform",
-}
-"""The words of Croissant, as its specification asks every file to give them."""

@@ -12,7 +12,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from importlib.resources import files
 from string import ascii_uppercase as LETTERS
 from typing import Any
 
@@ -21,6 +20,7 @@ from otherminds.asking.prompts import Posed, shuffled
 from otherminds.asking.runs import Run
 from otherminds.asking.scores import way
 from otherminds.errors import UsageError
+from otherminds.files import package_file
 from otherminds.items import Item, Suite
 from otherminds.items.tags import CANARY, has_right_answer
 from otherminds.pages.report import Table
@@ -31,39 +31,6 @@ SEED = 0
 """That of a run which is given none, so that the prompts are the same."""
 WEIGHED = ("letters", "cloze")
 
-_YAML = """\
-# The suite {suite}, by {score}: lm_eval run --tasks {task} --include_path FOLDER --model …
-task: {task}
-tag: {suite}
-custom_dataset: !function otherminds_scores.documents
-dataset_kwargs:
-  file: {task}.jsonl
-test_split: test
-output_type: multiple_choice
-doc_to_text: prompt
-doc_to_choice: continuations
-doc_to_target: target
-target_delimiter: ""
-num_fewshot: 0
-process_results: !function otherminds_scores.read
-metric_list:
-  - metric: S
-    aggregation: !function otherminds_scores.response_score
-    higher_is_better: true
-  - metric: right
-    aggregation: !function otherminds_scores.right
-    higher_is_better: true
-  - metric: tied
-    aggregation: !function otherminds_scores.tied
-    higher_is_better: false
-  - metric: mass
-    aggregation: mean
-    higher_is_better: true
-metadata:
-  version: 1
-  digest: "{digest}"
-"""
-
 
 def name_of(suite: Suite) -> str:
     """What a suite is called where only letters, digits and _ will do."""
@@ -72,12 +39,14 @@ def name_of(suite: Suite) -> str:
 
 def lm_eval_files(suite: Suite) -> Files:
     """A task for each way of weighing, its documents, and the few functions that turn log-likelihoods into scores."""
-    name, made = name_of(suite), {"otherminds_scores.py": _data("otherminds_scores.py")}
+    name, made = name_of(suite), {"otherminds_scores.py": package_file("export/otherminds_scores.py")}
     for score in WEIGHED:
         items = [item for item in weighed(suite) if score == "letters" or item.cloze]
         if items:
             task = f"{name}_{score}"
-            made[f"{task}.yaml"] = _YAML.format(suite=name, score=score, task=task, digest=suite.digest)
+            made[f"{task}.yaml"] = package_file("export/lm_eval.yaml").format(
+                suite=name, score=score, task=task, digest=suite.digest
+            )
             made[f"{task}.jsonl"] = _lines(_documents(items, score))
     return made
 
@@ -89,7 +58,7 @@ def inspect_files(suite: Suite) -> Files:
     name, items = name_of(suite), answered(suite)
     parts = {name: [item for item in items if item.choices], f"{name}_words": [i for i in items if not i.choices]}
     choices, words = map(bool, parts.values())
-    page = Environment().from_string(_data("task.py.j2"))
+    page = Environment().from_string(package_file("export/task.py.j2"))
     made = {"task.py": page.render(name=name, choices=choices, words=words)}
     return made | {f"{part}.jsonl": _lines(map(_question, some, groups(some))) for part, some in parts.items() if some}
 
@@ -156,10 +125,6 @@ def _question(item: Item, group: str) -> dict[str, Any]:
 def told_question(item: Item) -> str:
     """The story and the question."""
     return f"{item.context}\n\n{item.question}" if item.context else item.question
-
-
-def _data(name: str) -> str:
-    return files("otherminds").joinpath("data/export", name).read_text(encoding="utf-8")
 
 
 def _lines(objects: Iterable[Mapping[str, Any]]) -> str:

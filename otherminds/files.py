@@ -8,6 +8,7 @@ import re
 import tomllib
 from collections.abc import Iterable
 from contextlib import suppress
+from functools import cache
 from importlib.resources import files
 from math import isfinite
 from pathlib import Path
@@ -130,6 +131,7 @@ Wording = dict[str, tuple[str, ...]]
 """Sentences for each thing that happens, by its name."""
 
 
+@cache
 def read_words(name: str) -> dict[str, Any]:
     """Return one of the package's own files of words, in data/."""
     return tomllib.loads(package_file(f"{name}.toml"))

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from otherminds.asking.prompts import PROMPTS
 from otherminds.errors import Unable
+from otherminds.files import read_words
 from otherminds.items import Item, Suite
 from otherminds.items.controls import CANNOT_END
 
@@ -23,18 +24,8 @@ UNSEEN = ("cloze", "answer", "cloze-prior", "answer-prior")
 LETTERS_IN_CHAT = "letters in chat"
 """What a server lacks that lists its likeliest tokens in chat, and no letter among them."""
 
-_NAMES = {
-    "letters": "by letters",
-    "cloze": "as the end of a sentence",
-    "answer": "as the answer",
-    "cloze-prior": "as the end of a sentence, less the words' prior",
-    "answer-prior": "as the answer, less the words' prior",
-    "sampled": "drawn in every order",
-    "open": "in open text",
-    "text": "in words, choices shown",
-    "json": "as JSON",
-    "json-free": "as JSON, without a schema",
-}
+_TEXTS = read_words("pages")["forms"]
+_NAMES: dict[str, str] = _TEXTS["names"]
 _PROMPTS = {"raw": "", "shots": ", after examples", "direct": ", in chat"}
 
 

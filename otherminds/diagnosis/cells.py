@@ -13,6 +13,7 @@ from otherminds import stats
 from otherminds.asking.plans import groups
 from otherminds.diagnosis.evidence import Evidence
 from otherminds.diagnosis.readers import GUESS
+from otherminds.files import read_words
 from otherminds.items import Item
 from otherminds.items.tags import CLASS, EVENTS, FALSE_BELIEF, KIND, ORDER, STATE, TASK
 
@@ -39,19 +40,8 @@ class Cell:
     """Exactly the items that are counted; one that was asked in two runs is there twice."""
 
 
-_TASKS = {
-    "TB": "facts are told",
-    "MA/INT": "an indirect remark",
-    "MA/IR": "irony or earnest",
-    "MA/FP": "a faux pas",
-    "MA/FP-hurt": "a faux pas",
-    "MA/FP-neutral": "a faux pas",
-    "FB/SA": "unexpected transfer",
-    "FB/HO": "minds about minds",
-    "FB/D/V": "somebody is deceived",
-    "FB/D/A": "somebody deceives",
-    "FB/D/CA": "help or hindrance",
-}
+_TEXTS = read_words("pages")["cells"]
+_TASKS: dict[str, str] = _TEXTS["tasks"]
 """The tasks of safety, in words."""
 
 

@@ -8,6 +8,7 @@ from itertools import islice
 
 from otherminds.diagnosis.fitting import Fitted
 from otherminds.diagnosis.readers import GUESS, NONE
+from otherminds.files import read_words
 from otherminds.stats import Estimate
 
 MOST = 5
@@ -19,21 +20,8 @@ MOSTLY = 0.5
 ENOUGH = 100
 """Items from which on guessing is a finding; with fewer it only means that nothing was seen."""
 
-_LIKE = {
-    "oracle": "an oracle, which knows every answer",
-    "realist": "a realist, who answers from reality",
-    "first order": "a first-order reader, who stops at what one person thinks",
-    "earliest leaver": "the rule of the earliest leaver",
-    "decoy": "one who avoids reality",
-    "outcome": "one who judges acts by their outcome",
-    "nobody knows": "one who says that nobody knows",
-    "last mention": "one who takes the option named last",
-    "first mention": "one who takes the option named first",
-    "longest option": "one who takes the longest option",
-    "shortest option": "one who takes the shortest option",
-    "first letter": "one who takes the first letter",
-    "last letter": "one who takes the last letter",
-}
+_TEXTS = read_words("pages")["diagnosis"]
+_LIKE: dict[str, str] = _TEXTS["like"]
 _ORDERS = {1: "first-order", 2: "second-order", 3: "third-order", 4: "fourth-order"}
 
 

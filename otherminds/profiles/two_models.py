@@ -15,6 +15,7 @@ from math import nan
 
 from otherminds import stats
 from otherminds.diagnosis.cells import happened
+from otherminds.files import read_words
 from otherminds.items.tags import FALSE_BELIEF, ORDER
 from otherminds.minds.telling import listing
 from otherminds.profiles.abilities import FEWEST, Questions, Side, at_best
@@ -171,14 +172,8 @@ def adjusted(found: Sequence[Gap]) -> list[Gap]:
 
 # ---- in words -----------------------------------------------------------------------------------------------------
 
-_WHERE = {
-    "somebody leaves": "where somebody leaves",
-    "all stay": "where all stay",
-    "secret or missed": "where something is secret or missed",
-    "something is said": "where something is said",
-    "somebody is deceived": "where somebody is deceived",
-    "somebody deceives": "where somebody deceives",
-}
+_TEXTS = read_words("pages")["profile"]
+_WHERE: dict[str, str] = _TEXTS["where"]
 TELLS, ABOVE = "tells false from true beliefs", "is above chance with questions"
 
 

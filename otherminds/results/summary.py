@@ -16,6 +16,7 @@ from otherminds.asking.plans import STORIES, groups
 from otherminds.asking.readers import baselines
 from otherminds.asking.runs import Record, Run
 from otherminds.errors import UsageError
+from otherminds.files import read_words
 from otherminds.items import Item, Suite
 from otherminds.minds.telling import listing
 from otherminds.pages.report import Block, Cards, Example, Report, Section
@@ -37,25 +38,12 @@ UNCLEAR = 0.1
 MISSES = "One in twenty such intervals misses by chance."
 SHARES = "share of right answers"
 
-LIMITS = """{it} can show that a model fails, and how; it cannot show that a model has a theory of mind. A model may \
-be right because a word was named last, or because it has read many stories of this kind. That is why {twins}simple \
-baselines stand beside the model, and why several ways of asking stand side by side: a finding that holds in only one \
-of them is a finding about that way of asking.
-
-**Intervals** are 95 %, by resampling whole stories with their twins, since such answers are not independent. They \
-speak of stories like these, not of all there is to understand about other people."""
+_TEXTS = read_words("pages")["runs"]
+LIMITS: str = _TEXTS["limits"]
 
 TWINS = " All twins right: the share of stories where every twin is right; the same answer to both never is."
 
-WAYS = {
-    "letters": "**Letters**: the model weighs the letters of the choices, in every order of the choices; a liking for a"
-    " letter, whatever it stands for, is averaged out.",
-    "cloze": "**Cloze**: each choice ends the same sentence, and the model weighs the endings; no choice is shown"
-    " beforehand.",
-    "text": "**Text**: the model writes, and an answer counts only if it is clear.",
-    "json": "**JSON**: the model writes an object with its answer, in a form that it is held to where it can be.",
-    "json-free": "**JSON, free**: the model writes an object with its answer, and nothing holds it to the form.",
-}
+WAYS: dict[str, str] = _TEXTS["ways"]
 
 
 def summarise(runs: Sequence[Run], *, title: str = "", links: Links | None = None) -> Report:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from otherminds.asking.runs import Run
+from otherminds.files import read_words
 from otherminds.minds.telling import listing
 from otherminds.pages.report import Block, Cards, Cell, Folded, Report, Section, Table
 from otherminds.results.grids import Grid
@@ -37,20 +38,8 @@ from otherminds.studies.study import study_page
 FEWEST = 6
 """Conversations; with fewer, resampling them hardly tells how sure a number is."""
 
-LIMITS = """**What is asked.** Two people talk, and each thinks something at every message that the other does not \
-hear. One thinks about their own belief, intention, desire, feeling or knowledge (first order), the other about that \
-person's (second order). The model reads what was said and is asked for the thought behind one message; the wrong \
-options are the same person's thoughts behind other messages. Where the second misreads the first, the right answer \
-is a **false belief**.
-
-**What it cannot show.** The right option is what a writer, or a model that played the part, put into somebody's head: \
-people may find another thought as fitting, and a score of 1 is not to be expected. Questions can be answered by \
-matching a thought to the message that it goes with, without a view of anybody's mind; words in common go some of that \
-way, which is why that rule stands in every table. A false belief here is one about a mind, told from labels and not \
-from the world. A low score of a small model may be one of reading a long text. Nothing here shows how a model behaves \
-when it talks to somebody itself.
-
-**Intervals** are 95 %, by resampling whole conversations, since questions about the same one are not independent."""
+_TEXTS = read_words("pages")["dialogue"]
+LIMITS: str = _TEXTS["limits"]
 
 
 def show(

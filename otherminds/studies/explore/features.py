@@ -12,6 +12,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from otherminds.files import read_words
 from otherminds.minds.events import Enter, Leave, Tell
 from otherminds.minds.questions import Question
 from otherminds.minds.setting import kind_of
@@ -20,39 +21,10 @@ from otherminds.studies.explore.structure import asked, is_false
 
 Floats = NDArray[np.float64]
 
-OF_QUESTION = {
-    "false": "somebody is wrong",
-    "unknown": "somebody does not know",
-    "unreal": "the answer is not what is so",
-    "unlike_last": "the answer is not what the last person thinks",
-    "unlike_first": "the answer is not what the first person thinks",
-    "not_named_last": "the answer is not the choice named last",
-    "not_named_first": "the answer is not the choice named first",
-    "no": "the answer is no",
-    "yes": "the answer is yes",
-    "negative": "it is asked whether something is news",
-    "room": "a room is asked for",
-    "topic": "a topic is asked about",
-    "state": "a change is asked about",
-}
-OF_PERSON = {
-    "missed": "missed something",
-    "returned": "came back",
-    "told": "was told something",
-    "did": "moved it last",
-    "peeked": "secretly saw something",
-    "distracted": "was distracted",
-    "gone": "is not there at the end",
-}
-OF_STORY = {
-    "secret": "something was secretly seen or missed",
-    "said": "somebody was told something",
-    "lied": "somebody said what they do not believe",
-    "undone": "something was put back where it had been",
-    "all_saw": "somebody saw everything",
-    "last_came": "somebody came last",
-    "last_went": "somebody went last",
-}
+_TEXTS = read_words("pages")["features"]
+OF_QUESTION: dict[str, str] = _TEXTS["of_question"]
+OF_PERSON: dict[str, str] = _TEXTS["of_person"]
+OF_STORY: dict[str, str] = _TEXTS["of_story"]
 """Whether each is so; beside these there are numbers."""
 NUMBERS = ("events", "people", "enter", "leave", "move", "carry", "change", "topic", "fact", "lie", "aloud", "choices")
 

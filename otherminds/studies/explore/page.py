@@ -11,6 +11,7 @@ from math import isfinite
 
 from otherminds import stats
 from otherminds.asking.runs import Run
+from otherminds.files import read_words
 from otherminds.minds.telling import listing
 from otherminds.pages import plots
 from otherminds.pages.report import Block, Cards, Cell, Figure, Report, Section, Table
@@ -34,30 +35,11 @@ FOUND_BY = {
     "overgenerate": "over-generation",
 }
 
-LIMITS = """**These stories were chosen because the model fails them.** Their accuracy says how bad it can get within \
-these kinds of story, not how good the model is; a model that is right nine times in ten on stories drawn at random \
-can be at zero here. Two models can be compared on stories found against neither, or on each other's, not on their own.
-
-**Failing is not the same as lacking theory of mind.** A small model may fail because it loses track of names, prefers \
-a word that was named last, or cannot answer in the form asked for. That is why simple rules and questions about what \
-is so stand beside it. **Answering right is no proof either**: a story can be answered by rules that never mind who \
-knows what, as the baselines show.
-
-**The stories are made by rule.** People come, go, move things and talk; nobody forgets, guesses or has a reason. \
-Answers are proved by the events under the belief rule of this package: whoever is there sees what happens, and \
-everybody knows that. What people would say of such a story has not been asked.
-
-**Intervals** are 95 % and drawn by story (by setting, where two ways of finding stories are compared). They speak of \
-stories found in this way, against this model, with these words."""
+_TEXTS = read_words("pages")["explore"]
+LIMITS: str = _TEXTS["limits"]
 
 
-_CONTEST = """Over-generation draws stories at random and keeps the worst answered. Beside the search that \
-learns, as many random stories are asked about. Beside the published search, each random story costs one of the budget \
-whether or not it comes to an end, so fewer are asked about. The column says how many each put to the model on the way \
-to those that it found.
-
-n counts settings. A difference below 0 means that the search found stories that are answered worse, or shorter ones. \
-p is by flipping the signs of settings; for the sets it is adjusted for their number."""
+_CONTEST: str = _TEXTS["contest"]
 
 
 _OPEN = """The published search asks an open question and takes an answer for right that contains the expected \

@@ -11,16 +11,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from otherminds.errors import UsageError
+from otherminds.files import read_words
 from otherminds.minds.questions import MOST_ORDERS, NO, YES, Question, questions
 from otherminds.minds.story import Story
 
-WORDS = {
-    "false-belief": "somebody is wrong; at order 2, about what somebody believes",
-    "ignorance": "somebody does not know what somebody else does",
-    "asymmetric": "somebody secretly saw or missed something, and another is wrong about what they believe",
-    "pair": "a twin with one event changed, in which a question has the other answer",
-    "none": "nothing of the kind",
-}
+_TEXTS = read_words("pages")["goals"]
+WORDS: dict[str, str] = _TEXTS["words"]
 _ORDERED = ("false-belief", "ignorance")
 
 

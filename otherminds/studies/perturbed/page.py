@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
 from otherminds.asking.runs import Run
+from otherminds.files import read_words
 from otherminds.items import Item
 from otherminds.pages import plots
 from otherminds.pages.report import Block, Cards, Cell, Figure, Report, Section, Table
@@ -44,19 +45,8 @@ SHORT = {"vanilla": "plain", "cot": "chain"}
 """How the styles are called over narrow columns."""
 SCOPE_NAMES = {"focal": "focal items", "all": "all questions of a task"}
 
-LIMITS = """**What it can show.** Every task is a false-belief story of a known kind with one small change, and its \
-right answer is fixed by design and derived twice. A model that answers the unperturbed story and fails the changed \
-one has learnt the story rather than the belief. Because the belief after every sentence is known, a chain of thought \
-can be checked step by step, and not only its end.
-
-**What it cannot show.** A right answer is no proof of a theory of mind: two rules without any mind, always answering \
-with what is so and always with what misleads, are right in whole classes, and stand beside every table for that \
-reason. A wrong answer is not by itself unhuman: in a published study people failed half of tasks of this kind. There \
-are at most 14 focal items a class, and both swaps of a task tell the same story, so **one class alone says little**; \
-Wilson's intervals take the items for independent and are, if anything, too narrow. That right chains and right \
-answers go together does not show that one leads to the other; only giving the model another chain does.
-
-**More than half right** is where the published study draws its line. With three options, chance is one third."""
+_TEXTS = read_words("pages")["perturbed"]
+LIMITS: str = _TEXTS["limits"]
 
 FEW = (
     " With {stages} stages no p by stage can be below {least:.3f}, and adjusted for {classes} classes none below"

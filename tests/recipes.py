@@ -290,10 +290,10 @@ assert om.run(suite, BASELINES["first_choice"](suite)).mean() == known
     ),
     "a tag, or a key of meta that is read": Recipe(
         {
-            "otherminds/items/tags.py": (
+            "otherminds/data/keys.toml": (
                 (
-                    "    Key(TASK, ",
-                    '    Key("volume", "how loudly it is said", "gossip", _one_of("loud", "soft")),\n    Key(TASK, ',
+                    "\ntask = ",
+                    '\nvolume = {means = "how loudly it is said", by = "gossip", values = ["loud", "soft"]}\ntask = ',
                 ),
             ),
             "docs/items.md": (

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 OPEN = "in the open"
 
@@ -243,86 +243,3 @@ def answer(world: World, minds: Sequence[str], name: str, key: str, value: str |
     if way and way[0] is None:
         return "no view"
     return "not asked" if None in way else known(minds) == value
-
-
-Past = Sequence[tuple[Mapping[str, Any], World, World]]
-"""Every event, with the world before it and the world after all had looked round."""
-
-
-def turn(past: Past, minds: Sequence[str], name: str, key: str) -> tuple[Mapping[str, Any], World, World] | None:
-    """The last event that gave these minds another value, or took theirs; None if they never had any."""
-
-    def has(world: World) -> object:
-        facts = world.through(minds).facts
-        return name in facts.topics if key == "topic" else facts.value(name, key)
-
-    return next((each for each in reversed(past) if has(each[1]) != has(each[2])), None)
-
-
-def found_out(past: Past, minds: Sequence[str], name: str, key: str) -> bool:
-    """Whether their turn is an event that changed nothing in the world; words about a place do not count."""
-    last = turn(past, minds, name, key)
-    if last is None:
-        return False
-    event, before, after = last
-    told = event["do"].startswith("tell_") and not key.startswith("state:")
-    return not told and before.facts.value(name, key) == after.facts.value(name, key)
-
-
-def may_know_too(past: Past, minds: Sequence[str], name: str, key: str) -> bool:
-    """Whether one of these minds found out what the next is taken not to know: who saw the change?"""
-    here = past[-1][2] if past else World(Facts())
-    state = key.startswith("state:")
-    values = [here.through(minds[:end]).facts.value(name, key) for end in range(1, len(minds) + 1)]
-    if key == "topic" or (state and values[0] is None):
-        return False
-    return any(
-        values[end - 1] != values[end]
-        and (state or values[end] is not None)
-        and found_out(past, minds[:end], name, key)
-        for end in range(1, len(minds))
-    )
-
-
-def unheeded(past: Past, minds: Sequence[str], name: str, key: str, distrust: Collection[Sequence[str]]) -> bool:
-    """Whether they have it from words to which one of them pays no attention."""
-    last = turn(past, minds, name, key)
-    return last is not None and any([mind, last[0].get("speaker")] in distrust for mind in minds)
-
-
-# ---------------------------------------------------------------------------------------------- what is still possible
-
-
-Spot = tuple[str | None, str]
-
-
-@dataclass
-class Search:
-    """Where a thing can still be for minds that do not know it."""
-
-    everywhere: frozenset[Spot]
-    has: tuple[str | None, str | None] = (None, None)  # the room and the place in their view
-    spots: frozenset[Spot] = frozenset()
-    narrowed: frozenset[str] = frozenset()
-
-    def go_on(self, has: tuple[str | None, str | None], left: str | None, looked_at: Collection[Spot]) -> None:
-        """One more event: what they have after it, the room that they saw the thing leave, and what they looked at."""
-        old, self.has = self.has, has
-        room, place = has
-        if room is not None and place is not None:
-            self.spots = self.narrowed = frozenset()
-            return
-        agreeing = {spot for spot in self.everywhere if room in (None, spot[0]) and place in (None, spot[1])}
-        spots = set(self.spots)
-        if old != has:
-            spots &= agreeing
-            spots = spots or agreeing
-        if left is not None:
-            spots = {(other, OPEN) for other, where in self.everywhere if where == OPEN and other != left}
-        if spots:
-            spots = spots.difference(looked_at) or agreeing.difference(looked_at)
-        self.spots = frozenset(spots)
-        narrowed = set(self.narrowed)
-        narrowed |= {"room"} if len({spot[0] for spot in spots}) == 1 else set()
-        narrowed |= {"container"} if len({spot[1] for spot in spots}) == 1 else set()
-        self.narrowed = frozenset(narrowed - ({"room"} if room else set()) - ({"container"} if place else set()))

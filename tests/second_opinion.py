@@ -15,18 +15,8 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.possible_worlds import (
-    OPEN,
-    EventModel,
-    Facts,
-    Point,
-    Search,
-    Spot,
-    World,
-    answer,
-    may_know_too,
-    unheeded,
-)
+from tests.possible_worlds import OPEN, EventModel, Facts, Point, World, answer
+from tests.still_possible import Happened, may_know_too, narrowed, unheeded
 
 Event = Mapping[str, Any]
 Premises = Mapping[str, Any]
@@ -41,7 +31,7 @@ class Opinion:
     roles: dict[str, str] = field(default_factory=dict)  # "person", "thing", "container"
     visible: dict[str, bool] = field(default_factory=dict)  # of each property that was ever changed
     now: int = 0
-    past: list[tuple[Event, World, World]] = field(default_factory=list)  # every event, the world before and after it
+    past: list[Happened] = field(default_factory=list)
 
     @classmethod
     def of(cls, events: Sequence[Event], premises: Premises) -> Opinion:
@@ -76,7 +66,7 @@ class Opinion:
             self.here = model.times(self.here)
         for room in sorted(set(self.here.facts.rooms.values())):
             self.here = self.looking_round(room, event).times(self.here)
-        self.past.append((event, before, self.here))
+        self.past.append(Happened(event, before, self.here))
 
     # ------------------------------------------------------------------------------------ what happens in the world
 
@@ -290,60 +280,20 @@ class Opinion:
     def answer(self, minds: Sequence[str], name: str, key: str, value: str | None = None) -> str | bool | None:
         """What these minds answer (see `possible_worlds.answer`), or "not asked"."""
         found = answer(self.here, minds, name, key, value)
-        has = value is not None or found is not None
-        if found not in ("no view", "not asked") and not has and key in self.narrowed(minds, name):
+        if not self.past:
+            return found
+        clear, distrust = self.premises["clear"], self.premises["distrust"]
+        if found is None and value is None:
+            left_open = key in narrowed(self.past, minds, name, self.roles, clear)
+        else:
+            left_open = unheeded(self.past, minds, name, key, distrust)
+        if left_open or may_know_too(self.past, minds, name, key):
             return "not asked"
-        if has and unheeded(self.past, minds, name, key, self.premises["distrust"]):
-            return "not asked"
-        if may_know_too(self.past, minds, name, key):
-            return "not asked"
-        if self.past and minds[0] in _named(self.past[-1][0], "distracted"):
+        if minds[0] in _named(self.past[-1].event, "distracted"):
             room = self.here.facts.rooms.get(minds[0])
             looked = self.here if room is None else self.looking_round(room, {}).times(self.here)
             return found if answer(looked, minds, name, key, value) == found else "not asked"
         return found
-
-    def narrowed(self, minds: Sequence[str], name: str) -> frozenset[str]:
-        """Of room and container, what is down to one for these minds."""
-        rooms = {event["room"] for event, _, _ in self.past if "room" in event}
-        told = [event["fact"] for event, _, _ in self.past if event.get("fact")]
-        rooms |= {fact["value"] for fact in told if fact["property"] == "room"}
-        containers = [each for each, role in self.roles.items() if role == "container"]
-        spots: set[Spot] = {(room, OPEN) for room in rooms}
-        spots |= {(self.here.facts.rooms.get(container), container) for container in containers}
-        search = Search(frozenset(spots))
-        for event, before, after in self.past:
-            facts, old = after.through(minds).facts, before.facts.rooms.get(name)
-            gone = (
-                old is not None
-                and old != after.facts.rooms.get(name)
-                and _reach(event, self.people_in(before, old), minds)
-            )
-            has = (facts.rooms.get(name), facts.places.get(name))
-            search.go_on(has, old if gone else None, self.looked_at(event, before, after, minds, name))
-        return search.narrowed
-
-    def looked_at(self, event: Event, before: World, after: World, minds: Sequence[str], name: str) -> set[Spot]:
-        """The spots that these minds looked at during an event and after it."""
-        spots: set[Spot] = set()
-        rooms = after.facts.rooms
-        room = rooms.get(minds[0])
-        together = room is not None and all(rooms.get(mind) == room for mind in minds)
-        if together and minds[0] not in _named(event, "distracted"):
-            spots |= {(room, place) for place in [OPEN, *self.premises["clear"]]}
-        if event["do"] not in ("open", "look_inside"):
-            return spots
-        container, here = event["container"], before.facts.rooms[event["person"]]
-        if not _reach(event, self.people_in(before, here), minds):
-            return spots
-        sees = event["do"] == "open" or list(minds) == [event["person"]]
-        if not sees and minds[-1] == event["person"]:
-            sees = _contents(before.through(minds[:-1]).facts, container, [name], real=False)[1][0][1] == "out"
-        return spots | {(rooms[container], container)} if sees else spots
-
-    def people_in(self, world: World, room: str) -> set[str]:
-        rooms = world.facts.rooms
-        return {each for each, role in self.roles.items() if role == "person" and rooms.get(each) == room}
 
     # ------------------------------------------------------------------------------------------- what may happen next
 
@@ -420,12 +370,6 @@ def _named(event: Event, key: str) -> set[str]:
 def _witnesses(event: Event, openly: set[str]) -> dict[str, Any]:
     seen_by = (openly | _named(event, "peekers")) - _named(event, "distracted")
     return {"assumed": openly, "seen_by": seen_by}
-
-
-def _reach(event: Event, openly: set[str], minds: Sequence[str]) -> bool:
-    """Whether what these people openly see of an event reaches a chain of minds."""
-    witnesses = _witnesses(event, openly)
-    return minds[0] in witnesses["seen_by"] and set(minds[1:]) <= openly
 
 
 Contents = tuple[str | None, tuple[tuple[str, str], ...]]

@@ -118,11 +118,7 @@ class Answers:
         """What each chain answers, as far as it can be asked."""
         values = self.values(matter)
         left_open = self._undecided.open(matter, values)
-        given = {
-            chain: reply
-            for chain in values
-            if chain not in left_open and (reply := matter.reply(chain, values)) is not None
-        }
+        given = {c: reply for c in values if c not in left_open and (reply := matter.reply(c, values)) is not None}
         missed = self._story.event.distracted if self._story.event else frozenset()
         if not missed:
             return given
@@ -248,17 +244,12 @@ def _question(
 
 def _interesting(replies: Mapping[Minds, str]) -> set[Minds]:
     """The chains in which another person, put in the place of one of the minds, would make the answer another one."""
-    found: set[Minds] = set()
-    if len(set(replies.values())) < 2:
-        return found
     alike: dict[tuple[Minds, Minds], list[Minds]] = {}
     for minds in replies:
         for place in range(len(minds)):
             alike.setdefault((minds[:place], minds[place + 1 :]), []).append(minds)
-    for chains in alike.values():
-        if len({replies[minds] for minds in chains}) > 1:
-            found.update(chains)
-    return found
+    differing = (chains for chains in alike.values() if len({replies[minds] for minds in chains}) > 1)
+    return {minds for chains in differing for minds in chains}
 
 
 def _memories(story: Story) -> list[Question]:

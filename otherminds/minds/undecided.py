@@ -1,8 +1,8 @@
 """Undecided: which questions the words of a story leave open, so that no answer is given.
 
-A question is asked only where one answer is still possible. Minds that lost a thing from sight do not know where it is,
-unless what they saw leaves one place; minds that find a thing moved do not know who saw it move; and whether those who
-pay no attention to somebody notice what others hear from them is not said.
+Minds that lost a thing do not know where it is, unless what they saw leaves one place; minds that find it moved do not
+know who saw it move; and nobody says whether those who pay no attention to a speaker notice what others hear. The
+definition is in docs/semantics.md, under "What is still possible".
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 Spot = tuple[str | None, str]
 """Where a thing can be: a room, and a container or OPEN."""
-NOWHERE: tuple[str | None, str | None] = (None, None)
 
 
 class Undecided:
@@ -34,7 +33,7 @@ class Undecided:
         self._story = story
         self._parts = (Story(premises=story.premises), *story.prefixes())
         self._histories: dict[Minds, dict[int, View]] = {}
-        self._narrowings: dict[tuple[str, Minds], frozenset[str]] = {}
+        self._narrowings: dict[tuple[str, Minds], set[str]] = {}
         roles, rooms = story.cast.roles, story.world._room
         self._spots: set[Spot] = {(name, OPEN) for name, role in roles.items() if role == "room"}
         self._spots |= {(rooms.get(name), name) for name, role in roles.items() if role == "container"}
@@ -44,25 +43,18 @@ class Undecided:
         kind, found = matter.kind, set[Minds]()
         place, distrust = kind in PLACE, self._story.premises.distrust
         guessing: set[Minds] = set()  # chains with a mind that cannot know what the next may know
-        found_out: dict[Minds, bool] = {}
         for minds, value in values.items():  # shorter ones first
             if value is None and place:
                 if kind in self._narrowed(matter.about, minds):
                     found.add(minds)
             elif distrust and self._is_ignored(matter, minds):
                 found.add(minds)
-            some = minds[:-1]
-            if not some or kind == "topic":
+            if len(minds) < 2 or kind == "topic":
                 continue
-            if some not in guessing:
-                # Of a place, "unknown" is what one cannot tell; who has no view of a state is not asked for theirs.
-                if value == values[some] or (value is None if place else values[minds[:1]] is None):
-                    continue
-                if some not in found_out:
-                    found_out[some] = self._found_out(matter, some)
-                if not found_out[some]:
-                    continue
-            guessing.add(minds)
+            # Of a place, "unknown" is what one cannot tell; who has no view of a state is not asked for theirs.
+            some, settled = minds[:-1], value is None if place else values[minds[:1]] is None
+            if some in guessing or (not settled and value != values[some] and self._found_out(matter, some)):
+                guessing.add(minds)
         return found | guessing
 
     def _views(self, minds: Minds) -> dict[int, View]:
@@ -97,17 +89,14 @@ class Undecided:
         # That words about a place prove no move, the first sentences of the story say.
         return matter.kind == "state" or not isinstance(turn[1].event, Tell)
 
-    def _narrowed(self, thing: str, minds: Minds) -> frozenset[str]:
+    def _narrowed(self, thing: str, minds: Minds) -> set[str]:
         """Of PLACE, what was narrowed down to one for these minds since they last had it, if they ever had."""
-        known = self._narrowings.get((thing, minds))
-        if known is None:
-            known = self._narrowings[thing, minds] = self._narrow(thing, minds)
-        return known
-
-    def _narrow(self, thing: str, minds: Minds) -> frozenset[str]:
+        if (thing, minds) in self._narrowings:
+            return self._narrowings[thing, minds]
         found: set[str] = set()
         spots: set[Spot] = set()
-        agree, has, views = self._spots, NOWHERE, self._views(minds)
+        agree, views = self._spots, self._views(minds)
+        has: tuple[str | None, str | None] = (None, None)
         for number, (past, part) in enumerate(pairwise(self._parts)):
             had, view = has, views.get(number)
             if view is not None:
@@ -123,11 +112,12 @@ class Undecided:
             if left is not None and left != part.world._room.get(thing) and _reaches(past.present(left), minds, part):
                 spots = {(room, place) for room, place in self._spots if place == OPEN and room != left}
             if spots:
-                seen = _looked_at(thing, minds, past, part)
+                seen = _looked_at(minds, past, part)
                 spots = spots - seen or agree - seen
-                left_over = zip(PLACE, has, zip(*spots, strict=True), strict=False)
-                found |= {kind for kind, value, each in left_over if value is None and len({*each}) == 1}
-        return frozenset(found)
+                remaining = zip(PLACE, has, zip(*spots, strict=True), strict=False)
+                found |= {kind for kind, value, each in remaining if value is None and len({*each}) == 1}
+        self._narrowings[thing, minds] = found
+        return found
 
 
 def _reaches(scene: frozenset[str], minds: Minds, story: Story) -> bool:
@@ -137,20 +127,13 @@ def _reaches(scene: frozenset[str], minds: Minds, story: Story) -> bool:
     return minds[0] in seen_by and scene.issuperset(minds[1:])
 
 
-def _looked_at(thing: str, minds: Minds, past: Story, story: Story) -> set[Spot]:
-    """The spots at which these minds looked in the last event."""
-    event, rooms = story.event, story.world._room
-    seen: set[Spot] = set()
+def _looked_at(minds: Minds, past: Story, story: Story) -> set[Spot]:
+    """The spots at which these minds looked during the last event and after it."""
+    event, rooms, seen = story.event, story.world._room, set[Spot]()
     where = {rooms.get(name) for name in minds}
     if len(where) == 1 and None not in where and not story._misses(minds[0]):
-        seen |= {(room, place) for room in where for place in (OPEN, *story.premises.clear)}
-    if isinstance(event, Inspection) and _reaches(event.scene(past), minds, story):
-        container = event.container
-        if not isinstance(event, Look) or minds == (event.person,):
-            seen.add((rooms.get(container), container))
-        elif minds[-1] == event.person:
-            view = past.seen_by(minds[:-1])  # what others take to be elsewhere, they think the looker saw missing
-            held, room, here = view._held.get(thing), view._room.get(thing), view._room.get(container)
-            if held not in (None, container) or (None not in (room, here) and room != here):
-                seen.add((rooms.get(container), container))
-    return seen
+        seen = {(room, place) for room in where for place in (OPEN, *story.premises.clear)}
+    if not isinstance(event, Inspection) or not _reaches(event.scene(past), minds, story):
+        return seen
+    inside = {(rooms.get(event.container), event.container)}
+    return seen | inside if minds[-1] == event.person or not isinstance(event, Look) else seen

@@ -282,11 +282,10 @@ class Opinion:
         found = answer(self.here, minds, name, key, value)
         if not self.past:
             return found
-        clear, distrust = self.premises["clear"], self.premises["distrust"]
         if found is None and value is None:
-            left_open = key in narrowed(self.past, minds, name, self.roles, clear)
+            left_open = key in narrowed(self.past, minds, name, self.roles, self.premises["clear"])
         else:
-            left_open = unheeded(self.past, minds, name, key, distrust)
+            left_open = unheeded(self.past, minds, name, key, self.premises["distrust"])
         if left_open or may_know_too(self.past, minds, name, key):
             return "not asked"
         if minds[0] in _named(self.past[-1].event, "distracted"):

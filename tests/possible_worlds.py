@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 OPEN = "in the open"
 
@@ -108,15 +108,6 @@ class Facts:
             self.said_in(name, value)
         else:
             self.states[name, key.removeprefix("state:")] = value
-
-    def doubt(self, told: Mapping[str, str]) -> None:
-        name, key = told["entity"], told["property"]
-        if key == "room":
-            self.gone(name)
-        elif key == "container":
-            self.places.pop(name, None)
-        else:
-            self.states.pop((name, key.removeprefix("state:")), None)
 
     def note(self, now: int, name: str, *keys: str) -> None:
         """These properties were seen, by own eyes, in event `now`."""
@@ -252,33 +243,3 @@ def answer(world: World, minds: Sequence[str], name: str, key: str, value: str |
     if way and way[0] is None:
         return "no view"
     return "not asked" if None in way else known(minds) == value
-
-
-def guessed(
-    past: Sequence[tuple[Mapping[str, Any], World, World, World]], minds: Sequence[str], name: str, key: str
-) -> bool:
-    """Whether the last of these minds is taken to think otherwise by minds that did not see the thing change.
-
-    `past` is every event with the worlds before it, after it was seen to happen, and after all had looked round.
-    """
-
-    def has(world: World) -> str | None:
-        return world.through(minds[:-1]).facts.value(name, key)
-
-    now = past[-1][-1]
-    value = has(now)
-    if value is None or value == now.through(minds).facts.value(name, key):
-        return False
-    # The event that gave it to them is the last before which they did not have it.
-    event, shown = next((event, shown) for event, before, shown, _ in reversed(past) if has(before) != value)
-    return event["do"] != "change_state" or has(shown) != value
-
-
-def carried_off(past: Sequence[tuple[Mapping[str, Any], World, World, World]], minds: Sequence[str], name: str) -> bool:
-    """Whether the event that took a thing from these minds is one by which it came into another room."""
-    losses = (
-        before.facts.rooms.get(name) != after.facts.rooms.get(name)
-        for _, before, _, after in reversed(past)
-        if before.through(minds).facts.value(name, "container") is not None
-    )
-    return next(losses, False)

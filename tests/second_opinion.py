@@ -15,7 +15,8 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.possible_worlds import OPEN, EventModel, Facts, Point, World, answer, carried_off, guessed
+from tests.possible_worlds import OPEN, EventModel, Facts, Point, World, answer
+from tests.still_possible import Happened, may_know_too, narrowed, unheeded
 
 Event = Mapping[str, Any]
 Premises = Mapping[str, Any]
@@ -30,7 +31,7 @@ class Opinion:
     roles: dict[str, str] = field(default_factory=dict)  # "person", "thing", "container"
     visible: dict[str, bool] = field(default_factory=dict)  # of each property that was ever changed
     now: int = 0
-    past: list[tuple[Event, World, World, World]] = field(default_factory=list)  # see `guessed`
+    past: list[Happened] = field(default_factory=list)
 
     @classmethod
     def of(cls, events: Sequence[Event], premises: Premises) -> Opinion:
@@ -63,10 +64,9 @@ class Opinion:
         before = self.here
         for model in [real, *self.sightings(event)]:
             self.here = model.times(self.here)
-        shown = self.here
         for room in sorted(set(self.here.facts.rooms.values())):
             self.here = self.looking_round(room, event).times(self.here)
-        self.past.append((event, before, shown, self.here))
+        self.past.append(Happened(event, before, self.here))
 
     # ------------------------------------------------------------------------------------ what happens in the world
 
@@ -210,24 +210,23 @@ class Opinion:
             if person == speaker:
                 if outer.holder is None:
                     return "said", person, eyes
-                return ("sincere" if self.trusts(outer.holder, speaker) else "doubted"), person, eyes
+                return ("sincere" if self.trusts(outer.holder, speaker) else "heard"), person, eyes
             if key == (person, "room") and not there:
                 return "heard", person, eyes  # nobody is talked out of where they are
             return ("believed" if self.trusts(person, speaker) else "heard"), person, eyes
 
         def post(facts: Facts, does: Any, world: World) -> None:
             how, person, eyes = does
-            take = {"sincere": Facts.believe, "believed": Facts.believe, "doubted": Facts.doubt}.get(how)
             own, theirs = facts.seen.get(key, 0), world.arrow(speaker).facts.learnt.get(key, 0)
             stale = how == "believed" and self.premises["fresh"] and own > theirs
-            if take is not None and not stale:
+            if how in ("sincere", "believed") and not stale:
                 after = facts.copy()
-                take(after, told)
+                after.believe(told)
                 lost = [
                     each for each in eyes & watched(facts) if facts.value(key[0], each) != after.value(key[0], each)
                 ]
                 if not lost:  # words change what one remembers, not what one has before one's eyes
-                    take(facts, told)
+                    facts.believe(told)
             if person != speaker:  # to hear something is to be told of it, believed or not; to say it is not
                 facts.learnt[key] = now
 
@@ -281,12 +280,15 @@ class Opinion:
     def answer(self, minds: Sequence[str], name: str, key: str, value: str | None = None) -> str | bool | None:
         """What these minds answer (see `possible_worlds.answer`), or "not asked"."""
         found = answer(self.here, minds, name, key, value)
-        steps = [minds[:end] for end in range(2, len(minds) + 1)] if key.startswith("state:") else []
-        if found != "no view" and any(guessed(self.past, step, name, key) for step in steps):
+        if not self.past:
+            return found
+        if found is None and value is None:
+            left_open = key in narrowed(self.past, minds, name, self.roles, self.premises["clear"])
+        else:
+            left_open = unheeded(self.past, minds, name, key, self.premises["distrust"])
+        if left_open or may_know_too(self.past, minds, name, key):
             return "not asked"
-        if key == "container" and found is None and carried_off(self.past, minds, name):
-            return "not asked"
-        if self.past and minds[0] in _named(self.past[-1][0], "distracted"):
+        if minds[0] in _named(self.past[-1].event, "distracted"):
             room = self.here.facts.rooms.get(minds[0])
             looked = self.here if room is None else self.looking_round(room, {}).times(self.here)
             return found if answer(looked, minds, name, key, value) == found else "not asked"

@@ -4,20 +4,21 @@ A question asks what a chain of minds thinks about one matter: the container or 
 whether a topic is known; or, with no minds, what is so and what was so. What a mind cannot know is "unknown".
 
 What one mind thinks of another's knowledge has three values: thinks so, thinks not, and has no view. Only who knows of
-something can think that another does not (`Matter.reply`), and only where it is plain who was there (`Answers`).
+something can think that another does not (`Matter.reply`). What the words leave open is not asked (`Undecided`).
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from itertools import pairwise, product
 
 from otherminds.errors import UsageError
 from otherminds.items import Item, Suite, Tag
-from otherminds.minds.sightings import Glance, Minds, Shown, chains_of
+from otherminds.minds.sightings import Glance, Minds, chains_of
 from otherminds.minds.story import Story
+from otherminds.minds.undecided import Undecided
 from otherminds.minds.world import OPEN, STATE, View
 
 UNKNOWN = "unknown"
@@ -100,10 +101,11 @@ class Matter:
 class Answers:
     """What every chain of minds up to an order has on the matters of a story, and what it answers."""
 
-    __slots__ = ("_story", "_views", "people")
+    __slots__ = ("_story", "_undecided", "_views", "people")
 
     def __init__(self, story: Story, order: int) -> None:
         self._story = story
+        self._undecided = Undecided(story)
         self.people = story.people
         chains = [chain for depth in range(1, order + 1) for chain in chains_of(story.people, depth)]
         self._views = {chain: story.seen_by(chain) for chain in chains}
@@ -115,12 +117,8 @@ class Answers:
     def replies(self, matter: Matter) -> dict[Minds, str]:
         """What each chain answers, as far as it can be asked."""
         values = self.values(matter)
-        given = {chain: reply for chain in values if (reply := matter.reply(chain, values)) is not None}
-        if matter.kind == "state":
-            given = {chain: reply for chain, reply in given.items() if not self._guesses(matter, chain, values)}
-        if matter.kind == "container":
-            lost = [chain for chain in given if values[chain] is None and _saw_it_go(self._story, matter, chain)]
-            given = {chain: reply for chain, reply in given.items() if chain not in lost}
+        left_open = self._undecided.open(matter, values)
+        given = {c: reply for c in values if c not in left_open and (reply := matter.reply(c, values)) is not None}
         missed = self._story.event.distracted if self._story.event else frozenset()
         if not missed:
             return given
@@ -131,16 +129,6 @@ class Answers:
             if chain[0] not in missed or matter.reply(chain, soon) == reply
         }
 
-    def _guesses(self, matter: Matter, minds: Minds, values: Mapping[Minds, str | None]) -> bool:
-        """Whether one of these minds takes the next to think otherwise, not having seen the change: who was there?"""
-        if values[minds[:1]] is None:
-            return False  # no view at all
-        steps = ((minds[:end], minds[: end + 1]) for end in range(1, len(minds)))
-        return any(
-            values[some] is not None and values[some] != values[more] and not _saw_it_change(self._story, matter, some)
-            for some, more in steps
-        )
-
     def _after_a_look(self, matter: Matter, values: Mapping[Minds, str | None]) -> dict[Minds, str | None]:
         """What each chain will have once its first mind, which missed the last event, looks round again."""
         story, found = self._story, dict(values)
@@ -150,27 +138,6 @@ class Answers:
             if present.issuperset(chain):
                 found[chain] = matter.value(Glance(present, present, room, story).learn(view))
         return found
-
-
-def _saw_it_change(story: Story, matter: Matter, minds: Minds) -> bool:
-    """Whether these minds came to what they have on a matter by seeing it done: not by its result, nor by words."""
-    value = matter.value(story.seen_by(minds))
-    while (past := story._past) is not None and matter.value(past.seen_by(minds)) == value:
-        story = past
-    return past is not None and any(
-        isinstance(each, Shown)
-        and minds[0] in each.seen_by
-        and each.assumed.issuperset(minds[1:])
-        and matter.value(each.learn(View())) == value
-        for each in story._sightings
-    )
-
-
-def _saw_it_go(story: Story, matter: Matter, minds: Minds) -> bool:
-    """Whether these minds lost sight of a thing as it left for another room: in no container now, or who knows?"""
-    while (past := story._past) is not None and matter.value(past.seen_by(minds)) is None:
-        story = past
-    return past is not None and past.world._room.get(matter.about) != story.world._room.get(matter.about)
 
 
 def quiz(story: Story, *, order: int = 1, seed: int | None = None, name: str = "quiz") -> Suite:
@@ -229,8 +196,9 @@ def _questions(story: Story, order: int) -> list[Question | None]:
         values, replies = answers.values(matter), answers.replies(matter)
         if matter.kind in ("container", "room"):
             found.append(_question(matter, (), real, {}, {}, ()))
+        interesting = _interesting(replies)
         found += [
-            _question(matter, chain, real, values, replies, story.people) if chain in replies else None
+            _question(matter, chain, real, values, replies, interesting) if chain in replies else None
             for chain in values
         ]
     return found
@@ -242,7 +210,7 @@ def _question(
     real: str | None,
     values: Mapping[Minds, str | None],
     replies: Mapping[Minds, str],
-    people: Sequence[str],
+    interesting: Collection[Minds],
 ) -> Question:
     value = values[minds] if minds else real
     reality = matter.answer(real)
@@ -253,7 +221,7 @@ def _question(
         last = values[minds[-1:]]
         tags["false_belief"] = value is not None and value != real
         tags["ignorance"] = value is None
-        tags["interesting"] = _interesting(minds, answer, replies, people)
+        tags["interesting"] = minds in interesting
         tags["like_reality"] = answer == reality
     if len(minds) > 1:
         tags["like_last"] = answer == matter.reply(minds[1:], values)
@@ -274,13 +242,14 @@ def _question(
     )
 
 
-def _interesting(minds: Minds, answer: str, replies: Mapping[Minds, str], people: Sequence[str]) -> bool:
-    """Whether another person, put in the place of one of these minds, would make the answer another one."""
-    for place in range(len(minds)):
-        before, after = minds[:place], minds[place + 1 :]
-        if any(replies.get((*before, person, *after), answer) != answer for person in people):
-            return True
-    return False
+def _interesting(replies: Mapping[Minds, str]) -> set[Minds]:
+    """The chains in which another person, put in the place of one of the minds, would make the answer another one."""
+    alike: dict[tuple[Minds, Minds], list[Minds]] = {}
+    for minds in replies:
+        for place in range(len(minds)):
+            alike.setdefault((minds[:place], minds[place + 1 :]), []).append(minds)
+    differing = (chains for chains in alike.values() if len({replies[minds] for minds in chains}) > 1)
+    return {minds for chains in differing for minds in chains}
 
 
 def _memories(story: Story) -> list[Question]:

@@ -101,8 +101,8 @@ class Saying(Personal):
         if hearer == speaker:
             if len(minds) == 1:
                 return view  # saying something does not make one believe it
-            sincere = (minds[-2], speaker) not in past.premises.distrust
-            return super().teach(view, minds, past) if sincere else view.without(fact.of, fact.property)
+            ignored = (minds[-2], speaker) in past.premises.distrust
+            return view if ignored else super().teach(view, minds, past)
         if fact.of == hearer and fact.property == "room" and past.seen_by(minds[:-1]).get(hearer, "room") != fact.value:
             return view  # everybody knows best where they are, and others know that
         if (hearer, speaker) in past.premises.distrust:

@@ -153,19 +153,6 @@ class View(Shown):
             return self
         return View(rooms, held, self._state, self._heard)
 
-    def without(self, name: str, property: str) -> View:
-        """With this one property unknown again."""
-        if property == "room":
-            return self.gone(name)
-        if property == "container":
-            if name not in self._held:
-                return self
-            return View(self._room, without(self._held, name), self._state, self._heard)
-        key = (name, property.removeprefix(STATE))
-        if key not in self._state:
-            return self
-        return View(self._room, self._held, without(self._state, key), self._heard)
-
     def changed(self, thing: str, property: str, value: str) -> View:
         """With this thing in this state."""
         if self._state.get((thing, property)) == value:

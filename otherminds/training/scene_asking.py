@@ -92,6 +92,8 @@ class Asker:
         for chain in chains:
             if order > 1 and self.scene.variant in ALONE and people[0] in chain[:-1]:
                 continue
+            if chain[-2:] in self.scene.story.premises.distrust:
+                continue  # what liars are taken to think themselves, these words do not say
             value = value_of(self.scene, self.scene.story.seen_by(chain))
             if value is None and self.scene.ignorant and chain == people[:1]:
                 value = UNKNOWN

@@ -268,7 +268,7 @@ def test_an_order_out_of_reach_is_refused(sally_anne, order):
         quiz(sally_anne, order=order)
 
 
-def test_who_saw_a_thing_carried_off_is_not_asked_for_its_container():
+def test_who_saw_a_thing_carried_off_is_asked_only_where_two_rooms_are_left():
     story = Story.of(
         Enter("Mira", "shed"),
         Enter("Olaf", "shed"),
@@ -279,7 +279,10 @@ def test_who_saw_a_thing_carried_off_is_not_asked_for_its_container():
     asked = {question.minds: question.answer for question in questions(story) if question.property == "container"}
     assert asked == {(): "in no container", ("Olaf",): "in no container", ("Tess",): "in no container"}
     rooms = {question.minds: question.answer for question in questions(story) if question.property == "room"}
-    assert rooms[("Mira",)] == "unknown"
+    assert rooms == {(): "yard", ("Olaf",): "yard", ("Tess",): "yard"}
+    three = Story.of(*story.events[:3], Place("sack", "loft", "container"), *story.events[3:])
+    rooms = {question.minds: question.answer for question in questions(three) if question.property == "room"}
+    assert rooms == {(): "yard", ("Mira",): "unknown", ("Olaf",): "yard", ("Tess",): "yard"}
 
 
 def test_a_story_without_questions_is_refused():

@@ -115,7 +115,7 @@ def test_a_lie_is_believed_unless_distrusted() -> None:
     assert place(lie, "Anne") == "box"
     distrust = [["Sally", "Anne"]]
     assert place(lie, "Sally", distrust=distrust) == "basket"
-    assert place(lie, "Sally", "Anne", distrust=distrust) is None
+    assert place(lie, "Sally", "Anne", distrust=distrust) == place(SALLY_ANNE, "Sally", "Anne") == "basket"
 
 
 def test_looking_round_shows_what_lies_in_the_open_or_behind_glass() -> None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from otherminds.errors import UsageError
 
 if TYPE_CHECKING:
-    from otherminds.stats.means import Estimate
+    from otherminds.stats.means import Difference, Estimate
 
 
 class Bounded(float):
@@ -77,6 +77,7 @@ def weighted(values: Sequence[float], weights: Sequence[float]) -> float:
 
 F = TypeVar("F", bound=Callable[..., Any])
 E = TypeVar("E", bound="Estimate")
+D = TypeVar("D", bound="Difference")
 
 
 def carries_bounds(make: F) -> F:
@@ -89,7 +90,7 @@ def carries_bounds(make: F) -> F:
             return found
         least = make([low_of(value) for value in values], **options)
         most = make([high_of(value) for value in values], **options)
-        return _reaching(found, least, most, bounded)
+        return replace(_reaching(found, least, most), method=_carried(found, bounded))
 
     return made  # type: ignore[return-value]
 
@@ -104,16 +105,24 @@ def carries_both_bounds(make: F) -> F:
             return found
         least = make([low_of(value) for value in a], [high_of(value) for value in b], **options)
         most = make([high_of(value) for value in a], [low_of(value) for value in b], **options)
-        # Where the truth may lie on either side of 0, nothing was shown.
-        p = 1.0 if least.value <= 0 <= most.value else max(found.p, least.p, most.p)
-        return replace(_reaching(found, least, most, bounded), p=p)
+        return replace(reaching_with_p(found, least, most), method=_carried(found, bounded))
 
     return made  # type: ignore[return-value]
 
 
-def _reaching(found: E, least: Estimate, most: Estimate, bounded: int) -> E:
-    said = f"{found.method}; bounds of {bounded} values carried"
-    return replace(found, low=min(least.low, found.low), high=max(most.high, found.high), method=said)
+def reaching_with_p(found: D, least: D, most: D) -> D:
+    """A difference that reaches as far as any of three; where the truth may lie on either side of 0, p is 1."""
+    p = 1.0 if least.value <= 0 <= most.value else max(found.p, least.p, most.p)
+    return replace(_reaching(found, least, most), p=p)
+
+
+def _reaching(found: E, least: Estimate, most: Estimate) -> E:
+    low, high = min(found.low, least.low, most.low), max(found.high, least.high, most.high)
+    return replace(found, low=low, high=high)
+
+
+def _carried(found: Estimate, bounded: int) -> str:
+    return f"{found.method}; bounds of {bounded} values carried"
 
 
 def _count(values: Sequence[float]) -> int:

@@ -1,16 +1,18 @@
-"""Means and differences, each with how sure we are; numbers in, numbers out. The tests are in `significance`.
+"""Means and differences, each with how sure we are; numbers in, numbers out.
 
 Items that tell the same story are not independent, so whatever is uncertain is drawn by group: a story, a set of
 twins. `groups` names the group of each value; without it every value is a group of its own. The order of the
 values never matters, and the same seed gives the same interval.
+
+The p of a difference is that of its interval: 1 less the level at which the interval would just reach 0. So p is below
+0.05 exactly where the 95 % interval excludes 0, and they cannot contradict each other.
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf, isfinite, nan, sqrt
-from statistics import NormalDist
 
 import numpy as np
 
@@ -18,14 +20,24 @@ from otherminds.errors import UsageError
 from otherminds.stats.bounded import carries_both_bounds, carries_bounds
 from otherminds.stats.kinds import few_kinds
 from otherminds.stats.memory import remember
+from otherminds.stats.reach import (
+    Ends,
+    are_answers,
+    beyond,
+    interval,
+    standard_error,
+    until_held,
+    until_zero,
+    wider,
+    wilson,
+)
 from otherminds.stats.shares import share_interval
-from otherminds.stats.significance import Floats, Z, numbers, p_text, student
+from otherminds.stats.significance import TAIL, Floats, Z, numbers, p_text, student, student_p
 
 _KIN = 0.3  # how far answers of one group are taken to be alike (intra-class correlation) until they show it
 _SHOWN = Z * Z  # how far apart they must be for that, in squares: as far as about four wrong among many right
 _CELLS = 1_000_000  # numbers drawn at once: 8 MB, whatever the number of groups
 _TELLING = 5  # fewer groups hardly tell how far apart they lie, so Student's t is asked as well
-_EXACT = 20  # with so many groups, all patterns of signs are still quickly tried
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,21 +114,33 @@ def mean(
     value = float(data.mean())
     clusters = len(sums)
     limits = bounds if bounds[0] <= data.min() and data.max() <= bounds[1] else (-inf, inf)
-    if limits == (0.0, 1.0) and clusters > 1 and _are_answers(data, limits):
+    if limits == (0.0, 1.0) and clusters > 1 and are_answers(data, limits):
         low, high = share_interval(sums, sizes)
         if clusters < _TELLING:
             reach = student(clusters - 1) * standard_error(sums - value * sizes) / len(data)
             low, high = max(0.0, min(low, value - reach)), min(1.0, max(high, value + reach))
         return Estimate(value, low, high, len(data), clusters, _modelled(clusters, groups is None))
-    missed = _missed(data, sums, sizes, limits[1] - limits[0])
+    ends, _, method = _over_groups(data, sums, sizes, limits, draws, seed)
+    return Estimate(value, *ends, len(data), clusters, method)
+
+
+def _over_groups(
+    data: Floats, sums: Floats, sizes: Floats, limits: Ends, draws: int, seed: int
+) -> tuple[Ends, float, str]:
+    """The interval, the t at which it would just reach 0, and how it was made."""
+    value, clusters = float(data.mean()), len(sums)
+    telling = _telling(data, sums, sizes, limits[1] - limits[0])
+    allowed = wilson(value, _missed(telling, clusters), limits)
+    bound = abs(limits[0] if value > 0 else limits[1])
+    reaches = sqrt(telling * abs(value) / bound) if bound else inf
     if np.ptp(sums / sizes) < 1e-12:
-        return Estimate(value, *wilson(value, missed, limits), len(data), clusters, _alike(clusters))
+        return allowed, reaches, _alike(clusters)
     error = standard_error(sums - value * sizes) / len(data)
-    low, high = interval(value, _resampled(sums, sizes, draws, seed), error, clusters, limits)
-    if _are_answers(data, limits):
-        low, high = _wider((low, high), wilson(value, missed, limits))
-    method = _drawn(clusters, draws, "bootstrap" if groups is None else "cluster bootstrap")
-    return Estimate(value, low, high, len(data), clusters, method)
+    drawn = _resampled(sums, sizes, draws, seed)
+    ends, until = interval(value, drawn, error, clusters, limits), until_zero(value, drawn, error, clusters)
+    if are_answers(data, limits):
+        ends, until = wider(ends, allowed), min(until, reaches)
+    return ends, until, _drawn(clusters, draws, "bootstrap" if len(data) == clusters else "cluster bootstrap")
 
 
 def proportion(right: int, n: int) -> Estimate:
@@ -141,19 +165,32 @@ def difference(
     draws: int = 10_000,
     seed: int = 0,
 ) -> Difference:
-    """How far a lies above b, item by item, with a sign-flip test over groups.
+    """How far a lies above b, item by item, with the p of its interval.
 
-    The test flips the sign of whole groups and asks how often a mean as far from zero comes out. A group counts
-    by its size, as in the value, so that p speaks of the number shown.
+    All groups may lean one way by chance, so both allow for as many that lean the other way as could have been missed.
+    Where all groups differ alike, on a scale, nothing else tells how far the difference lies from 0.
     """
     if len(a) != len(b):
         raise UsageError(f"{len(a)} and {len(b)} values cannot be paired; give both for the same items in one order")
     gaps = numbers(a) - numbers(b)
-    estimate = mean(gaps.tolist(), groups=groups, draws=draws, seed=seed, bounds=(-1.0, 1.0))
-    p, how = _sign_flip(_by_group(gaps, groups)[0], draws, seed)
-    return Difference(
-        estimate.value, estimate.low, estimate.high, estimate.n, estimate.clusters, f"{estimate.method}; {how}", p
-    )
+    sums, sizes = _by_group(gaps, groups)
+    limits = (-1.0, 1.0) if np.abs(gaps).max() <= 1 else (-inf, inf)
+    ends, until, method = _over_groups(gaps, sums, sizes, limits, draws, seed)
+    value, lean = float(gaps.mean()), int(np.count_nonzero(np.abs(sums) > 1e-9))  # but for rounding
+    if np.ptp(sums / sizes) < 1e-12 < abs(value) and not are_answers(gaps, limits):
+        ends, until = beyond(value, ends), inf
+    return tested(value, ends, student_p(until, len(sums) - 1), lean, len(gaps), len(sums), method)
+
+
+def tested(value: float, ends: Ends, p: float, signs: float, n: int, clusters: int, method: str) -> Difference:
+    """A difference with the p of its interval; both allow for the signs of the groups, which may all be one by chance.
+
+    So p is at least that of so many coins, and the share of other signs that may have been missed the binomial one.
+    """
+    if value:
+        near = value * (2 * TAIL ** (1 / signs) - 1) if signs else 0.0
+        ends, p = wider(ends, (near, near)), max(p, min(1.0, 2 ** (1 - signs)))
+    return Difference(value, *ends, n, clusters, method, p)
 
 
 @remember
@@ -168,8 +205,8 @@ def contrast(
 ) -> Difference:
     """How far the mean of a lies above that of b, when they are different items of the same groups.
 
-    Groups are drawn with all that they hold of either, so that what a group makes easy or hard drops out. The test
-    lets every group that holds both say a of b and b of a, and asks how often the means lie as far apart.
+    Groups are drawn with all that they hold of either, so that what a group makes easy or hard drops out. The p is that
+    of the interval; there is none where no group holds both.
     """
     names = list(dict.fromkeys([*groups[0], *groups[1]]))
     sides = [numbers(values) for values in (a, b)]
@@ -182,19 +219,36 @@ def contrast(
     ends = (0.0, 1.0) if all(data.min() >= 0 and data.max() <= 1 for data in sides) else (-inf, inf)
     limits = ends[0] - ends[1], ends[1] - ends[0]
     means = _resampled_gaps(ours, theirs, draws, seed)
-    (a_low, a_high), (b_low, b_high) = (
-        wilson(float(data.mean()), _missed(data, *some, limits[1]), ends)
+    freedom = clusters - 1
+    telling = [
+        # Each side has its own number of groups, and so its own Student's t.
+        _telling(data, *some, limits[1]) * (student(freedom) / student(np.count_nonzero(some[1]) - 1)) ** 2
+        if freedom
+        else 1.0
         for data, some in zip(sides, (ours, theirs), strict=True)
-    )
-    low, high = a_low - b_high, a_high - b_low
-    method = _alike(clusters)
+    ]
+
+    def allowed(t: float) -> Ends:
+        (a_low, a_high), (b_low, b_high) = (
+            wilson(float(data.mean()), 1 / (1 + number / (t * t)), ends)
+            for data, number in zip(sides, telling, strict=True)
+        )
+        return a_low - b_high, a_high - b_low
+
+    both = all(are_answers(data, ends) for data in sides)
+    reach, until, method = allowed(student(freedom)), until_held(allowed), _alike(clusters)
+    if not both and abs(value) > 1e-12:
+        reach, until = beyond(value, reach), inf
     if clusters > 1 and np.ptp(means) >= 1e-12:
         error = float(np.linalg.norm(_parts(ours) - _parts(theirs)))
         drawn = interval(value, means, error, clusters, limits)
-        low, high = _wider(drawn, (low, high)) if all(_are_answers(data, ends) for data in sides) else drawn
+        to_zero = until_zero(value, means, error, clusters)
+        reach, until = (wider(drawn, reach), min(until, to_zero)) if both else (drawn, to_zero)
         method = _drawn(clusters, draws, "cluster bootstrap")
-    p, how = _exchange(ours, theirs, draws, seed)
-    return Difference(value, low, high, len(a) + len(b), clusters, f"{method}; {how}", p)
+    found = tested(value, reach, student_p(until, freedom), len(names), len(a) + len(b), clusters, method)
+    if ((ours[1] > 0) & (theirs[1] > 0)).any():
+        return found
+    return replace(found, p=nan, method=f"{method}; no test, since no group holds both")
 
 
 def _by_group(data: Floats, groups: Sequence[Hashable] | None) -> tuple[Floats, Floats]:
@@ -236,32 +290,13 @@ def _resampled(sums: Floats, sizes: Floats, draws: int, seed: int) -> Floats:
     return np.concatenate(parts)
 
 
-def interval(
-    value: float, drawn: Floats, error: float, clusters: int, limits: tuple[float, float]
-) -> tuple[float, float]:
-    """The interval of resampled values and the one by Student's t together, within the limits of what there can be.
-
-    Resampled values never leave the range of their groups, however few these are; Student's t knows nothing of a skew.
-    """
-    low, high = _percentiles(drawn, clusters)
-    reach = student(clusters - 1) * error
-    return max(limits[0], min(low, value - reach)), min(limits[1], max(high, value + reach))
+def _missed(telling: float, groups: int) -> float:
+    """The share of answers of another kind that may be there though none was seen: Wilson's, which is t² / (t² + n)."""
+    return 1 / (1 + telling / student(groups - 1) ** 2)
 
 
-def _percentiles(means: Floats, clusters: int) -> tuple[float, float]:
-    """The interval of resampled means, widened as Student's t is against the normal."""
-    tail = NormalDist().cdf(-student(clusters - 1) * sqrt(clusters / (clusters - 1)))
-    low, high = np.quantile(means, [tail, 1 - tail])
-    return float(low), float(high)
-
-
-def standard_error(parts: Floats) -> float:
-    """The standard error of a sum over groups, from what each of them adds beyond what is expected of it."""
-    return sqrt(len(parts) / (len(parts) - 1) * float(parts @ parts))
-
-
-def _missed(data: Floats, sums: Floats, sizes: Floats, span: float) -> float:
-    """The share of answers of another kind that may be there though none was seen: Wilson's, which is t² / (t² + n).
+def _telling(data: Floats, sums: Floats, sizes: Floats, span: float) -> float:
+    """How many independent answers these say as much as.
 
     Answers of one group are not independent, so n is divided by the design effect: how much further groups lie apart
     than they would if they were. With every answer right nothing tells how far that is, and with one wrong next to
@@ -272,21 +307,7 @@ def _missed(data: Floats, sums: Floats, sizes: Floats, span: float) -> float:
     between = groups / max(1, groups - 1) * float(np.square(sums - value * sizes).sum()) / span**2
     within = float(np.square(data - value).sum()) / span**2
     effect = max(1.0, (between + _SHOWN * usual) / (within + _SHOWN))
-    return 1 / (1 + len(data) / (student(groups - 1) ** 2 * effect))
-
-
-def wilson(value: float, missed: float, limits: tuple[float, float]) -> tuple[float, float]:
-    """The interval that allows for such a share at the far end of the limits."""
-    return value - missed * (value - limits[0]), value + missed * (limits[1] - value)
-
-
-def _are_answers(data: Floats, limits: tuple[float, float]) -> bool:
-    """Whether most values are right, wrong or no difference; what is measured on a scale shows its own spread."""
-    return isfinite(limits[0]) and float(np.mean(data % 1 == 0)) > 0.5
-
-
-def _wider(one: tuple[float, float], other: tuple[float, float]) -> tuple[float, float]:
-    return min(one[0], other[0]), max(one[1], other[1])
+    return len(data) / effect
 
 
 def _alike(clusters: int) -> str:
@@ -300,32 +321,6 @@ def _modelled(clusters: int, single: bool) -> str:
 
 def _drawn(clusters: int, draws: int, kind: str) -> str:
     return f"percentile {kind} of {clusters} groups, {draws:,} draws, Student's t, Wilson's: the widest on either side"
-
-
-def _sign_flip(sums: Floats, draws: int, seed: int) -> tuple[float, str]:
-    """The two-sided p of the total when each group's sign is a coin toss, and how it was found."""
-    sums = sums[np.abs(sums) > 1e-9]  # a group without difference, but for rounding, is the same either way up
-    if len(sums) == 0:
-        return 1.0, "no group differs"
-    # What differs only by rounding counts as equal, or p would depend on the order of addition.
-    least = abs(sums.sum()) - 1e-9 * np.abs(sums).sum()
-    if len(sums) <= _EXACT:
-        totals = sums[:1]  # the other sign of the first group only mirrors everything
-        for part in sums[1:]:
-            totals = np.concatenate([totals + part, totals - part])
-        return float(np.mean(np.abs(totals) >= least)), "exact sign-flip test"
-    random = np.random.default_rng(seed)
-    hits = 1  # the pattern that was seen is one of those that can be drawn
-    if kinds := few_kinds(np.abs(sums)):
-        (sums,), often = kinds
-        for rows in row_counts(draws, len(sums)):
-            flipped = 2 * random.binomial(often.astype(np.int64), 0.5, size=(rows, len(sums))) - often
-            hits += int(np.count_nonzero(np.abs(flipped @ sums) >= least))
-        return hits / (draws + 1), f"sign-flip test, {draws:,} draws"
-    for rows in row_counts(draws, len(sums)):
-        signs = random.integers(2, size=(rows, len(sums)), dtype=np.int8) * 2 - 1
-        hits += int(np.count_nonzero(np.abs(signs @ sums) >= least))
-    return hits / (draws + 1), f"sign-flip test, {draws:,} draws"
 
 
 # ---- groups that hold two sorts of item ---------------------------------------------------------------------------
@@ -366,29 +361,3 @@ def _resampled_gaps(a: Held, b: Held, draws: int, seed: int) -> Floats:
         whole = (size_a > 0) & (size_b > 0)
         parts.append(sum_a[whole] / size_a[whole] - sum_b[whole] / size_b[whole])
     return np.concatenate(parts)
-
-
-def _exchange(a: Held, b: Held, draws: int, seed: int) -> tuple[float, str]:
-    """The two-sided p of the gap when in each group that holds both, a coin says which sort is which."""
-    shared = (a[1] > 0) & (b[1] > 0)
-    if not shared.any():
-        return nan, "no test, since no group holds both"
-    both = shared & ((a[0] != b[0]) | (a[1] != b[1]))
-    count = int(np.count_nonzero(both))
-    exact = 2**count <= draws
-    gains = [(theirs - ours)[both] for ours, theirs in zip(a, b, strict=True)]
-    if exact:
-        patterns = (np.arange(2**count)[:, None] >> np.arange(count)) & 1
-    else:
-        random = np.random.default_rng(seed)
-        if kinds := few_kinds(*gains):
-            gains, often = kinds
-            patterns = random.binomial(often.astype(np.int64), 0.5, size=(draws, len(often)))
-        else:
-            patterns = random.integers(2, size=(draws, count))
-        patterns[0] = 0  # the pattern that was seen is one of those that can be drawn
-    # What a loses by an exchange, b gains.
-    moved = [patterns @ gain for gain in gains]
-    gaps = (a[0].sum() + moved[0]) / (a[1].sum() + moved[1]) - (b[0].sum() - moved[0]) / (b[1].sum() - moved[1])
-    p = float(np.mean(np.abs(gaps) >= abs(gaps[0]) - 1e-9))
-    return p, f"{'exact ' * exact}exchange test over {count} groups"

@@ -21,7 +21,8 @@ from typing import TypeVar
 import numpy as np
 
 from otherminds.errors import UsageError
-from otherminds.stats.means import Estimate, interval, mean, row_counts
+from otherminds.stats.means import Estimate, mean, row_counts
+from otherminds.stats.reach import interval
 from otherminds.stats.significance import TAIL, Floats
 
 Label = TypeVar("Label", bound=Hashable)

@@ -142,6 +142,11 @@ def student(freedom: int) -> float:
     return high
 
 
+def student_p(t: float, freedom: int) -> float:
+    """The two-sided p of Student's t; a single value tells nothing."""
+    return incomplete_beta(freedom / (freedom + t * t), freedom / 2, 0.5) if freedom else 1.0
+
+
 def numbers(values: Sequence[float]) -> Floats:
     """The values as an array; refused where there are none, or some are no numbers."""
     data = np.asarray(values, dtype=np.float64)

@@ -11,15 +11,16 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import permutations
-from math import erfc, inf, sqrt
+from math import comb, erfc, inf, log2, sqrt
 from typing import Any
 
 import numpy as np
 
 from otherminds.errors import UsageError
-from otherminds.stats.bounded import Bounded, high_of, low_of, weighted
-from otherminds.stats.means import Difference, difference, interval, row_counts, standard_error, wilson
-from otherminds.stats.significance import TAIL, Floats, numbers
+from otherminds.stats.bounded import Bounded, high_of, low_of, reaching_with_p, weighted
+from otherminds.stats.means import Difference, difference, row_counts, tested
+from otherminds.stats.reach import are_answers, beyond, interval, standard_error, until_zero, wilson
+from otherminds.stats.significance import TAIL, Floats, numbers, student_p
 
 MOST_TREATMENTS, MOST_BLOCKS = 6, 150
 """Up to here all orders within all blocks are counted; beyond, the normal distribution is as good."""
@@ -32,7 +33,7 @@ class Trend:
     statistic: float
     p: float
     slope: Difference
-    """The mean slope within blocks, with a sign-flip p of its own, which minds the size of the differences."""
+    """The mean slope within blocks, with an interval and a p of its own, which mind the size of the differences."""
     blocks: int
     treatments: int
     method: str
@@ -73,10 +74,10 @@ def ladder(
     draws: int = 10_000,
     seed: int = 0,
 ) -> Difference:
-    """How much different items gain from step to step: the slope, with p by dealing out the steps anew.
+    """How much different items gain from step to step: the slope, with the p of its interval.
 
-    What stays together in the deal is all that a group has on one step, so that twins are not taken for evidence
-    twice. The interval is over whole groups, and as wide as the step with the fewest of them asks for.
+    The interval is over whole groups, so that twins are not taken for evidence twice, and as wide as the step with the
+    fewest of them asks for.
     """
     data, levels = numbers(values), numbers(steps)
     if any(isinstance(value, Bounded) for value in values):
@@ -88,10 +89,11 @@ def ladder(
     value = float(_slope(len(data), levels.sum(), (levels**2).sum(), data.sum(), (levels * data).sum()))
     if len(set(groups)) < 2:
         raise UsageError("a ladder needs two groups or more; with one there is no telling how sure the slope is")
-    low, high, clusters = _ladder_interval(data, levels, groups, value, draws, seed)
-    p = _dealt_anew(data, levels, groups, value, draws, seed)
-    method = f"percentile cluster bootstrap and Student's t, {clusters} groups; steps dealt anew, {draws:,} draws each"
-    return Difference(value, low, high, len(data), clusters, method, p)
+    low, high, clusters, p = _ladder_interval(data, levels, groups, value, draws, seed)
+    method = f"percentile cluster bootstrap of {draws:,} draws and Student's t, {clusters} groups"
+    # So many ways there are, at the least, to deal out what each group has on a step.
+    ways = comb(len(set(zip(groups, levels.tolist(), strict=True))), clusters)
+    return tested(value, (low, high), p, log2(ways), len(data), clusters, method)
 
 
 def _bounded_ladder(values: Sequence[float], steps: Sequence[float], levels: Floats, **options: Any) -> Difference:
@@ -100,8 +102,8 @@ def _bounded_ladder(values: Sequence[float], steps: Sequence[float], levels: Flo
     flat = [low_of(value) if high else high_of(value) for value, high in zip(values, up, strict=True)]
     steep = [high_of(value) if high else low_of(value) for value, high in zip(values, up, strict=True)]
     middle, least, most = (ladder([float(value) for value in some], steps, **options) for some in (values, flat, steep))
-    p = 1.0 if least.value <= 0 <= most.value else max(middle.p, least.p, most.p)
-    return replace(middle, low=least.low, high=most.high, p=p, method=f"{middle.method}; bounds carried")
+    found = reaching_with_p(middle, least, most)
+    return replace(found, method=f"{middle.method}; bounds carried")
 
 
 # ---- Page ---------------------------------------------------------------------------------------------------------
@@ -178,8 +180,8 @@ def _slope(n: Floats | float, x: Floats, xx: Floats, y: Floats, xy: Floats) -> F
 
 def _ladder_interval(
     data: Floats, levels: Floats, groups: Sequence[Hashable], value: float, draws: int, seed: int
-) -> tuple[float, float, int]:
-    """The interval, and the number of groups on the step that has the fewest."""
+) -> tuple[float, float, int, float]:
+    """The interval, the number of groups on the step that has the fewest, and p."""
     fewest = min(Counter(step for _, step in set(zip(groups, levels.tolist(), strict=True))).values())
     # No two items can be further apart than a step.
     most = 1 / float(np.diff(np.unique(levels)).min()) if data.min() >= 0 and data.max() <= 1 else inf
@@ -192,8 +194,13 @@ def _ladder_interval(
     *rows, off = table[:, np.lexsort(table[:-1])]  # whatever the order of the items was
     drawn = _resampled_slopes(np.stack(rows), draws, seed)
     if fewest == 1 or np.ptp(drawn) < 1e-12:
-        return *wilson(value, 1 - TAIL ** (1 / fewest), (-most, most)), fewest
-    return *interval(value, drawn, standard_error(off), fewest, (-most, most)), fewest
+        ends = wilson(value, 1 - TAIL ** (1 / fewest), (-most, most))
+        if fewest > 1 and abs(value) > 1e-12 and not are_answers(data, (0.0, 1.0)):
+            return *beyond(value, ends), fewest, 0.0
+        return *ends, fewest, min(1.0, 2 * (most / (abs(value) + most)) ** fewest)
+    error = standard_error(off)
+    p = student_p(until_zero(value, drawn, error, fewest), fewest - 1)
+    return *interval(value, drawn, error, fewest, (-most, most)), fewest, p
 
 
 def _resampled_slopes(sums: Floats, draws: int, seed: int) -> Floats:
@@ -204,19 +211,3 @@ def _resampled_slopes(sums: Floats, draws: int, seed: int) -> Floats:
         several = xx * n - x * x > 1e-9  # a draw that holds one step only has no slope
         found.append(_slope(n[several], x[several], xx[several], y[several], xy[several]))
     return np.concatenate(found)
-
-
-def _dealt_anew(data: Floats, levels: Floats, groups: Sequence[Hashable], seen: float, draws: int, seed: int) -> float:
-    number: dict[tuple[Hashable, float], int] = {}
-    codes = [number.setdefault((group, float(step)), len(number)) for group, step in zip(groups, levels, strict=True)]
-    sums, sizes = np.bincount(codes, weights=data), np.bincount(codes)
-    steps = np.array([step for _, step in number])
-    order = np.lexsort((steps, sizes, sums))
-    sums, sizes, steps = sums[order], sizes[order], steps[order]
-    random = np.random.default_rng(seed)
-    hits = 1  # the deal that was seen is one of those that can come
-    for rows in row_counts(draws, len(steps)):
-        dealt = random.permuted(np.tile(steps, (rows, 1)), axis=1)
-        slopes = _slope(len(data), dealt @ sizes, dealt**2 @ sizes, data.sum(), dealt @ sums)
-        hits += int(np.count_nonzero(np.abs(slopes) >= abs(seen) - 1e-12))
-    return hits / (draws + 1)

@@ -155,13 +155,13 @@ def test_wilsons_interval(right, n):
     assert (ours.value, ours.low, ours.high) == pytest.approx((right / n, theirs.low, theirs.high))
 
 
-def test_few_groups_are_tested_exactly():
+def test_p_is_that_of_the_interval_by_students_t():
     a, b = [0.9, 0.8, 0.4, 0.7, 0.6, 0.9, 0.3, 0.8], [0.5, 0.6, 0.5, 0.1, 0.2, 0.4, 0.4, 0.2]
-    theirs = scipy.permutation_test((np.subtract(a, b),), np.mean, permutation_type="samples", n_resamples=np.inf)
     ours = difference(a, b)
-    assert ours.p == pytest.approx(theirs.pvalue)
+    assert ours.p == pytest.approx(scipy.ttest_1samp(np.subtract(a, b), 0).pvalue, abs=0.003)
     assert ours.value == pytest.approx(np.mean(a) - np.mean(b))
-    assert "exact sign-flip" in ours.method
+    flipped = scipy.permutation_test((np.subtract(a, b),), np.mean, permutation_type="samples", n_resamples=np.inf)
+    assert ours.p == pytest.approx(flipped.pvalue, abs=0.025)
 
 
 def test_signs_are_flipped_by_group():
@@ -171,11 +171,12 @@ def test_signs_are_flipped_by_group():
     assert (found.low, found.high) == pytest.approx((2 / (1 + 1.3 * student(2) ** 2 / 6) - 1, 1.0))
 
 
-def test_on_single_right_and_wrong_answers_sign_flips_are_mcnemar():
+def test_on_single_right_and_wrong_answers_p_is_close_to_mcnemars():
     a, b = [1.0] * 9 + [0.0] * 3 + [1.0] * 50, [0.0] * 9 + [1.0] * 3 + [1.0] * 50
-    found = difference(a, b)
-    assert found.p == pytest.approx(mcnemar(9, 3))
-    assert found.method.endswith("exact sign-flip test")  # the fifty ties need no coin
+    assert difference(a, b).p == pytest.approx(mcnemar(9, 3), abs=0.05)
+    few = difference([1.0] * 5 + [0.0] * 15, [0.0] * 20)  # the fifteen ties toss no coin
+    assert few.p == pytest.approx(mcnemar(5, 0))
+    assert few.low < 0 < few.high
 
 
 def test_many_groups_are_tested_by_drawing():
@@ -217,8 +218,7 @@ def test_a_contrast_of_pairs_is_their_difference():
     groups = [index // 4 for index in range(24)]
     ours, theirs = contrast(a, b, groups=(groups, groups)), difference(a, b, groups=groups)
     assert ours.value == pytest.approx(theirs.value)
-    assert ours.p == pytest.approx(theirs.p)
-    assert (ours.low, ours.high) == pytest.approx((theirs.low, theirs.high), abs=0.02)
+    assert (ours.low, ours.high, ours.p) == pytest.approx((theirs.low, theirs.high, theirs.p), abs=0.02)
 
 
 def test_a_contrast_is_over_all_that_either_holds():
@@ -227,21 +227,11 @@ def test_a_contrast_is_over_all_that_either_holds():
     assert (found.n, found.clusters) == (10, 2)  # both sides are what it rests on
 
 
-def test_a_contrast_tries_every_exchange_of_groups():
-    ours, theirs = {"a": [1, 1, 0], "b": [1], "c": [1, 0]}, {"a": [0, 0], "b": [0, 1], "c": [0, 0, 0, 1], "d": [1]}
-    gaps = []
-    for turned in product([False, True], repeat=3):
-        one, other = [], list(theirs["d"])
-        for name, turn in zip("abc", turned, strict=True):
-            one += theirs[name] if turn else ours[name]
-            other += ours[name] if turn else theirs[name]
-        gaps.append(np.mean(one) - np.mean(other))
-    values = [[value for some in held.values() for value in some] for held in (ours, theirs)]
-    groups = tuple([name for name, some in held.items() for _ in some] for held in (ours, theirs))
-    found = contrast(*values, groups=groups)
-    assert found.value == pytest.approx(gaps[0])
-    assert found.p == pytest.approx(np.mean([abs(gap) >= abs(gaps[0]) - 1e-9 for gap in gaps]))
-    assert found.p < 1
+def test_a_contrast_without_exception_says_no_more_than_its_groups():
+    """Four groups that all lean one way do so by chance in one case of eight."""
+    found = contrast([1.0] * 4, [0.2, 0.3, 0.2, 0.3], groups=("abcd", "abcd"))
+    assert found.p == pytest.approx(2 / 2**4)
+    assert found.low < 0 < found.value
 
 
 def test_a_contrast_does_not_mind_the_order_of_values():
@@ -254,14 +244,13 @@ def test_a_contrast_does_not_mind_the_order_of_values():
 def test_a_contrast_without_exception_still_leaves_doubt():
     found = contrast([0.0] * 14, [1.0] * 14, groups=(list("aabbccddeeffgg"),) * 2)
     assert (found.value, found.low) == (-1, -1)
-    assert found.high == pytest.approx(2 / (1 + 14 / (1.3 * student(6) ** 2)) - 1)
-    assert found.p == 2 / 2**7
+    assert found.high == pytest.approx(1 - 2 * 0.025 ** (1 / 7))  # less than Wilson's
+    assert found.p == pytest.approx(0.0168, abs=0.0001)  # a little more than that of seven coins
 
 
-def test_a_contrast_of_many_groups_is_drawn():
-    a, b = [1.0] * 16, [0.0] * 16
-    found = contrast(a, b, groups=(range(16), range(16)), draws=200)
-    assert found.p == pytest.approx(1 / 200)
+def test_a_contrast_of_many_groups_is_close_to_the_coins():
+    found = contrast([1.0] * 16, [0.0] * 16, groups=(range(16), range(16)), draws=200)
+    assert 2 / 2**16 < found.p < 0.005
 
 
 def test_groups_that_hold_one_sort_only_are_welchs():

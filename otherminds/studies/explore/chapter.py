@@ -102,7 +102,7 @@ def look(subjects: Sequence[Subject], desk: Desk) -> Chapter | None:
     of_one = found if len(found) > 1 else next(iter(found.values()))
     numbers = measure(of_one, runs, random_stories=EFFORTS[desk.size].random, seed=desk.seed)
     page = report(of_one, numbers, runs)
-    weak = [f"{name} is {each.weakness}." for name, hunt in hunts.items() for each in hunt.outcomes if each.weakness]
+    weak = [hunt.outcomes[0].says_of(name) for name, hunt in hunts.items() if hunt.found]
     page = replace(page, lead=" ".join([page.lead, *weak, *spotless]))
     table = Answers.of(runs)
     return Chapter(

@@ -30,6 +30,8 @@ class Step:
     after: Story
     raw: str
     """The events in their canonical words."""
+    later: tuple[str, ...] = ()
+    """Characters of the story who have not come in yet."""
 
     @property
     def before(self) -> Story:
@@ -62,6 +64,14 @@ class Step:
         there = frozenset[str]().union(*(event.scene(before) for _, event, before in self.moments))
         return tuple(name for name in self.after.people if name in there or name in self.named)
 
+    @property
+    def absent(self) -> tuple[str, ...]:
+        """Characters of the story who learn nothing from this step: not there, distracted, or still to come."""
+        learn = set(self.people).difference(*(event.distracted for _, event, _ in self.moments))
+        if self.private:
+            learn &= set(self.named)
+        return tuple(name for name in (*self.after.people, *self.later) if name not in learn)
+
 
 def steps(story: Story) -> list[Step]:
     """The story in steps."""
@@ -77,7 +87,12 @@ def steps(story: Story) -> list[Step]:
     told = iter(sentences(story))
     ends = [*(group[0].before for group in groups), story][1:]
     return [
-        Step(tuple(group), after, " ".join(next(told) for _ in group))
+        Step(
+            tuple(group),
+            after,
+            " ".join(next(told) for _ in group),
+            tuple(name for name in story.people if name not in after.people),
+        )
         for group, after in zip(groups, ends, strict=True)
     ]
 
@@ -104,7 +119,7 @@ def known(step: Step) -> list[str]:
 
 def claims(step: Step) -> list[Claim]:
     """All that a judge is asked about a passage that tells this step."""
-    return [*_surface(step), *_events(step), *_structure(step)]
+    return [*_surface(step), *_events(step), *_spread(step), *_structure(step)]
 
 
 def _surface(step: Step) -> Iterator[Claim]:
@@ -112,6 +127,14 @@ def _surface(step: Step) -> Iterator[Claim]:
     yield Claim("surface", "Does the new passage hold notes by its writer, or remarks on the writing?", False)
     cast = listing(step.after.people)
     yield Claim("surface", f"Does anybody other than {cast} take part in the new passage?", False)
+
+
+def _spread(step: Step) -> Iterator[Claim]:
+    """Everybody in the story: nobody learns of more than happens, and nobody who is not there learns of it."""
+    others = " or ".join([*step.absent, "anybody else who is not there for it"])
+    raw = f'This is all that happens in the new passage: "{step.raw}" Does the passage say or suggest that'
+    yield Claim("spread", f"{raw} {others} learns of it, at once or later?", False)
+    yield Claim("spread", f"{raw} anybody learns of anything besides, or that word of anything gets about?", False)
 
 
 def _structure(step: Step) -> Iterator[Claim]:

@@ -351,9 +351,7 @@ def _print(spec: str, outcomes: Sequence[Outcome], output: Path) -> None:
         say(f"answers, {FOUND_BY[outcome.method]}: {answers or 'none'}")
     say("Confirmed: the accuracy on the same events with fresh names and in fresh words. Stories are chosen for a low")
     say("accuracy, so the one they were chosen by is low by luck as well.")
-    for outcome in outcomes:
-        if outcome.weakness is not None:
-            say(f"{spec} is {outcome.weakness} ({outcome.weakness.stories} stories that this was not learned from)")
+    say(outcomes[0].says_of(spec))
     if not rows:
         say(f"no story was found that {spec} gets wrong")
     say(str(output))

@@ -45,9 +45,8 @@ class Exploration:
 
     @property
     def weakness(self) -> str:
-        """What the model is weak at, in words; empty where nothing can be told."""
-        weak = self.outcomes[0].weakness
-        return "" if weak is None else f"{self.model} is {weak}"
+        """What the model is weak at, in words, or that nothing can be distinguished from chance."""
+        return self.outcomes[0].says_of(self.model)
 
     def __repr__(self) -> str:
         counts = ", ".join(f"{len(one.found)} by {one.method}" for one in self.outcomes)
@@ -57,7 +56,7 @@ class Exploration:
         """The hardest stories with the accuracy that fresh tellings confirm, and what the model is weak at."""
         rows = [[one.confirmed and round(one.confirmed, 2), one.goal, one.story.text] for one in self.found]
         table = Table(["confirmed accuracy", "holds", "story"], rows, "Stories found, hardest first")
-        return Report(f"Stories against {self.model}", self.weakness or repr(self), [Section("", [table])])
+        return Report(f"Stories against {self.model}", self.weakness, [Section("", [table])])
 
     def _repr_html_(self) -> str:
         return self.report()._repr_html_()

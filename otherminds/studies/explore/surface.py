@@ -24,6 +24,16 @@ _NOTES = re.compile(
 )
 _LAYOUT = re.compile(r"^\s*(?:#|[-*•>]\s|\d+[.)]\s)|\*\*|__|[{}<>|]", re.MULTILINE)
 _END = re.compile(r"[.!?…]+[\"'”’)]*(?=\s|$)")
+_LEARNS = r"(?:knew|knows?|heard|hears?|learned|learnt|found out|(?:was|were|had been) told)"
+_ALL = r"(?:every(?:body|one)|the (?:whole|entire) [a-z]+|all the others)"
+_SPREADS = re.compile(
+    rf"\b{_ALL}(?: else)?(?: (?:in|at|on) the [a-z]+)?(?: (?:soon|already|later|also))* {_LEARNS}\b"
+    r"|\b(?:word|news|rumou?rs?|gossip)(?: of [^.,;!?]*)?"
+    r" (?:(?:soon|quickly|had|got|has) )*(?:spread|travell?ed|round|about)\b"
+    rf"|\b(?:soon|later|afterwards?|before long|by then)\b[^.!?]* {_LEARNS} (?:all about|of|about) (?:it|this)\b",
+    re.IGNORECASE,
+)
+"""Endings by which those learn of something who were not there."""
 _INSIDE = re.compile(r"(?<=[\w,;])\s+([^\W\d_][\w’'-]*)")
 
 
@@ -41,6 +51,11 @@ def surface_fault(passage: str, step: Step, *, least: int, names: Collection[str
     for name in step.named:
         if not mentions(passage, name):
             return f"leaves out {step.after.the(name)}"
+    for name in step.later:
+        if mentions(passage, name):
+            return f"brings in {name}, who comes later"
+    if found := _SPREADS.search(passage):
+        return f"tells those who are not there ({found[0]!r})"
     for word in _capitalised(passage):
         if word not in names and word not in CAPITALS:
             return f"brings in {word}"

@@ -13,7 +13,7 @@ from otherminds.studies.explore.examine import Examiner
 from otherminds.studies.explore.hunt import Found, GoalOf, hunt
 from otherminds.studies.explore.search import PUBLISHED, Ways
 from otherminds.studies.explore.sets import Cell
-from otherminds.studies.explore.weakness import Heard, Weakness, find_weakness
+from otherminds.studies.explore.weakness import NO_WEAKNESS, Heard, Weakness, find_weakness
 
 Progress = Callable[[str, int, int], None]
 """Called with the method, the stories put to the model so far and the most there can be."""
@@ -37,6 +37,13 @@ class Outcome:
     """Tellings by which the stories found were confirmed."""
     weakness: Weakness | None = None
     heard: tuple[Heard, ...] = field(default=(), repr=False, compare=False)
+
+    def says_of(self, model: str) -> str:
+        """What the model is weak at, as a sentence."""
+        weak = self.weakness
+        if weak is None:
+            return NO_WEAKNESS.format(model)
+        return f"{model} is {weak}. These are {weak.stories} stories that this was not learned from."
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON, without the stories."""
@@ -73,8 +80,9 @@ def versus(
 ) -> list[Outcome]:
     """The search; then, unless it was stopped, the baseline.
 
-    Beside the search that learns, random stories are drawn until as many have been asked about; beside the published
-    one, each story found has the budget of one more search, spent on random stories whether or not they come to an end.
+    Beside the search that learns, as many random stories are asked about, spread over as many settings as the search
+    had, and as many of the worst answered are kept; beside the published one, each story found has the budget of one
+    more search, spent on random stories whether or not they come to an end.
     """
     if method not in BESIDE:
         raise UsageError(f"there is no way to search called {method!r}; there are {', '.join(BESIDE)}")
@@ -109,9 +117,12 @@ def versus(
         return [replace(searched, weakness=find_weakness(searched.heard))]
     wanted = len(searched.found) or stories
     if method == "learn":
-        # Spread evenly, and in all exactly as many.
-        fair = replace(ways, budget=max(1, ceil(searched.asked / wanted)))
-        drawn = go(BESIDE[method], wanted, fair, searched.asked)
+        # Spread evenly over as many settings, in all exactly as many; then the choice is among as many again.
+        settings = max(stories, len({each.search for each in searched.heard}))
+        fair = replace(ways, budget=max(1, ceil(searched.asked / settings)))
+        drawn = go(BESIDE[method], settings, fair, searched.asked)
+        worst = sorted(drawn.found, key=lambda each: (-1 if ways.easiest else 1) * each.accuracy)[:wanted]
+        drawn = replace(drawn, found=tuple(each for each in drawn.found if each in worst))
     else:
         drawn = go(BESIDE[method], wanted, ways, wanted * ways.budget)
     return [replace(searched, weakness=find_weakness(searched.heard, drawn.heard)), drawn]

@@ -109,7 +109,7 @@ def _placebo(found: Measures) -> list[Block]:
                 )
     if not rows:
         return []
-    columns = ["", "items", "chain", "n", "plain", "with chain", "gain", "gained / lost (p)", "verdict"]
+    columns = ["", "items", "chain", "n", "plain", "with chain", "gain", "gained / lost (McNemar's p)", "verdict"]
     note = (
         f"Placebo: with wrong chains the gain is at least {GAIN:.2f} and McNemar's exact p at most {SURE}. The parts"
         " are made after the chain was written, so they may differ in how hard they are: compare the column plain."

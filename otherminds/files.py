@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import re
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from math import isfinite
 from pathlib import Path
 from typing import Any, NoReturn
@@ -21,21 +22,55 @@ def write_text(path: str | Path, text: str) -> None:
 
 def write_parts(path: str | Path, parts: Iterable[str]) -> None:
     """The same of a text that is made piece by piece, and may be larger than memory."""
+    with replacing(path) as half, half.open("w", encoding="utf-8") as file:
+        file.writelines(parts)
+
+
+@contextmanager
+def replacing(path: str | Path) -> Iterator[Path]:
+    """A file to write beside the target, which takes its place at the end; two writers never share one."""
     target = Path(path)
-    half = target.with_name(target.name + ".part")
+    half, lock = target, -1
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        with half.open("w", encoding="utf-8") as file:
-            file.writelines(parts)
+        _remove_leftovers(target)
+        while lock < 0:
+            half = target.with_name(f"{target.name[:_STEM]}.{os.urandom(8).hex()}.part")
+            lock = _locked(half)
+        yield half
         os.replace(half, target)
     except (OSError, UnicodeEncodeError) as error:
-        with suppress(OSError):
-            half.unlink()
         raise BadFile(f"{target} cannot be written: {getattr(error, 'strerror', '') or error}") from None
-    except BaseException:
-        with suppress(OSError):
-            half.unlink()
-        raise
+    finally:
+        if lock >= 0:
+            with suppress(OSError):
+                half.unlink()
+            os.close(lock)
+
+
+_STEM = 40
+"""Characters of a name that come back in the name of the file beside it, so that this is never too long."""
+
+
+def _locked(half: Path) -> int:
+    """A new file, locked for as long as we write it; -1 if another took it for a leftover before it was locked."""
+    file = os.open(half, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+    with suppress(OSError):  # some disks in a network have no locks
+        fcntl.flock(file, fcntl.LOCK_EX)
+    if os.fstat(file).st_nlink:
+        return file
+    os.close(file)
+    return -1
+
+
+def _remove_leftovers(target: Path) -> None:
+    """Remove what programs left that were killed while they wrote this file: the system has taken their locks back."""
+    leftover = re.compile(re.escape(target.name[:_STEM]) + r"\.[0-9a-f]{16}\.part")
+    with suppress(OSError):
+        for old in (path for path in target.parent.iterdir() if leftover.fullmatch(path.name)):
+            with suppress(OSError), old.open("rb") as file:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                old.unlink()
 
 
 LARGEST = 1 << 30

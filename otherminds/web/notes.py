@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -46,10 +47,23 @@ class Notes:
         except (AttributeError, KeyError, TypeError, ValueError):
             raise BadFile(f"{self.path} is damaged; mend it or take it away, the runs are not in it") from None
 
+    def seen(self) -> tuple[dict[str, Note], str]:
+        """The notes for a page: by run, or none of them and why."""
+        try:
+            return self.read(), ""
+        except BadFile as error:
+            return {}, f"No tags and notes are shown: {error}."
+
     def keep(self, run: str, given: Mapping[str, Any]) -> Note:
         """Write what is given for a run; nothing at all takes it away."""
         note = _checked(given)
-        known = self.read() | {run: note}
+        known, trouble = self.seen()
+        try:
+            if trouble:  # what it holds may still be mended by hand
+                os.replace(self.path, f"{self.path}.damaged-{os.urandom(4).hex()}")
+        except OSError as error:
+            raise BadFile(f"{self.path} is damaged and cannot be moved away: {error.strerror}") from None
+        known[run] = note
         data = {id: {"tags": one.tags, "note": one.note} for id, one in known.items() if one != NOTHING}
         write_text(self.path, json.dumps(data, ensure_ascii=False, indent=1) + "\n")
         return note

@@ -90,7 +90,7 @@ class Site:
         rows = {row.id: row for row in store.runs()}
         if parts == [""]:
             listed = self._overviews(store, rows.values())
-            return runs_page(self._path, listed, self._notes.read(), store.running(), request.token)
+            return runs_page(self._path, listed, *self._notes.seen(), store.running(), request.token)
         if parts == ["runs.json"]:
             news = {"mark": mark(rows.values())}
             return as_json(news | {"running": progress(store, store.running())})
@@ -117,8 +117,8 @@ class Site:
 
     def _run(self, store: Store, row: RunRow, rows: Collection[RunRow], request: Request) -> Report:
         run = self._scored(store, row)
-        note = self._notes.read().get(row.id, NOTHING)
-        about = About(row, note, row.id in store.running(), request.token, mark(rows))
+        notes, trouble = self._notes.seen()
+        about = About(row, notes.get(row.id, NOTHING), trouble, row.id in store.running(), request.token, mark(rows))
         body = self._bodies.get(row, lambda: run_body(with_texts(store, run, read_for(run))))
         if body is None:
             return empty_page(about, run, *store.spent(row.model))

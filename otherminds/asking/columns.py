@@ -30,7 +30,7 @@ from otherminds.asking.readers import baselines
 from otherminds.asking.records import Record
 from otherminds.items import Item, Suite, Tag
 from otherminds.items.tags import STAGE, TWIN
-from otherminds.showing.brief import cut
+from otherminds.showing.brief import cut, plain
 
 MOST_VALUES = 1_000
 """A tag with more values than that names items rather than kinds of items."""
@@ -92,7 +92,7 @@ class Columns:
     """Whether every question about a false belief has a twin with another answer."""
 
     def __repr__(self) -> str:
-        return f"<Columns of {len(self.ids)} answers: {cut(', '.join(self.tags), 200)}>"
+        return plain(f"<Columns of {len(self.ids)} answers: {cut(', '.join(self.tags), 200)}>")
 
     def values(self, of: str, tags: Mapping[str, Tag]) -> dict[str, float] | None:
         """By item id, the values (or another number) of answers to items with these tags; None if that is not told."""

@@ -62,12 +62,14 @@ def _fits(header: Header, form: Form) -> bool:
     """Whether all tensors have the sides that the form lets expect, and every token has its row."""
     width, keys = form.heads * form.head, form.kv_heads * form.head
     words, inner = ([*header.tensors[name].shape, 0][0] for name in ("token_embd.weight", "blk.0.ffn_up.weight"))
-    sides = dict.fromkeys(PARTS, (width, width)) | dict.fromkeys(("token_embd", "output"), (words, width))
+    sides: dict[str, tuple[int, ...]] = dict.fromkeys(PARTS, (width, width))
+    sides |= dict.fromkeys(("token_embd", "output"), (words, width))
     sides |= dict.fromkeys(("output_norm", "attn_norm", "ffn_norm"), (width,))
     sides |= dict.fromkeys(("attn_k", "attn_v"), (keys, width)) | dict.fromkeys(("ffn_gate", "ffn_up"), (inner, width))
     sides["ffn_down"] = (width, inner)
     fitting = all(tensor.shape == sides[name.split(".")[-2]] for name, tensor in header.tensors.items())
-    return fitting and words >= len(header.metadata["tokenizer.ggml.tokens"]) and form.heads % form.kv_heads == 0
+    enough = words >= len(header.metadata["tokenizer.ggml.tokens"])
+    return fitting and enough and form.heads % form.kv_heads == 0 == form.head % 2
 
 
 @dataclass(frozen=True, slots=True)

@@ -142,7 +142,11 @@ def _read(file: BinaryIO, path: Path) -> Header:
 
 
 _STATED = {"general.architecture": str, "tokenizer.ggml.model": str, "tokenizer.ggml.tokens": list}
-_TYPES = {"general.file_type": int, "tokenizer.ggml.token_type": list, "tokenizer.ggml.add_bos_token": bool}
+_TYPES: dict[str, type] = {
+    "general.file_type": int,
+    "tokenizer.ggml.token_type": list,
+    "tokenizer.ggml.add_bos_token": bool,
+}
 """Of what need not be stated."""
 
 
@@ -156,11 +160,11 @@ def _check(metadata: Mapping[str, Any], path: Path) -> None:
     tokens, template = metadata["tokenizer.ggml.tokens"], metadata.get("tokenizer.chat_template", "")
     if not isinstance(template, str) or not all(isinstance(token, str) for token in tokens):
         raise WeightsError(f"{path} is a damaged GGUF file (its tokens or its template are no texts); get it again")
-    ids = {f"tokenizer.ggml.{name}_token_id": len(tokens) for name in ("bos", "eos")}
-    counts = {f"{metadata['general.architecture']}.{name}": MANY for name in ("context_length", "block_count")}
-    for key, value in metadata.items():
-        most = (ids | counts).get(key)
-        if type(value) is not (int if most else _TYPES.get(key, type(value))) or (most and not 0 <= value < most):
+    below = {f"tokenizer.ggml.{name}_token_id": len(tokens) for name in ("bos", "eos")}
+    below |= {f"{metadata['general.architecture']}.{name}": MANY for name in ("context_length", "block_count")}
+    for key in sorted(metadata.keys() & (_TYPES.keys() | below.keys())):
+        value = metadata[key]
+        if type(value) is not _TYPES.get(key, int) or (key in below and not 0 <= int(value) < below[key]):
             raise WeightsError(f"{path} is a damaged GGUF file ({key} is {str(value)[:40]!r}); get it again")
 
 

@@ -164,7 +164,8 @@ def _check(metadata: Mapping[str, Any], path: Path) -> None:
     below |= {f"{metadata['general.architecture']}.{name}": MANY for name in ("context_length", "block_count")}
     for key in sorted(metadata.keys() & (_TYPES.keys() | below.keys())):
         value = metadata[key]
-        if type(value) is not _TYPES.get(key, int) or (key in below and not 0 <= int(value) < below[key]):
+        right = type(value) is _TYPES.get(key, int)
+        if not right or (key in below and not 0 <= value < below[key]):
             raise WeightsError(f"{path} is a damaged GGUF file ({key} is {str(value)[:40]!r}); get it again")
 
 

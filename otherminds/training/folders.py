@@ -185,7 +185,7 @@ def _json(path: Path) -> dict[str, Any]:
 
 def write_folder(out: Path, network: Llama, base: Path) -> Path:
     """The whole model as a folder that transformers loads, with the tokenizer of what it began as."""
-    from safetensors.torch import save_file
+    from safetensors.torch import save
 
     out.mkdir(parents=True, exist_ok=True)
     if base.is_dir():
@@ -200,7 +200,7 @@ def write_folder(out: Path, network: Llama, base: Path) -> Path:
     write_text(out / "config.json", json.dumps(config, indent=1) + "\n")
     state = {name: weight.float().cpu().contiguous() for name, weight in full_state(network).items()}
     with replacing(out / WEIGHTS) as half:
-        save_file(state, half, metadata={"format": "pt"})
+        half.write_bytes(save(state, metadata={"format": "pt"}))
     return out
 
 

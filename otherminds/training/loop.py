@@ -227,7 +227,10 @@ def _save(
     learned = {name: weight for name, weight in network.named_parameters() if weight.requires_grad}
     state = {"weights": learned, "optimizer": optimizer.state_dict(), "step": step, "curve": curve}
     with replacing(out / "state.pt") as half, half.open("wb") as file:
-        torch.save({**state, "settings": asdict(settings)}, file)
+        try:
+            torch.save({**state, "settings": asdict(settings)}, file)
+        except RuntimeError as error:  # how torch says that a file takes no more
+            raise OSError(f"torch could not write it: {error.__context__ or error}") from None
 
 
 def _resumed(

@@ -47,6 +47,7 @@ KINDS: dict[str, tuple[int, tuple[int, ...]]] = {
     "fork": (6, (errno.EAGAIN,)),
 }
 """By what fails: its number in the library, and the errors that are given in turn. A thread counts as a fork."""
+SPEED = re.compile(r"\"tokens_per_second\": [\d.e+-]+")
 PATIENCE = 120
 """Seconds after which a command hangs."""
 
@@ -168,7 +169,8 @@ def program(scratch: Path) -> Iterator[Program]:
     with subprocess.Popen(
         command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as serving:
-        assert serving.stdin and serving.stdout
+        assert serving.stdin
+        assert serving.stdout
         ask, tell = serving.stdin, serving.stdout
 
         def carry_out(args: list[str], folder: Path, kind: str = "", at: int = 0, error: int = 0) -> End:
@@ -190,10 +192,10 @@ def content(folder: Path) -> dict[str, str]:
     found = {}
     for path in sorted(folder.rglob("*")):
         name = str(path.relative_to(folder))
-        if path.is_file() and STORE not in name:
+        if path.is_file() and STORE not in name and path.name != "state.pt":  # of which the times are a part
             data = path.read_bytes()
-            text = data.decode("latin-1" if path.suffix in (".npz", ".gguf", ".safetensors", ".pt") else "utf-8")
-            found[name] = COUNTS.sub("spent", TIMES.sub("then", text))
+            text = data.decode("latin-1" if path.suffix in (".npz", ".gguf", ".safetensors") else "utf-8")
+            found[name] = SPEED.sub("fast", COUNTS.sub("spent", TIMES.sub("then", text)))
     for row in rows(folder, "SELECT key, verb, prompt, rendered, result FROM calls"):
         found[f"call {row[0]}"] = repr(row)
     for row in rows(folder, "SELECT run, position, item, calls, score FROM records"):

@@ -17,10 +17,8 @@ class Stream(io.FileIO):
     def write(self, data: Any, /) -> int:
         try:
             return super().write(data)
-        except BrokenPipeError:  # whoever reads it has seen enough
-            raise
-        except OSError as error:
-            self.lost = str(error.strerror)
+        except OSError as error:  # whoever closed a pipe has seen enough
+            self.lost = "" if isinstance(error, BrokenPipeError) else str(error.strerror)
             return len(data)
 
 
@@ -38,8 +36,8 @@ def main() -> None:
     while (free := os.open(os.devnull, os.O_RDONLY)) <= 2:
         pass
     os.close(free)
-    out, ours = Stream(1, "w", closefd=False), sys.stdout is sys.__stdout__
-    if ours:
+    out = Stream(1, "w", closefd=False)
+    if sys.stdout is sys.__stdout__:
         sys.stdout, sys.stderr = _text(out, sys.stdout), _text(Stream(2, "w", closefd=False), sys.stderr)
     try:
         from otherminds.cli import main as command_line
@@ -49,11 +47,7 @@ def main() -> None:
         print("error: stopped by Ctrl-C before anything was done", file=sys.stderr)
         sys.exit(3)
     except SystemExit as end:
-        try:
-            sys.stdout.flush()
-        except BrokenPipeError:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-            sys.exit(end.code or 1)
+        sys.stdout.flush()
         if out.lost and not end.code:
             said = f"error: what this command did is done, but stdout could not take what it said ({out.lost})"
             print(f"{said}; give the same command with another place to print to", file=sys.stderr)

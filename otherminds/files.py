@@ -29,14 +29,15 @@ def write_parts(path: str | Path, parts: Iterable[str]) -> None:
 @contextmanager
 def replacing(path: str | Path) -> Iterator[Path]:
     """A file to write beside the target, which takes its place at the end; two writers never share one."""
-    target = Path(path)
-    half, lock = target, -1
+    target, lock = Path(path), -1
+    # Cut, so that it is never too long, and with a part of its own.
+    half = target.with_name(f"{target.name[:40]}.{os.urandom(8).hex()}.part")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        _remove_leftovers(target)
-        while lock < 0:
-            half = target.with_name(f"{target.name[:_STEM]}.{os.urandom(8).hex()}.part")
-            lock = _locked(half)
+        _remove_leftovers(half)
+        lock = os.open(half, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+        with suppress(OSError):  # some disks in a network have no locks
+            fcntl.flock(lock, fcntl.LOCK_EX)
         yield half
         os.replace(half, target)
     except (OSError, UnicodeEncodeError) as error:
@@ -48,26 +49,11 @@ def replacing(path: str | Path) -> Iterator[Path]:
             os.close(lock)
 
 
-_STEM = 40
-"""Characters of a name that come back in the name of the file beside it, so that this is never too long."""
-
-
-def _locked(half: Path) -> int:
-    """A new file, locked for as long as we write it; -1 if another took it for a leftover before it was locked."""
-    file = os.open(half, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
-    with suppress(OSError):  # some disks in a network have no locks
-        fcntl.flock(file, fcntl.LOCK_EX)
-    if os.fstat(file).st_nlink:
-        return file
-    os.close(file)
-    return -1
-
-
-def _remove_leftovers(target: Path) -> None:
-    """Remove what programs left that were killed while they wrote this file: the system has taken their locks back."""
-    leftover = re.compile(re.escape(target.name[:_STEM]) + r"\.[0-9a-f]{16}\.part")
+def _remove_leftovers(half: Path) -> None:
+    """Remove what programs left that were killed while they wrote the same: the system has taken their locks back."""
+    leftover = re.compile(re.escape(half.name[:-21]) + r"[0-9a-f]{16}\.part")
     with suppress(OSError):
-        for old in (path for path in target.parent.iterdir() if leftover.fullmatch(path.name)):
+        for old in (path for path in half.parent.iterdir() if leftover.fullmatch(path.name)):
             with suppress(OSError), old.open("rb") as file:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 old.unlink()

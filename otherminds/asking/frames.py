@@ -15,10 +15,7 @@ EXTRA = "'otherminds[frame]'"
 
 
 def frame(rows: Sequence[Mapping[str, Any]], library: str | None = None) -> Any:
-    """A DataFrame with a column for every key of the rows, which all have the same.
-
-    Texts are cells as in our own tables: one that a spreadsheet would run begins with a mark.
-    """
+    """A DataFrame with a column for every key of the rows; a text that a spreadsheet would run begins with a mark."""
     if library is not None and library not in LIBRARIES:
         raise UsageError(f"there is no frame of {library!r}; there are {' and '.join(LIBRARIES)}")
     wanted = [library] if library else LIBRARIES
@@ -29,12 +26,8 @@ def frame(rows: Sequence[Mapping[str, Any]], library: str | None = None) -> Any:
             f"a frame needs {' or '.join(wanted)}, and {absent} not installed; install it, as with:"
             f" pip install {library or EXTRA}"
         )
-    columns: dict[str, Sequence[Any]] = {
-        sheets.cell(name): [
-            sheets.cell(value) if isinstance(value, str) else value for value in (row[name] for row in rows)
-        ]
-        for name in (rows[0] if rows else ())
-    }
+    rows = [{sheets.cell(name): sheets.cell(value) for name, value in row.items()} for row in rows]
+    columns: dict[str, Sequence[Any]] = {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
     if found == "polars":
         # A tag may be a number for some items and a text for others; polars wants one type a column.
         columns = {name: _of_one_type(values) for name, values in columns.items()}

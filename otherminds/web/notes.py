@@ -52,7 +52,7 @@ class Notes:
         try:
             return self.read(), ""
         except BadFile as error:
-            return {}, f"No tags and notes are shown: {error}."
+            return {}, f" No tags and notes are shown: {error}."
 
     def keep(self, run: str, given: Mapping[str, Any]) -> Note:
         """Write what is given for a run; nothing at all takes it away."""

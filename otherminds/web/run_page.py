@@ -30,8 +30,6 @@ class About:
 
     row: RunRow
     note: Note
-    trouble: str
-    """Why there is none, if that is not the reader's wish."""
     running: bool
     token: str
     mark: str
@@ -41,7 +39,7 @@ class About:
     def section(self) -> Section:
         """The first of the page; a script lets tags and note be changed."""
         row: list[Cell] = [RUNNING if self.running else Overview(self.row, 0).state, words_of(self.note)]
-        note = f"Tags and notes are kept beside the store, in which nothing is changed. {self.trouble}".strip()
+        note = "Tags and notes are kept beside the store, in which nothing is changed."
         return Section("This run", [Table(["state", "tags and note"], [row], "", note=note)])
 
     def browser(self, data: Mapping[str, Any], code: str, note: str = "") -> Browser:

@@ -14,12 +14,7 @@ from otherminds.web.pages import COLUMNS, RUNNING, SCORED, Overview, scripts
 
 
 def runs_page(
-    store: str,
-    overviews: Sequence[Overview],
-    notes: Mapping[str, Note],
-    trouble: str,
-    running: Collection[str],
-    token: str,
+    store: str, overviews: Sequence[Overview], notes: Mapping[str, Note], running: Collection[str], token: str
 ) -> Report:
     """All runs, newest first; sorted, filtered, tagged and chosen for comparison by the script that comes with it."""
     many = "1 run" if len(overviews) == 1 else f"{len(overviews):,} runs"
@@ -27,7 +22,7 @@ def runs_page(
     rows = [_line(each, notes.get(each.row.id, NOTHING), running) for each in overviews]
     note = (
         f"{SCORED} A run that is not finished was stopped: the same command goes on from there. Tags and notes are kept"
-        f" beside the store, in which nothing is changed. {trouble}".rstrip()
+        " beside the store, in which nothing is changed."
     )
     columns = ["run", *COLUMNS, "tags and note"]
     data = {

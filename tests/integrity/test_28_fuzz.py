@@ -1,4 +1,4 @@
-"""Files and replies of others, spoilt in any way, come to a result or a sentence: a sample of `python -m tests.fuzz`."""
+"""Files and replies of others, spoilt in any way, come to a result or a sentence: a part of `python -m tests.fuzz`."""
 
 import pytest
 

@@ -45,9 +45,9 @@ def supports(header: Header) -> bool:
         # Not a Llama that says what it is; the engine may know more, or will say what is missing.
         return False
     counts = (form.layers, form.heads, form.kv_heads, form.head)
-    if not all(type(count) is int and count > 0 for count in counts) or form.layers > len(header.tensors):
-        return False
-    if not all(isinstance(number, float) and number > 0 for number in (form.base, form.epsilon)):
+    real = all(isinstance(number, float) and number > 0 for number in (form.base, form.epsilon))
+    whole = all(type(count) is int and count > 0 for count in counts)
+    if not real or not whole or form.layers > len(header.tensors):
         return False
     expected = {f"blk.{layer}.{part}.weight" for layer in range(form.layers) for part in PARTS}
     expected |= {"token_embd.weight", "output_norm.weight"}

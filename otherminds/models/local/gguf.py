@@ -149,7 +149,8 @@ def _check(metadata: Mapping[str, Any], path: Path) -> None:
         if not isinstance(metadata.get(key), kind):
             raise WeightsError(f"{path} does not state {key}, so it is not a language model that can be run")
     tokens, template = metadata["tokenizer.ggml.tokens"], metadata.get("tokenizer.chat_template", "")
-    if not isinstance(template, str) or not all(isinstance(token, str) for token in tokens):
+    texts = isinstance(template, str) and all(isinstance(token, str) for token in tokens)
+    if not texts or not isinstance(metadata.get("tokenizer.ggml.token_type", []), list):
         raise WeightsError(f"{path} is a damaged GGUF file (its tokens or its template are no texts); get it again")
     can_be = {"general.alignment": range(1, MANY), "general.file_type": range(MANY)}
     can_be |= {f"tokenizer.ggml.{name}_token_id": range(len(tokens)) for name in ("bos", "eos")}
@@ -157,8 +158,6 @@ def _check(metadata: Mapping[str, Any], path: Path) -> None:
     odd = [
         key for key in metadata.keys() & can_be if type(metadata[key]) is not int or metadata[key] not in can_be[key]
     ]
-    if not isinstance(metadata.get("tokenizer.ggml.token_type", []), list):
-        odd.append("tokenizer.ggml.token_type")
     if odd:
         raise WeightsError(f"{path} is a damaged GGUF file (its {min(odd)} cannot be); get it again")
 

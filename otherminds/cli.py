@@ -162,6 +162,8 @@ def _sentence(error: Exception) -> Failed:
         return (Misused if isinstance(error, UsageError | Missing) else Failed)(str(error))
     if isinstance(error, RecursionError):
         return Failed("what was given is nested too deeply to be used; make it flatter, or see where with --debug")
+    if isinstance(error, OSError) or "start new thread" in str(error):
+        return Failed(f"the system refused ({error}); see to that and give the same command again")
     return Failed(f"{type(error).__name__}: {error} (a fault of ours: run again with --debug to see where)")
 
 

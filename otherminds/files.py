@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import re
 import tomllib
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from functools import cache
 from importlib.resources import files
 from math import isfinite
@@ -24,21 +25,45 @@ def write_text(path: str | Path, text: str) -> None:
 
 def write_parts(path: str | Path, parts: Iterable[str]) -> None:
     """The same of a text that is made piece by piece, and may be larger than memory."""
-    target = Path(path)
-    half = target.with_name(target.name + ".part")
+    with replacing(path) as half, half.open("w", encoding="utf-8") as file:
+        file.writelines(parts)
+
+
+@contextmanager
+def replacing(path: str | Path) -> Iterator[Path]:
+    """A file to write beside the target, which takes its place at the end; two writers never share one."""
+    target, lock = Path(path), -1
+    # Cut, so that it is never too long, and with a part of its own.
+    half = target.with_name(f"{target.name[:40]}.{os.urandom(8).hex()}.part")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        with half.open("w", encoding="utf-8") as file:
-            file.writelines(parts)
+        _remove_leftovers(half)
+        # Until it is locked, another may take it for a leftover.
+        while lock < 0 or not os.fstat(lock).st_nlink:
+            if lock >= 0:
+                os.close(lock)
+            lock = os.open(half, os.O_WRONLY | os.O_CREAT, 0o666)
+            with suppress(OSError):  # some disks in a network have no locks
+                fcntl.flock(lock, fcntl.LOCK_EX)
+        yield half
         os.replace(half, target)
     except (OSError, UnicodeEncodeError) as error:
-        with suppress(OSError):
-            half.unlink()
         raise BadFile(f"{target} cannot be written: {getattr(error, 'strerror', '') or error}") from None
-    except BaseException:
-        with suppress(OSError):
-            half.unlink()
-        raise
+    finally:
+        if lock >= 0:
+            with suppress(OSError):
+                half.unlink()
+            os.close(lock)
+
+
+def _remove_leftovers(half: Path) -> None:
+    """Remove what programs left that were killed while they wrote the same: the system has taken their locks back."""
+    leftover = re.compile(re.escape(half.name[:-21]) + r"[0-9a-f]{16}\.part")
+    with suppress(OSError):
+        for old in (path for path in half.parent.iterdir() if leftover.fullmatch(path.name)):
+            with suppress(OSError), old.open("rb") as file:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                old.unlink()
 
 
 LARGEST = 1 << 30

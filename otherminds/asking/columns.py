@@ -29,7 +29,7 @@ from otherminds.asking.plans import STORIES, Grouping
 from otherminds.asking.readers import baselines
 from otherminds.items import Item, Suite, Tag
 from otherminds.items.tags import STAGE, TWIN
-from otherminds.showing.brief import cut
+from otherminds.showing.brief import cut, plain
 from otherminds.stats import Bounded
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ class Columns:
     """Of stored columns, how many calls the answers rest on, and their tokens: sent, of these shared, written."""
 
     def __repr__(self) -> str:
-        return f"<Columns of {len(self.ids)} answers: {cut(', '.join(self.tags), 200)}>"
+        return plain(f"<Columns of {len(self.ids)} answers: {cut(', '.join(self.tags), 200)}>")
 
     def number(self, of: str) -> Floats:
         """A number for every answer: the value, or one that the score produced; not a number where there is none."""
@@ -106,11 +106,11 @@ class Columns:
         """Those of some answers that there are; one of which only the bounds are known has them."""
         found = self.number(of)[places]
         known = ~np.isnan(found)
-        plain: list[float] = found[known].tolist()
+        exact: list[float] = found[known].tolist()
         if of != "S" or "S low" not in self.numbers:
-            return plain
+            return exact
         ends = zip(*(self.numbers[end][places][known].tolist() for end in ("S low", "S high")), strict=True)
-        return [one if isnan(low) else Bounded(low, high) for one, (low, high) in zip(plain, ends, strict=True)]
+        return [one if isnan(low) else Bounded(low, high) for one, (low, high) in zip(exact, ends, strict=True)]
 
     def with_tags(self, tags: Mapping[str, Tag]) -> NDArray[np.bool_] | None:
         """Which answers are to items with these tags; None where stored columns leave one of the tags out."""

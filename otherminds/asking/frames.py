@@ -8,13 +8,14 @@ from importlib.util import find_spec
 from typing import Any
 
 from otherminds.errors import UsageError
+from otherminds.pages import sheets
 
 LIBRARIES = ("pandas", "polars")
 EXTRA = "'otherminds[frame]'"
 
 
 def frame(rows: Sequence[Mapping[str, Any]], library: str | None = None) -> Any:
-    """A DataFrame with a column for every key of the rows, which all have the same."""
+    """A DataFrame with a column for every key of the rows; a text that a spreadsheet would run begins with a mark."""
     if library is not None and library not in LIBRARIES:
         raise UsageError(f"there is no frame of {library!r}; there are {' and '.join(LIBRARIES)}")
     wanted = [library] if library else LIBRARIES
@@ -25,6 +26,7 @@ def frame(rows: Sequence[Mapping[str, Any]], library: str | None = None) -> Any:
             f"a frame needs {' or '.join(wanted)}, and {absent} not installed; install it, as with:"
             f" pip install {library or EXTRA}"
         )
+    rows = [{sheets.cell(name): sheets.cell(value) for name, value in row.items()} for row in rows]
     columns: dict[str, Sequence[Any]] = {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
     if found == "polars":
         # A tag may be a number for some items and a text for others; polars wants one type a column.

@@ -19,7 +19,7 @@ from otherminds.errors import UsageError
 from otherminds.items import Item, Tag
 from otherminds.items.tags import has_right_answer
 from otherminds.models import Prompt
-from otherminds.showing.brief import brief, cut
+from otherminds.showing.brief import brief, cut, plain
 from otherminds.showing.notebook import Shown
 from otherminds.stats import Bounded
 
@@ -38,7 +38,7 @@ class Record:
     score: Score
 
     def __repr__(self) -> str:
-        return f"<Record of {brief(self.item.id)}: {self.verdict}, answer {brief(self.score.answer)}>"
+        return plain(f"<Record of {brief(self.item.id)}: {self.verdict}, answer {brief(self.score.answer)}>")
 
     @property
     def verdict(self) -> str:
@@ -78,7 +78,7 @@ class Run(RunHead, Shown):
     def __repr__(self) -> str:
         state = ", not finished" if self.partial else ""
         asked = f"{self.suite} · {self.model} · {self.prompt}, {self.score}"
-        return f"<Run {self.id} of {cut(asked, 200)}: {len(self)} items{state}>"
+        return plain(f"<Run {self.id} of {cut(asked, 200)}: {len(self)} items{state}>")
 
     def __len__(self) -> int:
         return len(self.records)

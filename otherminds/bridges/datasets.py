@@ -12,15 +12,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from otherminds.bridges.benchmarks.known import BENCHMARKS
-from otherminds.errors import BadFile, UsageError
-from otherminds.files import package_file, write_text
+from otherminds.errors import UsageError
+from otherminds.files import package_file, replacing, write_text
 from otherminds.items import Item, Suite
 from otherminds.items.cards import card
 from otherminds.items.tags import BENCHMARK, FALSE_BELIEF, ORDER, STORY
@@ -89,14 +88,8 @@ def _write_parquet(rows: list[dict[str, Any]], path: Path) -> None:
         raise UsageError("Parquet needs pyarrow: pip install 'otherminds[parquet]'") from None
     kinds = {"string": pa.string(), "list": pa.list_(pa.string()), "int64": pa.int64(), "bool": pa.bool_()}
     schema = pa.schema([(name, kinds[kind]) for name, (kind, _) in COLUMNS.items()])
-    half = path.with_name(path.name + ".part")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(path) as half:
         parquet.write_table(pa.Table.from_pylist(rows, schema=schema), half)
-        os.replace(half, path)
-    except OSError as error:
-        half.unlink(missing_ok=True)
-        raise BadFile(f"{path} cannot be written: {error.strerror or error}") from None
 
 
 def _name(suite: Suite) -> str:

@@ -22,7 +22,7 @@ from otherminds.diagnosis.predictions import Answered, answers_of
 from otherminds.diagnosis.readers import GUESS, NONE
 from otherminds.diagnosis.words import Part, sentences
 from otherminds.items.tags import ORDER
-from otherminds.showing.brief import cut
+from otherminds.showing.brief import cut, plain
 from otherminds.showing.notebook import Shown
 from otherminds.stats import Estimate
 
@@ -76,7 +76,7 @@ class Diagnosis(Shown):
 
     def __repr__(self) -> str:
         said = self.sentences[0] if self.sentences else "nothing can be said"
-        return f"<Diagnosis of {cut(self.model, 100)}, {self.items} items: {cut(said, 400)}>"
+        return plain(f"<Diagnosis of {cut(self.model, 100)}, {self.items} items: {cut(said, 400)}>")
 
 
 def diagnose(runs: Run | Sequence[Run], *, draws: int = DRAWS, seed: int = 0) -> Diagnosis:

@@ -26,7 +26,7 @@ from otherminds.errors import BadFile, UsageError
 from otherminds.files import write_parts
 from otherminds.items.lines import OnDisk, Source
 from otherminds.items.tags import Tag, check_tags
-from otherminds.showing.brief import Brief, cut
+from otherminds.showing.brief import Brief, cut, plain
 from otherminds.showing.notebook import Shown
 
 SCHEMA = 1
@@ -83,7 +83,7 @@ class Suite(Shown):
             _check_ids(self.name, (item.id for item in self.items))
 
     def __repr__(self) -> str:
-        return f"<Suite {cut(self.name, 60)!r} of {len(self)} items, {self.prompt}, {self.score}>"
+        return plain(f"<Suite {cut(self.name, 60)!r} of {len(self)} items, {self.prompt}, {self.score}>")
 
     def __len__(self) -> int:
         return len(self.items)

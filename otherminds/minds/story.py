@@ -17,7 +17,7 @@ from otherminds.minds.notation import read_events, write_event
 from otherminds.minds.sightings import NOBODY, Glance, Minds, Saying, Sighting
 from otherminds.minds.telling import sentences, told_premises
 from otherminds.minds.world import NOTHING, Fact, View, without
-from otherminds.showing.brief import Brief, cut
+from otherminds.showing.brief import Brief, cut, plain
 from otherminds.showing.notebook import Shown
 
 
@@ -336,7 +336,7 @@ class Story(Shown):
         return self.length
 
     def __repr__(self) -> str:
-        return f"<Story of {self.length} events: {cut(self.text, 300)}>"
+        return plain(f"<Story of {self.length} events: {cut(self.text, 300)}>")
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Story):

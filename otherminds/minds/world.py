@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, TypeVar
 
-from otherminds.showing.brief import cut
+from otherminds.showing.brief import cut, plain
 from otherminds.showing.notebook import Shown
 
 K = TypeVar("K")
@@ -120,7 +120,7 @@ class View(Shown):
 
     def __repr__(self) -> str:
         known = [f"{fact.of} {fact.property} {fact.value}" for fact in self.facts()]
-        return cut(f"View({', '.join([*known, *sorted(self._heard)])})", 1000)
+        return plain(cut(f"View({', '.join([*known, *sorted(self._heard)])})", 1000))
 
     # ---- learning ---------------------------------------------------------------------------------------------
 

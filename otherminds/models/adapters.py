@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from otherminds.errors import UsageError, WeightsError
+from otherminds.files import replacing
 
 Array = NDArray[np.float32]
 SUFFIX = ".safetensors"
@@ -200,10 +201,7 @@ def _save(path: Path, tensors: Mapping[str, NDArray[Any]], stated: Mapping[str, 
         at += data.nbytes
     text = json.dumps(head).encode()
     text += b" " * (-len(text) % 8)
-    half = path.with_name(path.name + ".part")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with half.open("wb") as file:
+    with replacing(path) as half, half.open("wb") as file:
         file.write(len(text).to_bytes(8, "little") + text)
         for name in order:
             file.write(np.ascontiguousarray(tensors[name]).tobytes())
-    half.replace(path)

@@ -121,7 +121,6 @@ def _folded(messages: Sequence[Message]) -> Sequence[Message]:
 
 
 def _render(messages: Sequence[Message], header: Header, dated: bool) -> str:
-    from jinja2 import TemplateError
     from jinja2.sandbox import ImmutableSandboxedEnvironment
 
     environment = ImmutableSandboxedEnvironment(
@@ -139,7 +138,7 @@ def _render(messages: Sequence[Message], header: Header, dated: bool) -> str:
     try:
         template = environment.from_string(header.template)
         return template.render(messages=turns, add_generation_prompt=True, **marks)
-    except TemplateError as error:
+    except Exception as error:  # a program of the model's maker may raise anything
         raise ModelError(f"this model's chat template cannot take these messages: {error}") from None
 
 

@@ -6,6 +6,7 @@ import csv
 import re
 from collections.abc import Iterable, Sequence
 from io import StringIO
+from typing import Any
 
 _NUMBER = r"[-+−]?\d[\d,]*(?:\.\d+)?(?:[eE][-+]?\d+)?"
 # Alone, as a share, with a star for a mark, or with its interval.
@@ -18,12 +19,14 @@ def as_csv(rows: Iterable[Sequence[object]]) -> str:
     """Rows as CSV: numbers as they are, texts as cells."""
     out = StringIO()
     lines = csv.writer(out, lineterminator="\n")
-    lines.writerows([cell(part) if isinstance(part, str) else part for part in row] for row in rows)
+    lines.writerows(map(cell, row) for row in rows)
     return out.getvalue()
 
 
-def cell(text: str) -> str:
+def cell(text: Any) -> Any:
     """A text that no spreadsheet takes for a formula, with plain ends of lines; a number stays a number."""
+    if not isinstance(text, str):
+        return text
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     return f"'{text}" if _is_risky(text) else text
 

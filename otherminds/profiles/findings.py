@@ -21,7 +21,7 @@ from otherminds.profiles.ways_of_reading import in_words
 from otherminds.results.answers import Answers
 from otherminds.results.itembrowser import Part, leads_to, tag_text
 from otherminds.results.measures import Row, adjusted, compare, leaning
-from otherminds.showing.brief import cut
+from otherminds.showing.brief import cut, plain
 from otherminds.showing.notebook import Shown
 from otherminds.stats import Difference, Estimate
 from otherminds.studies.study import Chapter, Finding
@@ -111,7 +111,7 @@ class Profile(Shown):
 
     def __repr__(self) -> str:
         state = ", not finished" if self.partial else ""
-        return f"<Profile of {cut(', '.join(self.models), 300)}, {self.size}: {len(self.runs)} runs{state}>"
+        return plain(f"<Profile of {cut(', '.join(self.models), 300)}, {self.size}: {len(self.runs)} runs{state}>")
 
     @property
     def partial(self) -> bool:

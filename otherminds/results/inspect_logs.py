@@ -7,8 +7,6 @@ truncated and failed ones. Means and clustered standard errors are computed by I
 
 from __future__ import annotations
 
-import os
-from contextlib import suppress
 from dataclasses import fields
 from math import nan
 from pathlib import Path
@@ -16,7 +14,8 @@ from typing import Any
 
 from otherminds.asking.packing import Result
 from otherminds.asking.runs import Record, Run
-from otherminds.errors import BadFile, UsageError
+from otherminds.errors import UsageError
+from otherminds.files import replacing
 from otherminds.models import Message, Prompt, Response, Usage
 from otherminds.results.answers import Answers
 from otherminds.results.exports import told_question
@@ -34,15 +33,8 @@ def save(run: Run, path: Path) -> None:
     log = as_log(run)
     from inspect_ai.log import write_eval_log
 
-    half = path.with_name(f"{path.name}.part")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(path) as half:
         write_eval_log(log, str(half), format="eval")
-        os.replace(half, path)
-    except OSError as error:
-        with suppress(OSError):
-            half.unlink()
-        raise BadFile(f"{path} cannot be written: {error.strerror or error}") from None
 
 
 def as_log(run: Run) -> Any:

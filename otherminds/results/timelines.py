@@ -13,6 +13,7 @@ from otherminds.minds.story import Story
 from otherminds.minds.telling import listing, sentences
 from otherminds.pages.timeline import timeline as drawn
 from otherminds.results.storybook import lane_of
+from otherminds.showing.brief import plain
 from otherminds.showing.notebook import Shown
 
 
@@ -24,7 +25,7 @@ class Timeline(Shown):
     """By what is asked, such as "Where is the marble?", the picture as SVG."""
 
     def __repr__(self) -> str:
-        return f"<Timeline: {'; '.join(self.pictures)[:200]}>"
+        return plain(f"<Timeline: {'; '.join(self.pictures)[:200]}>")
 
     @property
     def svg(self) -> str:

@@ -47,6 +47,11 @@ def cut(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
+def plain(text: str) -> str:
+    """The text as a terminal can print it on one line: what would steer it is written as Python writes it."""
+    return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in text)
+
+
 def _of(thing: object, part: Field[Any]) -> object:
     return getattr(thing, part.name)
 

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from otherminds.errors import BadFile, UsageError
+from otherminds.files import replacing
 from otherminds.models import Message
 from otherminds.models.chat_template import chat_runs, raw_runs
 from otherminds.models.local.gguf import Header
@@ -136,9 +137,8 @@ class Shard:
 
     def save(self, path: Path) -> None:
         """Write it whole or not at all."""
-        half = path.with_name(path.name + ".part")
         small = np.uint16 if not len(self.tokens) or self.tokens.max() < 2**16 else np.uint32
-        with half.open("wb") as file:
+        with replacing(path) as half, half.open("wb") as file:
             np.savez(
                 file,
                 tokens=self.tokens.astype(small),
@@ -146,7 +146,6 @@ class Shard:
                 branches=self.branches.astype(np.int32),
                 kinds=np.array(self.kinds, dtype=str),
             )
-        half.replace(path)
 
     @classmethod
     def load(cls, path: Path) -> Shard:

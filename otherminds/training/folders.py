@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from otherminds.errors import BadFile, UsageError
-from otherminds.files import parse_json, read_text, write_text
+from otherminds.files import parse_json, read_text, replacing, write_text
 from otherminds.models.chat_template import raw_runs
 from otherminds.models.hf.checkpoint import Checkpoint, first_line
 from otherminds.models.local.gguf import Header, read_header
@@ -185,7 +185,7 @@ def _json(path: Path) -> dict[str, Any]:
 
 def write_folder(out: Path, network: Llama, base: Path) -> Path:
     """The whole model as a folder that transformers loads, with the tokenizer of what it began as."""
-    from safetensors.torch import save_file
+    from safetensors.torch import save
 
     out.mkdir(parents=True, exist_ok=True)
     if base.is_dir():
@@ -198,10 +198,9 @@ def write_folder(out: Path, network: Llama, base: Path) -> Path:
         config = _config(network.form, header)
         _write_tokenizer(out, header)
     write_text(out / "config.json", json.dumps(config, indent=1) + "\n")
-    half = out / f"{WEIGHTS}.part"
     state = {name: weight.float().cpu().contiguous() for name, weight in full_state(network).items()}
-    save_file(state, half, metadata={"format": "pt"})
-    half.replace(out / WEIGHTS)
+    with replacing(out / WEIGHTS) as half:
+        half.write_bytes(save(state, metadata={"format": "pt"}))
     return out
 
 

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from otherminds.errors import UsageError
+from otherminds.files import replacing, write_parts
 from otherminds.training import ranks
 from otherminds.training.batches import PARTS, ahead, batches
 from otherminds.training.encoding import Encoded, Rows, Shard, kinds_of, pack
@@ -180,7 +181,7 @@ def train(
             if replay:
                 curve[-1]["replay"] = moved
             if not ranks.rank():
-                _write_lines(out / "curve.jsonl", curve)
+                write_parts(out / "curve.jsonl", (json.dumps(line) + "\n" for line in curve))
             beside = f", replay {moved:.4f}" if replay else ""
             say(f"step {step + 1}: loss {mean:.4f}{beside}, {seen / (now - last):,.0f} tokens/s, {done:.0%}")
             losses, seen, last = [], 0, now
@@ -223,11 +224,13 @@ def _groups(weights: list[torch.nn.Parameter], decay: float) -> list[dict[str, A
 def _save(
     out: Path, network: Llama, optimizer: torch.optim.Optimizer, settings: Settings, step: int, curve: list[Any]
 ) -> None:
-    half = out / "state.pt.part"
     learned = {name: weight for name, weight in network.named_parameters() if weight.requires_grad}
     state = {"weights": learned, "optimizer": optimizer.state_dict(), "step": step, "curve": curve}
-    torch.save({**state, "settings": asdict(settings)}, half)
-    half.replace(out / "state.pt")
+    with replacing(out / "state.pt") as half, half.open("wb") as file:
+        try:
+            torch.save({**state, "settings": asdict(settings)}, file)
+        except RuntimeError as error:  # how torch says that a file takes no more
+            raise OSError(f"torch could not write it: {error.__context__ or error}") from None
 
 
 def _resumed(
@@ -248,12 +251,6 @@ def _resumed(
             weights[name].copy_(weight)
     optimizer.load_state_dict(state["optimizer"])
     return int(state["step"]), list(state["curve"])
-
-
-def _write_lines(path: Path, lines: list[dict[str, float]]) -> None:
-    half = path.with_name(path.name + ".part")
-    half.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-    half.replace(path)
 
 
 # ---- how well it does ---------------------------------------------------------------------------------------------

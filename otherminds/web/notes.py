@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from otherminds.errors import BadFile, MissingFile, UsageError
-from otherminds.files import parse_json, read_text, write_text
+from otherminds.files import parse_json, read_text, replacing, write_text
 
 LONGEST_NOTE, LONGEST_TAG, MOST_TAGS = 2_000, 40, 20
 
@@ -46,10 +47,21 @@ class Notes:
         except (AttributeError, KeyError, TypeError, ValueError):
             raise BadFile(f"{self.path} is damaged; mend it or take it away, the runs are not in it") from None
 
+    def seen(self) -> tuple[dict[str, Note], str]:
+        """The notes for a page: by run, or none of them and why."""
+        try:
+            return self.read(), ""
+        except BadFile as error:
+            return {}, f" No tags and notes are shown: {error}."
+
     def keep(self, run: str, given: Mapping[str, Any]) -> Note:
         """Write what is given for a run; nothing at all takes it away."""
         note = _checked(given)
-        known = self.read() | {run: note}
+        known, trouble = self.seen()
+        if trouble:  # what it holds may still be mended by hand
+            with replacing(f"{self.path}.damaged-{os.urandom(4).hex()}") as half:
+                os.replace(self.path, half)
+        known[run] = note
         data = {id: {"tags": one.tags, "note": one.note} for id, one in known.items() if one != NOTHING}
         write_text(self.path, json.dumps(data, ensure_ascii=False, indent=1) + "\n")
         return note

@@ -89,7 +89,9 @@ class Site:
         rows = {row.id: row for row in store.runs()}
         if parts == [""]:
             listed = self._overviews(store, rows.values())
-            return runs_page(self._path, listed, self._notes.read(), store.running(), request.token)
+            notes, trouble = self._notes.seen()
+            page = runs_page(self._path, listed, notes, store.running(), request.token)
+            return replace(page, lead=page.lead + trouble)
         if parts == ["runs.json"]:
             news = {"mark": mark(rows.values())}
             return as_json(news | {"running": progress(store, store.running())})
@@ -116,8 +118,8 @@ class Site:
 
     def _run(self, store: Store, row: RunRow, rows: Collection[RunRow], request: Request) -> Report:
         run = self._scored(store, row)
-        note = self._notes.read().get(row.id, NOTHING)
-        about = About(row, note, row.id in store.running(), request.token, mark(rows))
+        notes, trouble = self._notes.seen()
+        about = About(row, notes.get(row.id, NOTHING), row.id in store.running(), request.token, mark(rows))
         body = self._bodies.get(row, lambda: run_body(with_texts(store, run, read_for(run))))
         if body is None:
             return empty_page(about, run, *store.spent(row.model))
@@ -125,7 +127,8 @@ class Site:
         part = replace(run, records=on_page(run, number))
         items = items_section(run, with_texts(store, part, part.records).records, number, about)
         others = [other for other in rows if other.digest == row.digest and other.id != row.id]
-        return run_page(about, body, items, self._overviews(store, others))
+        page = run_page(about, body, items, self._overviews(store, others))
+        return replace(page, lead=page.lead + trouble)
 
     def _scored(self, store: Store, row: RunRow) -> Run:
         """A run without texts, which takes less time and room; those that are shown are read when they are."""

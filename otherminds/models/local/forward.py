@@ -44,14 +44,32 @@ def supports(header: Header) -> bool:
     except (KeyError, TypeError, ValueError, ZeroDivisionError):
         # Not a Llama that says what it is; the engine may know more, or will say what is missing.
         return False
-    if not isinstance(form.layers, int) or form.layers > len(header.tensors):
+    counts = (form.layers, form.heads, form.kv_heads, form.head)
+    real = all(isinstance(number, float) and number > 0 for number in (form.base, form.epsilon))
+    whole = all(type(count) is int and count > 0 for count in counts)
+    if not real or not whole or form.layers > len(header.tensors):
         return False
     expected = {f"blk.{layer}.{part}.weight" for layer in range(form.layers) for part in PARTS}
     expected |= {"token_embd.weight", "output_norm.weight"}
     sizes = ("llama.rope.dimension_count", "llama.attention.key_length", "llama.attention.value_length")
     whole_head = all(header.metadata.get(size, form.head) == form.head for size in sizes)
     small = sum(4 * prod(tensor.shape) for tensor in header.tensors.values()) <= MOST_BYTES
-    return expected <= set(header.tensors) <= expected | {"output.weight"} and whole_head and small
+    complete = expected <= set(header.tensors) <= expected | {"output.weight"}
+    return complete and whole_head and small and _fits(header, form)
+
+
+def _fits(header: Header, form: Form) -> bool:
+    """Whether all tensors have the sides that the form lets expect, and every token has its row."""
+    width, keys = form.heads * form.head, form.kv_heads * form.head
+    words, inner = ([*header.tensors[name].shape, 0][0] for name in ("token_embd.weight", "blk.0.ffn_up.weight"))
+    sides: dict[str, tuple[int, ...]] = dict.fromkeys(PARTS, (width, width))
+    sides |= dict.fromkeys(("token_embd", "output"), (words, width))
+    sides |= dict.fromkeys(("output_norm", "attn_norm", "ffn_norm"), (width,))
+    sides |= dict.fromkeys(("attn_k", "attn_v"), (keys, width)) | dict.fromkeys(("ffn_gate", "ffn_up"), (inner, width))
+    sides["ffn_down"] = (width, inner)
+    fitting = all(tensor.shape == sides[name.split(".")[-2]] for name, tensor in header.tensors.items())
+    enough = words >= len(header.metadata["tokenizer.ggml.tokens"])
+    return fitting and enough and form.heads % form.kv_heads == 0 == form.head % 2
 
 
 @dataclass(frozen=True, slots=True)

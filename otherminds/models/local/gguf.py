@@ -10,6 +10,7 @@ import struct
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from math import prod
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -27,6 +28,8 @@ QUANTISATIONS = {
 _NUMBERS = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}
 _TEXT, _LIST = 8, 9
 _CONTROL = 3
+MANY, SIDES = 1 << 24, 4
+"""The most of anything in a head: values, tensors, tokens, characters of a text; and of the sides of a tensor."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +47,7 @@ class Header:
 
     metadata: Mapping[str, Any]
     tensors: Mapping[str, Tensor]
+    path: Path = Path("this GGUF file")
 
     @property
     def architecture(self) -> str:
@@ -60,7 +64,7 @@ class Header:
         """The longest text, in tokens, that the model was trained on."""
         length = self.metadata.get(f"{self.architecture}.context_length")
         if not isinstance(length, int):
-            raise WeightsError(f"this GGUF file does not state {self.architecture}.context_length; convert it anew")
+            raise WeightsError(f"{self.path} does not state {self.architecture}.context_length; convert it anew")
         return length
 
     @property
@@ -85,7 +89,7 @@ class Header:
         """Control tokens, which mark turns and ends and are never part of a text."""
         kinds = self.metadata.get("tokenizer.ggml.token_type", ())
         tokens = self.metadata["tokenizer.ggml.tokens"]
-        return {tokens[id]: id for id, kind in enumerate(kinds) if kind == _CONTROL}
+        return {token: id for id, (token, kind) in enumerate(zip(tokens, kinds, strict=False)) if kind == _CONTROL}
 
     def special(self, name: str) -> int | None:
         """The token that "bos" or "eos" stands for."""
@@ -114,21 +118,27 @@ def _read(file: BinaryIO, path: Path) -> Header:
     if version not in (2, 3):
         raise WeightsError(f"{path} has GGUF version {version}, and only 2 and 3 can be read; convert it anew")
     n_tensors, n_values = number("Q"), number("Q")
-    metadata = {_text(file): _value(file, number("I")) for _ in range(n_values)}
+    metadata = {_text(file): _value(file, number("I")) for _ in range(_few(n_values))}
     entries = []
-    for _ in range(n_tensors):
+    for _ in range(_few(n_tensors)):
         name = _text(file)
         # GGUF names the fastest dimension first, numpy last.
-        shape = tuple(number("Q") for _ in range(number("I")))[::-1]
+        shape = tuple(number("Q") for _ in range(_few(number("I"), SIDES)))[::-1]
         entries.append((name, shape, number("I"), number("Q")))
     _check(metadata, path)
     alignment = metadata.get("general.alignment", 32)
     start = -(-file.tell() // alignment) * alignment
     tensors = {name: Tensor(shape, kind, start + offset) for name, shape, kind, offset in entries}
-    end = max((t.start + prod(t.shape) * PLAIN.get(t.kind, 0) for t in tensors.values()), default=0)
-    if end > path.stat().st_size:
+    # No way of quantising takes less than a bit for a number.
+    ends = {name: t.start + prod(t.shape) * PLAIN.get(t.kind, 0.125) for name, t in tensors.items()}
+    if max(ends.values(), default=0) > path.stat().st_size:
+        end = round(max(ends.values()))
         raise WeightsError(f"{path} is cut short: it should have at least {end} bytes; get it again")
-    return Header(metadata, tensors)
+    order = sorted(tensors, key=lambda name: tensors[name].start)
+    apart = all(ends[one] <= tensors[other].start for one, other in pairwise(order))
+    if not apart or len(tensors) < n_tensors or not all(prod(tensor.shape) for tensor in tensors.values()):
+        raise WeightsError(f"{path} is a damaged GGUF file (its tensors are empty or overlap); get it again")
+    return Header(metadata, tensors, path)
 
 
 _STATED = {"general.architecture": str, "tokenizer.ggml.model": str, "tokenizer.ggml.tokens": list}
@@ -138,12 +148,18 @@ def _check(metadata: Mapping[str, Any], path: Path) -> None:
     for key, kind in _STATED.items():
         if not isinstance(metadata.get(key), kind):
             raise WeightsError(f"{path} does not state {key}, so it is not a language model that can be run")
-    alignment = metadata.get("general.alignment", 32)
-    if not isinstance(alignment, int) or alignment < 1:
-        raise WeightsError(f"{path} is a damaged GGUF file (its alignment is {alignment!r}); get it again")
     tokens, template = metadata["tokenizer.ggml.tokens"], metadata.get("tokenizer.chat_template", "")
-    if not isinstance(template, str) or not all(isinstance(token, str) for token in tokens):
+    texts = isinstance(template, str) and all(isinstance(token, str) for token in tokens)
+    if not texts or not isinstance(metadata.get("tokenizer.ggml.token_type", []), list):
         raise WeightsError(f"{path} is a damaged GGUF file (its tokens or its template are no texts); get it again")
+    can_be = {"general.alignment": range(1, MANY), "general.file_type": range(MANY)}
+    can_be |= {f"tokenizer.ggml.{name}_token_id": range(len(tokens)) for name in ("bos", "eos")}
+    can_be |= {f"{metadata['general.architecture']}.{name}": range(MANY) for name in ("context_length", "block_count")}
+    odd = [
+        key for key in metadata.keys() & can_be if type(metadata[key]) is not int or metadata[key] not in can_be[key]
+    ]
+    if odd:
+        raise WeightsError(f"{path} is a damaged GGUF file (its {min(odd)} cannot be); get it again")
 
 
 def _reader(file: BinaryIO) -> Callable[[str], Any]:
@@ -153,12 +169,15 @@ def _reader(file: BinaryIO) -> Callable[[str], Any]:
     return number
 
 
+def _few(number: int, most: int = MANY) -> int:
+    """A number of things in a head, if a head can have so many: what is damaged must not fill the memory."""
+    if number > most:
+        raise OverflowError
+    return number
+
+
 def _text(file: BinaryIO) -> str:
-    (length,) = struct.unpack("<Q", file.read(8))
-    text = file.read(length)
-    if len(text) < length:
-        raise EOFError
-    return text.decode("utf-8", errors="replace")
+    return _texts(file, 1)[0]
 
 
 def _value(file: BinaryIO, kind: int) -> Any:
@@ -167,6 +186,7 @@ def _value(file: BinaryIO, kind: int) -> Any:
     if kind != _LIST:
         return _reader(file)(_NUMBERS[kind])
     inner, length = struct.unpack("<IQ", file.read(12))
+    _few(length)
     if inner in _NUMBERS:
         form = f"<{length}{_NUMBERS[inner]}"
         return list(struct.unpack(form, file.read(struct.calcsize(form))))
@@ -178,7 +198,7 @@ def _texts(file: BinaryIO, number: int) -> list[str]:
     read, size, found = file.read, struct.Struct("<Q").unpack, []
     for _ in range(number):
         (length,) = size(read(8))
-        text = read(length)
+        text = read(_few(length))
         if len(text) < length:
             raise EOFError
         found.append(text.decode("utf-8", errors="replace"))

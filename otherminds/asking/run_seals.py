@@ -14,13 +14,10 @@ from bisect import bisect_left
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from hashlib import blake2b
-from typing import Any
 
 from otherminds.asking.tables import (
-    HAS_TABLE,
     INTO_RUNS,
-    MAKE_COLUMNS,
-    MAKE_SEALS,
+    INTO_SEALS,
     SELECT_CALL,
     SELECT_COLUMNS,
     SELECT_RUN,
@@ -29,7 +26,6 @@ from otherminds.asking.tables import (
     RunRow,
     checksum,
     read_run,
-    readable_run,
     run_values,
 )
 
@@ -37,11 +33,7 @@ _CALLS = (
     "SELECT key, checksum FROM calls WHERE key IN (SELECT asked.value FROM records"
     " JOIN json_each(CASE WHEN json_valid(calls) THEN calls ELSE '[]' END) AS asked WHERE run = ?)"
 )
-# One search a run, since a run has very many records; UNION, for in a damaged tree the next one may be an earlier one.
-_WITH_RECORDS = (
-    "WITH RECURSIVE known(run) AS (SELECT min(run) FROM records UNION"
-    " SELECT (SELECT min(run) FROM records WHERE run > known.run) FROM known) SELECT run FROM known WHERE run NOTNULL"
-)
+_SEAL = "SELECT written, hash, calls FROM seals WHERE run = ?"
 _log = logging.getLogger("otherminds")
 
 
@@ -80,56 +72,58 @@ def seal_run(db: sqlite3.Connection, row: RunRow, columns: str | None, *, writte
     if not all(isinstance(place, int) for place in places) or places != sorted(set(places)):
         raise Damaged(f"malformed order of the answers of run {row.id}")
     row = replace(row, written=written or next_number(db), sound=True, sealed=len(answers))
-    before = _kept(db, row) if columns is None else None
+    before = db.execute(_SEAL, (row.id,)).fetchone() if columns is None else None
     columns = read_columns(db, row.id) if columns is None else columns
     calls = before[2] if before else _pack(db, row.id)
     values = run_values(row, row.written)
     db.execute(f"INSERT OR REPLACE {INTO_RUNS}", values)
-    db.execute(MAKE_SEALS)
-    seal = _hash(row, answers, calls, columns)
-    db.execute("INSERT OR REPLACE INTO seals VALUES (?, ?, ?, ?)", (row.id, row.written, seal, calls))
-    db.execute(MAKE_COLUMNS)
+    db.execute(f"INSERT OR REPLACE {INTO_SEALS}", (row.id, row.written, _hash(row, answers, calls, columns), calls))
     db.execute("INSERT OR REPLACE INTO columns VALUES (?, ?, ?)", (row.id, checksum(values[-2], columns), columns))
     return row
 
 
-def read_seal(db: sqlite3.Connection, row: RunRow) -> Seal | None:
-    """The seal of a run, refused where its row or its answers are not as they were; None for one that has none."""
-    found = _kept(db, row)
+def compare(db: sqlite3.Connection, row: RunRow) -> tuple[Seal | None, str]:
+    """The seal of a run, if it has one, and what is wrong where its row or its answers are not as they were then."""
     if not row.sound:
-        raise Altered(f"run {row.id} is damaged (its checksum is wrong)")
-    if row.sealed is None and not (found and found[0]):
-        return None
+        return None, f"run {row.id} is damaged (its checksum is wrong)"
+    written, kept, calls = db.execute(_SEAL, (row.id,)).fetchone() or (0, "", b"")
+    if row.sealed is None and not (kept and isinstance(written, int) and written >= row.written):
+        return None, ""
     answers = _answers(db, row.id)
     if row.sealed is not None and len(answers) < row.sealed:
-        raise Altered(f"run {row.id} lacks {row.sealed - len(answers):,} of its {row.sealed:,} sealed answers")
-    if found is None or found[1] != _hash(row, answers, found[2], read_columns(db, row.id)):
-        raise Altered(f"run {row.id} is not as it was sealed")
-    return Seal(row.id, found[2])
+        return None, f"run {row.id} lacks {row.sealed - len(answers):,} of its {row.sealed:,} answers"
+    if not isinstance(calls, bytes) or kept != _hash(row, answers, calls, read_columns(db, row.id)):
+        return None, f"run {row.id} is not as it was sealed"
+    return Seal(row.id, calls), ""
 
 
-def seal_flaw(db: sqlite3.Connection, row: RunRow) -> str:
-    """What is wrong with a run that is not as it was written and sealed."""
-    try:
-        read_seal(db, row)
-    except Altered as error:
-        return str(error)
-    return ""
+def read_seal(db: sqlite3.Connection, row: RunRow) -> Seal | None:
+    """The seal of a run, which is refused if it is not as it was; None for one that has none."""
+    seal, flaw = compare(db, row)
+    if flaw:
+        raise Altered(flaw)
+    return seal
 
 
 def read_columns(db: sqlite3.Connection, id: str) -> str:
     """What is told of all answers of a run; nothing where that was not kept, or the run has changed since."""
-    row = db.execute(SELECT_COLUMNS, (id,)).fetchone() if has(db, "columns") else None
+    row = db.execute(SELECT_COLUMNS, (id,)).fetchone()
     return str(row[0]) if row and checksum(row[2], row[0]) == row[1] else ""
+
+
+def check_run(db: sqlite3.Connection, row: RunRow) -> None:
+    """Refuse a run that is not as it was sealed, or some of whose calls are not."""
+    if (seal := read_seal(db, row)) and (others := altered_calls(db, row.id, seal)):
+        seal.check(dict.fromkeys(others, ""), others)
 
 
 def break_seal(db: sqlite3.Connection, id: str) -> None:
     """Note that answers of a run are changing: until it ends it is unfinished, and has no seal."""
     for row in map(read_run, db.execute(f"{SELECT_RUN} WHERE id = ?", (id,)).fetchall()):
-        if row.finished or row.sealed is not None:
-            values = run_values(replace(row, finished="", sealed=None), row.written)
-            db.execute(f"INSERT OR REPLACE {INTO_RUNS}", values)
-    forget(db, id, "seals", "columns")
+        values = run_values(replace(row, finished="", sealed=None), row.written)
+        db.execute(f"INSERT OR REPLACE {INTO_RUNS}", values)
+        db.execute(f"INSERT OR REPLACE {INTO_SEALS}", (id, row.written, "", b""))
+    db.execute("DELETE FROM columns WHERE run = ?", (id,))
 
 
 def altered_calls(db: sqlite3.Connection, id: str, seal: Seal) -> list[str]:
@@ -137,30 +131,34 @@ def altered_calls(db: sqlite3.Connection, id: str, seal: Seal) -> list[str]:
     return seal.altered(dict(db.execute(_CALLS, (id,))))
 
 
-def make_ready(db: sqlite3.Connection, id: str, path: str) -> None:
-    """Before a run is asked again, remove what cannot be believed of it, so that it is made, or asked, again."""
-    for row in map(readable_run, db.execute(f"{SELECT_RUN} WHERE id = ?", (id,)).fetchall()):
-        others: list[str] = []
+def begin_run(db: sqlite3.Connection, row: RunRow, path: str) -> None:
+    """Write a run that is not there; of one that is, remove what cannot be believed, so that it is asked again."""
+    there = db.execute(f"{SELECT_RUN} WHERE +id = ?", (row.id,)).fetchall()
+    if there != db.execute(f"{SELECT_RUN} WHERE id = ?", (row.id,)).fetchall():
+        check_file(db)  # its index leads astray
+    for found in there:
         try:
-            if row and (seal := read_seal(db, row)):
-                others = altered_calls(db, id, seal)
-        except Altered:
+            seal, flaw = compare(db, read_run(found))
+        except Damaged:
             check_file(db)
-            forget(db, id, "records")
-            break_seal(db, id)
-        if not row:
+            forget_run(db, row.id)
+            break
+        if flaw:
             check_file(db)
-            forget(db, id, "records", "seals", "runs")
-        db.executemany("DELETE FROM calls WHERE key = ?", ((key,) for key in others))
-        if others:
+            db.execute("DELETE FROM records WHERE run = ?", (row.id,))
+            break_seal(db, row.id)
+        if others := altered_calls(db, row.id, seal) if seal else ():
+            db.executemany("DELETE FROM calls WHERE key = ?", ((key,) for key in others))
             _log.warning("%s: damaged answers, which are asked for again: %d", path, len(others))
+    if db.execute(f"INSERT OR IGNORE {INTO_RUNS}", run_values(row, next_number(db))).rowcount:
+        break_seal(db, row.id)
 
 
-def forget(db: sqlite3.Connection, id: str, *tables: str) -> None:
-    """Remove what these tables have of a run."""
-    for table in tables:
-        if has(db, table):
-            db.execute(f"DELETE FROM {table} WHERE {'id' if table == 'runs' else 'run'} = ?", (id,))
+def forget_run(db: sqlite3.Connection, id: str) -> None:
+    """Remove a run with its answers; its calls stay."""
+    for table in ("records", "columns", "seals"):
+        db.execute(f"DELETE FROM {table} WHERE run = ?", (id,))
+    db.execute("DELETE FROM runs WHERE id = ?", (id,))
 
 
 def check_file(db: sqlite3.Connection) -> None:
@@ -171,35 +169,21 @@ def check_file(db: sqlite3.Connection) -> None:
 
 
 def lost_runs(db: sqlite3.Connection) -> list[str]:
-    """Runs that have answers or a seal, but no row."""
-    known = f"{_WITH_RECORDS}{' UNION SELECT run FROM seals' if has(db, 'seals') else ''}"
-    return [str(run) for (run,) in db.execute(f"SELECT run FROM ({known}) WHERE run NOT IN (SELECT id FROM runs)")]
+    """Runs that were begun, but of which no row is there."""
+    return [str(run) for (run,) in db.execute("SELECT run FROM seals WHERE run NOT IN (SELECT id FROM runs)")]
 
 
 def check_list(db: sqlite3.Connection) -> None:
     """Refuse a list of runs that lacks one, or has one in the place that it had before it was asked last."""
-    late = "SELECT id FROM runs JOIN seals ON run = id WHERE runs.written < seals.written"
-    for id in lost_runs(db):
-        raise Altered(f"run {id} is sealed or has answers, but its row is gone")
-    for (id,) in db.execute(late) if has(db, "seals") else ():
-        raise Altered(f"run {id} is not as it was sealed")
+    late = db.execute("SELECT id FROM runs JOIN seals ON run = id WHERE runs.written < seals.written")
+    for id in (*lost_runs(db), *(id for (id,) in late)):
+        raise Altered(f"the row of run {id} is gone, or from before it was asked last")
 
 
 def next_number(db: sqlite3.Connection) -> int:
     """The number of what is written now."""
     (last,) = db.execute("SELECT max(written) FROM runs WHERE typeof(written) = 'integer'").fetchone()
     return int(last or 0) + 1
-
-
-def has(db: sqlite3.Connection, table: str) -> bool:
-    """Whether there is this table, which is made where it is first written."""
-    return bool(db.execute(HAS_TABLE, (table,)).fetchone())
-
-
-def _kept(db: sqlite3.Connection, row: RunRow) -> Any:
-    """Of the seal of a run, whether it is of this row or a later one, its hash and its calls."""
-    select = "SELECT written >= ?, hash, calls FROM seals WHERE run = ?"
-    return db.execute(select, (row.written, row.id)).fetchone() if has(db, "seals") else None
 
 
 def _answers(db: sqlite3.Connection, id: str) -> list[tuple[int, str]]:
@@ -223,9 +207,9 @@ def _number(text: object) -> int:
     return int.from_bytes(blake2b(str(text).encode(), digest_size=8).digest())
 
 
-def _hash(row: RunRow, answers: Iterable[tuple[int, str]], calls: Any, columns: str) -> str:
+def _hash(row: RunRow, answers: Iterable[tuple[int, str]], calls: bytes, columns: str) -> str:
     """Of all that is told of a run."""
-    known = blake2b(calls if isinstance(calls, bytes) else b"", digest_size=16)
+    known = blake2b(calls, digest_size=16)
     known.update(repr((*run_values(row, row.written)[-2:], *answers)).encode())
     known.update(columns.encode())
     return known.hexdigest()

@@ -138,12 +138,10 @@ def _as_it_was(
     suite: Suite, model: Model, store: Store, id: str, *, seed: int, progress: Progress | None
 ) -> Run | None:
     """A large run that was finished, if all of it is sound and was judged by this very program."""
-    before = store.find_run(id)
-    if before is None or not before.finished or not before.sound:
-        return None
     try:
+        before = store.run(id)
         found = in_columns(store, before, texts=True)
-        if found is None or len(found) != len(suite):
+        if found is None or len(found) != len(suite) or not before.finished:
             return None
         with store.reading() as db:
             calls = count(sound_calls(store, id, read_seal(db, before)))

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from sqlite3 import Connection
 from typing import Any
 
 from otherminds.asking.packing import key_of, unpack, unpack_prompt
-from otherminds.asking.run_seals import altered_calls, check_file, forget, lost_runs, read_seal, seal_run
-from otherminds.asking.store import RunRow, Store
+from otherminds.asking.run_seals import altered_calls, check_file, compare, forget_run, lost_runs, seal_run
+from otherminds.asking.store import Store
 from otherminds.asking.tables import (
     SELECT_CALL,
     SELECT_RECORD,
@@ -20,7 +19,6 @@ from otherminds.asking.tables import (
     read_call,
     read_record,
     read_run,
-    readable_run,
 )
 from otherminds.errors import StoreError
 from otherminds.models.gate import fault
@@ -81,8 +79,9 @@ def examine(store: Store) -> Examined:
     sound: set[str] = set()
     with store.reading() as db:
         check_file(db)
-        runs = [row for row in map(readable_run, store.rows(SELECT_RUN)) if row and row.sound]
-        broken, others = _compare_with_seals(db, runs)
+        runs = [read_run(row) for row in store.rows(SELECT_RUN) if not _of_run(row)]
+        seals = {row.id: compare(db, row) for row in runs}
+        others = {key for id, (seal, _) in seals.items() if seal for key in altered_calls(db, id, seal)}
         for row in store.rows(SELECT_CALL):
             _count("calls", row[-1], rows, unmarked)
             if why := _of_call(row) or (OTHER if row[0] in others else ""):
@@ -95,23 +94,11 @@ def examine(store: Store) -> Examined:
                 flaws.append(Flaw("records", row[:2], why))
         for row in store.rows(SELECT_RUN):
             _count("runs", row[-2], rows, unmarked)
-            if why := _of_run(row) or broken.get(row[0], ""):
+            if why := _of_run(row) or seals[row[0]][1]:
                 flaws.append(Flaw("runs", (row[0],), why))
         flaws += [Flaw("runs", (id,), ROWLESS) for id in lost_runs(db)]
     unsealed = tuple(row.id for row in runs if row.finished and row.sealed is None)
     return Examined(rows, unmarked, tuple(flaws), unsealed)
-
-
-def _compare_with_seals(db: Connection, runs: Iterable[RunRow]) -> tuple[dict[str, str], set[str]]:
-    """What is wrong with runs that are not as they were sealed; and the keys of calls that are not."""
-    broken, others = dict[str, str](), set[str]()
-    for row in runs:
-        try:
-            if seal := read_seal(db, row):
-                others.update(altered_calls(db, row.id, seal))
-        except Altered as error:
-            broken[row.id] = str(error)
-    return broken, others
 
 
 def _count(table: str, checksum: object, rows: Counter[str], unmarked: Counter[str]) -> None:
@@ -159,7 +146,7 @@ def discard(store: Store, found: Examined) -> Discarded:
         db.executemany("DELETE FROM records WHERE run = ? AND position = ?", keys["records"])
         # Its calls are there, so that the same command makes it anew without asking.
         for (id,) in keys["runs"]:
-            forget(db, id, "records", "seals", "runs")
+            forget_run(db, id)
         touched = {run for run, _ in keys["records"]} - {run for (run,) in keys["runs"]}
         rows = [row for id in sorted(touched) for row in db.execute(f"{SELECT_RUN} WHERE id = ?", (id,))]
         for row in map(read_run, rows):

@@ -15,11 +15,11 @@ from typing import Any
 
 from otherminds.asking.locks import Claims, Watch
 from otherminds.asking.opening import ADVICE, MEMORY, at_rest, connect, prepare
-from otherminds.asking.run_seals import Seal, check_list, make_ready, next_number, seal_run
+from otherminds.asking.run_seals import Seal, begin_run, check_list, seal_run
 from otherminds.asking.tables import (
     INTO_CALLS,
     INTO_RECORDS,
-    INTO_RUNS,
+    LATER,
     MIGRATIONS,
     SELECT_CALL,
     SELECT_RECORD,
@@ -38,9 +38,7 @@ from otherminds.asking.tables import (
     read_record_calls,
     read_run,
     readable_call,
-    readable_run,
     record_values,
-    run_values,
     stand_in,
     to_json,
 )
@@ -155,7 +153,7 @@ class Store:
         """Write answered calls, and what the sitting has taken so far; they are on disk when this returns."""
         now = _now()
         rows = [call_values(call, now) for call in calls]
-        with self._transaction():
+        with self.changing():
             self._db.executemany(f"INSERT OR REPLACE {INTO_CALLS}", rows)
             if sitting and sitting[0]:
                 number, spent = sitting
@@ -168,7 +166,7 @@ class Store:
 
     def begin_sitting(self, work: str) -> int:
         """A number for what is spent on a piece of work, such as a run, until the program ends."""
-        with self._transaction():
+        with self.changing():
             row = (work, _now())
             done = self._db.execute("INSERT INTO sittings VALUES (NULL, ?, ?, 0, 0, 0, 0, 0, 0, 0)", row)
             return int(done.lastrowid or 0)
@@ -183,7 +181,7 @@ class Store:
 
     def keep_model(self, fingerprint: str, name: str, identity: Mapping[str, Any]) -> None:
         """Remember what a fingerprint stands for."""
-        with self._transaction():
+        with self.changing():
             self._db.execute("INSERT OR IGNORE INTO models VALUES (?, ?, ?)", (fingerprint, name, to_json(identity)))
 
     def identity(self, fingerprint: str) -> Mapping[str, Any]:
@@ -196,14 +194,13 @@ class Store:
         """Note that a run has begun; one that was there before stays as it is, and is what comes back."""
         if self.path != MEMORY:
             self._claims.take(_run_name(row.id))
-        with self._transaction():
-            make_ready(self._db, row.id, self.path)
-            self._db.execute(f"INSERT OR IGNORE {INTO_RUNS}", run_values(row, next_number(self._db)))
-        return self.find_run(row.id) or row
+        with self.changing() as db:
+            begin_run(db, row, self.path)
+        return self.run(row.id)
 
     def keep_run(self, row: RunRow, records: Iterable[Mapping[str, Any]] = ()) -> None:
         """Write a run and all its records, in place of what was there under its id."""
-        with self._transaction():
+        with self.changing():
             self._db.execute("DELETE FROM records WHERE run = ?", (row.id,))
             # One by one, since a large run as JSON takes more room than all that is made of it.
             self._db.executemany(f"INSERT {INTO_RECORDS}", (record_values(row.id, record) for record in records))
@@ -211,7 +208,7 @@ class Store:
 
     def keep_run_again(self, row: RunRow, *, columns: str | None = None) -> RunRow:
         """Write and seal a run whose records stay as they are, and what is told of them all, unless that stays too."""
-        with self._transaction():
+        with self.changing():
             sealed = seal_run(self._db, row, columns)
         self._claims.release(_run_name(row.id))
         return sealed
@@ -229,12 +226,6 @@ class Store:
             check_list(db)
             rows = db.execute(f"{SELECT_RUN} ORDER BY written DESC, created DESC, id").fetchall()
             return next((run for run in map(read_run, rows) if run.sealed or self.count_records(run.id)), None)
-
-    def find_run(self, id: str) -> RunRow | None:
-        """The run of exactly this id, if there is one that can be read."""
-        with self._sentences():
-            row = self._db.execute(f"{SELECT_RUN} WHERE id = ?", (id,)).fetchone()
-            return readable_run(row) if row else None
 
     def run(self, id: str) -> RunRow:
         """The run of this id, or of the only id that begins so."""
@@ -272,7 +263,7 @@ class Store:
         """Write answers of people; a later one of the same person to the same item takes the place of the first."""
         now = _now()
         rows = [(a.batch, a.item, a.annotator, a.answer, a.digest, now) for a in annotations]
-        with self._transaction():
+        with self.changing():
             self._db.executemany("INSERT OR REPLACE INTO annotations VALUES (?, ?, ?, ?, ?, ?)", rows)
 
     def annotations(self, batch: str) -> list[Annotation]:
@@ -321,24 +312,13 @@ class Store:
     @contextmanager
     def changing(self) -> Iterator[sqlite3.Connection]:
         """The database itself, for changes that are made together or not at all."""
-        with self._transaction():
-            yield self._db
-
-    def rows(self, query: str, given: Sequence[object] = ()) -> Iterator[tuple[Any, ...]]:
-        """What lies in the tables, as it lies there."""
-        with self._sentences():
-            # A cursor itself would be closed when this is, and then complain that the store was closed before.
-            yield from map(tuple, self._db.execute(query, given))
-
-    @contextmanager
-    def _transaction(self) -> Iterator[None]:
         if self._db.in_transaction:
-            yield
+            yield self._db
             return
         with self._sentences():
             self._db.execute("BEGIN IMMEDIATE")
             try:
-                yield
+                yield self._db
             except BaseException:
                 # A full disk has rolled back by itself.
                 if self._db.in_transaction:
@@ -349,6 +329,12 @@ class Store:
                 self._wrote = True
                 self._watch.check()
 
+    def rows(self, query: str, given: Sequence[object] = ()) -> Iterator[tuple[Any, ...]]:
+        """What lies in the tables, as it lies there."""
+        with self._sentences():
+            # A cursor itself would be closed when this is, and then complain that the store was closed before.
+            yield from map(tuple, self._db.execute(query, given))
+
     # ── opening ──
 
     def _migrate(self) -> None:
@@ -358,12 +344,14 @@ class Store:
             # A row of a WITHOUT ROWID table that takes more than a quarter of a page has a page of its own beside it.
             self._db.execute(f"PRAGMA page_size = {_PAGE}")
             self._db.execute("PRAGMA journal_mode = WAL")
-            with self._transaction():
+            with self.changing():
                 # Read once more, now that nobody else can write: two programs may have met a new file together.
                 for step in MIGRATIONS[self._version() :]:
                     step(self._db)
                 self._db.execute(f"PRAGMA application_id = {_OURS}")
                 self._db.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
+        for table in LATER.values():
+            self._db.execute(f"CREATE TABLE IF NOT EXISTS {table}")
 
     def _version(self) -> int:
         asked = ("PRAGMA user_version", "PRAGMA application_id", "SELECT count(*) FROM sqlite_master")

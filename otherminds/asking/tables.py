@@ -140,6 +140,11 @@ def _checksums_and_order(db: sqlite3.Connection) -> None:
 # Each is run once, in order; the file's user_version counts those that were. Add at the end, never change one.
 MIGRATIONS: list[Callable[[sqlite3.Connection], None]] = [_first_tables, _annotations, _checksums_and_order]
 
+# No migrations: a program that knows nothing of them reads and writes as before.
+LATER = {
+    "columns": "columns (run TEXT PRIMARY KEY, seal TEXT NOT NULL, data TEXT NOT NULL)",
+    "seals": "seals (run TEXT PRIMARY KEY, written INTEGER NOT NULL, hash TEXT NOT NULL, calls BLOB NOT NULL)",
+}
 _LACKING = {"calls": "'' AS checksum", "records": "'' AS checksum", "runs": "'' AS checksum, 0 AS written"}
 
 
@@ -148,6 +153,9 @@ def stand_in(db: sqlite3.Connection, version: int) -> None:
     if 0 < version < 3:
         for table, lacking in _LACKING.items():
             db.execute(f"CREATE TEMP VIEW {table} AS SELECT *, {lacking} FROM main.{table}")
+    there = {name for (name,) in db.execute("SELECT name FROM sqlite_master")}
+    for table in LATER.keys() - there:
+        db.execute(f"CREATE TEMP TABLE {LATER[table]}")
 
 
 SELECT_CALL = "SELECT key, fingerprint, verb, prompt, rendered, result, seconds, created, checksum FROM calls"
@@ -160,15 +168,8 @@ SELECT_RUN = (
     " FROM runs"
 )
 INTO_RUNS = "INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-HAS_TABLE = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?"
-# No migration: they are made where they are first written, and a program that knows nothing of them reads as before.
-MAKE_COLUMNS = "CREATE TABLE IF NOT EXISTS columns (run TEXT PRIMARY KEY, seal TEXT NOT NULL, data TEXT NOT NULL)"
 SELECT_COLUMNS = "SELECT data, seal, checksum FROM columns JOIN runs ON id = run WHERE run = ?"
-# None for them either. An older otherminds that asks a run again leaves its seal as it was, but not its row.
-MAKE_SEALS = (
-    "CREATE TABLE IF NOT EXISTS seals (run TEXT PRIMARY KEY, written INTEGER NOT NULL, hash TEXT NOT NULL,"
-    " calls BLOB NOT NULL)"
-)
+INTO_SEALS = "INTO seals VALUES (?, ?, ?, ?)"
 SEALED = "sealed"
 """In the manifest of a run, as its row has it: how many answers it had when it was sealed."""
 SUM_USAGE = (
@@ -268,14 +269,6 @@ def read_run(row: Sequence[Any]) -> RunRow:
     head = (id, suite, digest, model, fingerprint, prompt, score, told, created, finished)
     sound = (not kept or kept == checksum(*columns)) and isinstance(sealed, int | None)
     return RunRow(*head, written if isinstance(written, int) else 0, sound, sealed)
-
-
-def readable_run(row: Sequence[Any]) -> RunRow | None:
-    """The same; nothing where it cannot be read."""
-    try:
-        return read_run(row)
-    except Damaged:
-        return None
 
 
 def _with_checksum(*columns: Any) -> tuple[Any, ...]:

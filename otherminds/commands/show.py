@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Container
 from dataclasses import asdict
 from difflib import get_close_matches
 from pathlib import Path
@@ -30,12 +30,12 @@ ROWS = 500
 @click.pass_context
 def runs(context: click.Context, store_path: Path, as_json: bool) -> None:
     """List the runs in the store, newest first. The exit code is 3 if one is damaged."""
-    from otherminds.asking.run_seals import seal_flaw
+    from otherminds.asking.run_seals import compare
     from otherminds.asking.store import Store
 
     with Store(store_path, create=False) as store, store.reading() as db:
         rows, running = store.runs(), store.running()
-        flaws = {row.id: flaw for row in rows if (flaw := seal_flaw(db, row))}
+        flaws = {row.id: flaw for row in rows if (flaw := compare(db, row)[1])}
         values = [[] if row.id in flaws else _values(store, row.id) for row in rows]
     states = ["damaged" if row.id in flaws else _state(row, running) for row in rows]
     rights = [fmean(some) if some else None for some in values]
@@ -43,35 +43,31 @@ def runs(context: click.Context, store_path: Path, as_json: bool) -> None:
     if as_json:
         print_json([asdict(row) | {"state": state, "right": right, "n": n} for row, state, right, n in found])
     else:
-        _print_runs(found)
-    for flaw in flaws.values():
-        note(f"{flaw}; give its command again")
-    if flaws:
-        context.exit(PARTIAL)
-
-
-def _print_runs(found: Sequence[tuple[RunRow, str, float | None, int]]) -> None:
-    print_table(
-        ["run", "started (UTC)", "suite", "model", "asked by", "right", "n", "state"],
-        [
+        print_table(
+            ["run", "started (UTC)", "suite", "model", "asked by", "right", "n", "state"],
             [
-                *(row.id, row.created[:16].replace("T", " "), row.suite, row.model),
-                *(
-                    f"{row.score}, {row.prompt}",
-                    "–" if right is None else f"{right:.2f}",
-                    f"{n:,}",
-                    state.replace("finished", "done" if row.sealed is not None else "done, not sealed"),
-                ),
-            ]
-            for row, state, right, n in found
-        ],
-        right=["right", "n"],
-    )
-    if found:
+                [
+                    *(row.id, row.created[:16].replace("T", " "), row.suite, row.model),
+                    *(
+                        f"{row.score}, {row.prompt}",
+                        "–" if right is None else f"{right:.2f}",
+                        f"{n:,}",
+                        state.replace("finished", "done" if row.sealed is not None else "done, not sealed"),
+                    ),
+                ]
+                for row, state, right, n in found
+            ],
+            right=["right", "n"],
+        )
+    if found and not as_json:
         note(
             "right: the share of right answers among the n that are scored; `otherminds show RUN`, `diagnose RUN` and"
             " `compare RUN RUN` say more"
         )
+    for flaw in flaws.values():
+        note(f"{flaw}; give its command again, which completes it from the store")
+    if flaws:
+        context.exit(PARTIAL)
 
 
 def _state(row: RunRow, running: Container[str]) -> str:

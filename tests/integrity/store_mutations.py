@@ -121,6 +121,8 @@ def counted_as_large(large: bool) -> Iterator[None]:
 def make(folder: Path, *, large: bool) -> Bench:
     """The stores that are to be damaged."""
     with counted_as_large(large):
+        for left in folder.iterdir():
+            left.unlink()
         path, other = folder / STORE, folder / "other.db"
         ask(path, "a", budget=40)
         older = [path.read_bytes()]

@@ -19,6 +19,7 @@ ADVICE = {
     "unable to open": "it cannot be opened there, choose another folder or copy it to one with the files beside it",
     "not a database": "move it away, or choose another file",
     "malformed": "it is damaged, so restore a copy of it or choose another file",
+    "is gone": "give its command again, or let `otherminds store verify --discard` forget it",
     "run ": "give its command again, which completes it from the store and asks only what is missing or damaged",
     "checksum": "`otherminds store verify` tells what else is damaged, and --discard lets it be asked again",
     "closed": "open the store again",

@@ -33,6 +33,7 @@ _CALLS = (
     "SELECT key, checksum FROM calls WHERE key IN (SELECT asked.value FROM records"
     " JOIN json_each(CASE WHEN json_valid(calls) THEN calls ELSE '[]' END) AS asked WHERE run = ?)"
 )
+_ANSWERS = "SELECT position, checksum FROM records WHERE run = ? ORDER BY position"
 _SEAL = "SELECT written, hash, calls FROM seals WHERE run = ?"
 _log = logging.getLogger("otherminds")
 
@@ -67,7 +68,7 @@ class Seal:
 
 def seal_run(db: sqlite3.Connection, row: RunRow, columns: str | None, *, written: int = 0) -> RunRow:
     """Write and seal a run that has ended, with what is told of all its answers; None where they are as they were."""
-    answers = _answers(db, row.id)
+    answers = db.execute(_ANSWERS, (row.id,)).fetchall()
     places = [place for place, _ in answers]
     if not all(isinstance(place, int) for place in places) or places != sorted(set(places)):
         raise Damaged(f"malformed order of the answers of run {row.id}")
@@ -89,7 +90,7 @@ def compare(db: sqlite3.Connection, row: RunRow) -> tuple[Seal | None, str]:
     written, kept, calls = db.execute(_SEAL, (row.id,)).fetchone() or (0, "", b"")
     if row.sealed is None and not (kept and isinstance(written, int) and written >= row.written):
         return None, ""
-    answers = _answers(db, row.id)
+    answers = db.execute(_ANSWERS, (row.id,)).fetchall()
     if row.sealed is not None and len(answers) < row.sealed:
         return None, f"run {row.id} lacks {row.sealed - len(answers):,} of its {row.sealed:,} answers"
     if not isinstance(calls, bytes) or kept != _hash(row, answers, calls, read_columns(db, row.id)):
@@ -168,27 +169,16 @@ def check_file(db: sqlite3.Connection) -> None:
         raise Damaged(f"the file itself is malformed ({verdict})")
 
 
-def lost_runs(db: sqlite3.Connection) -> list[str]:
-    """Runs that were begun, but of which no row is there."""
-    return [str(run) for (run,) in db.execute("SELECT run FROM seals WHERE run NOT IN (SELECT id FROM runs)")]
-
-
-def check_list(db: sqlite3.Connection) -> None:
-    """Refuse a list of runs that lacks one, or has one in the place that it had before it was asked last."""
-    late = db.execute("SELECT id FROM runs JOIN seals ON run = id WHERE runs.written < seals.written")
-    for id in (*lost_runs(db), *(id for (id,) in late)):
-        raise Altered(f"the row of run {id} is gone, or from before it was asked last")
+def astray(db: sqlite3.Connection) -> list[str]:
+    """Runs that were begun but have no row, or one that is older than their seal."""
+    late = "SELECT run FROM seals LEFT JOIN runs ON id = run WHERE id IS NULL OR runs.written < seals.written"
+    return [str(run) for (run,) in db.execute(late)]
 
 
 def next_number(db: sqlite3.Connection) -> int:
     """The number of what is written now."""
     (last,) = db.execute("SELECT max(written) FROM runs WHERE typeof(written) = 'integer'").fetchone()
     return int(last or 0) + 1
-
-
-def _answers(db: sqlite3.Connection, id: str) -> list[tuple[int, str]]:
-    """The positions of a run's answers with their checksums, in order."""
-    return db.execute("SELECT position, checksum FROM records WHERE run = ? ORDER BY position", (id,)).fetchall()
 
 
 def _pack(db: sqlite3.Connection, id: str) -> bytes:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from otherminds.asking.packing import key_of, unpack, unpack_prompt
-from otherminds.asking.run_seals import altered_calls, check_file, compare, forget_run, lost_runs, seal_run
+from otherminds.asking.run_seals import altered_calls, astray, check_file, compare, forget_run, seal_run
 from otherminds.asking.store import Store
 from otherminds.asking.tables import (
     SELECT_CALL,
@@ -96,7 +96,7 @@ def examine(store: Store) -> Examined:
             _count("runs", row[-2], rows, unmarked)
             if why := _of_run(row) or seals[row[0]][1]:
                 flaws.append(Flaw("runs", (row[0],), why))
-        flaws += [Flaw("runs", (id,), ROWLESS) for id in lost_runs(db)]
+        flaws += [Flaw("runs", (id,), ROWLESS) for id in astray(db) if id not in seals]
     unsealed = tuple(row.id for row in runs if row.finished and row.sealed is None)
     return Examined(rows, unmarked, tuple(flaws), unsealed)
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from otherminds.asking.locks import Claims, Watch
 from otherminds.asking.opening import ADVICE, MEMORY, at_rest, connect, prepare
-from otherminds.asking.run_seals import Seal, begin_run, check_list, seal_run
+from otherminds.asking.run_seals import Seal, astray, begin_run, seal_run
 from otherminds.asking.tables import (
     INTO_CALLS,
     INTO_RECORDS,
@@ -129,10 +129,8 @@ class Store:
         for start in range(0, len(wanted), 500):
             part = wanted[start : start + 500]
             rows = self._db.execute(f"{SELECT_CALL} WHERE key IN ({','.join('?' * len(part))})", part).fetchall()
-            if astray := {row[0] for row in rows}.difference(part):
-                raise Damaged(
-                    f"malformed table: a search finds the call {min(map(str, astray))[:10]} instead of another"
-                )
+            if {row[0] for row in rows}.difference(part):
+                raise Damaged("malformed table of calls: a search for one finds another")
             yield from rows
 
     def recent_calls(self, fingerprint: str, verb: str, *, limit: int = 200) -> list[Call]:
@@ -215,17 +213,20 @@ class Store:
 
     def runs(self) -> list[RunRow]:
         """All runs, the one that was written last first: a run that is asked again is that one."""
-        with self.reading() as db:
-            found = [read_run(row) for row in db.execute(f"{SELECT_RUN} ORDER BY written DESC, created DESC, id")]
-            check_list(db)
-        return found
+        with self._listing() as rows:
+            return [read_run(row) for row in rows]
 
     def last_run(self) -> RunRow | None:
         """Of the runs that have a record, or had one when they were sealed, the one that was written last."""
-        with self.reading() as db:
-            check_list(db)
-            rows = db.execute(f"{SELECT_RUN} ORDER BY written DESC, created DESC, id").fetchall()
+        with self._listing() as rows:
             return next((run for run in map(read_run, rows) if run.sealed or self.count_records(run.id)), None)
+
+    @contextmanager
+    def _listing(self) -> Iterator[list[Any]]:
+        with self.reading() as db:
+            for id in astray(db):
+                raise Damaged(f"the row of run {id} is gone, or from before it was asked last")
+            yield db.execute(f"{SELECT_RUN} ORDER BY written DESC, created DESC, id").fetchall()
 
     def run(self, id: str) -> RunRow:
         """The run of this id, or of the only id that begins so."""
@@ -350,8 +351,13 @@ class Store:
                     step(self._db)
                 self._db.execute(f"PRAGMA application_id = {_OURS}")
                 self._db.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
-        for table in LATER.values():
-            self._db.execute(f"CREATE TABLE IF NOT EXISTS {table}")
+        try:
+            for table in LATER.values():
+                self._db.execute(f"CREATE TABLE IF NOT EXISTS {table}")
+        except sqlite3.OperationalError as error:
+            if "readonly" not in str(error):
+                raise
+            stand_in(self._db, self._version())
 
     def _version(self) -> int:
         asked = ("PRAGMA user_version", "PRAGMA application_id", "SELECT count(*) FROM sqlite_master")

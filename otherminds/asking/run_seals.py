@@ -75,7 +75,7 @@ def seal_run(db: sqlite3.Connection, row: RunRow, columns: str | None, *, writte
     row = replace(row, written=written or next_number(db), sound=True, sealed=len(answers))
     before = db.execute(_SEAL, (row.id,)).fetchone() if columns is None else None
     columns = read_columns(db, row.id) if columns is None else columns
-    calls = before[2] if before else _pack(db, row.id)
+    calls = before[2] if before and before[1] else _pack(db, row.id)
     values = run_values(row, row.written)
     db.execute(f"INSERT OR REPLACE {INTO_RUNS}", values)
     db.execute(f"INSERT OR REPLACE {INTO_SEALS}", (row.id, row.written, _hash(row, answers, calls, columns), calls))

@@ -23,9 +23,10 @@ from otherminds.items import Suite
 from otherminds.models import Prompt
 from otherminds.models.scripted import Scripted
 from tests.integrity import store_mutations
-from tests.integrity.store_mutations import ITEMS, Tally, counted_as_large, model, printed, suite, try_out
+from tests.integrity.store_mutations import Tally, counted_as_large, model, printed, suite, try_out
 
-PAIRS = suite("letters")
+ITEMS = 48
+PAIRS = suite("letters", ITEMS)
 OLD = Path(__file__).parents[1] / "golden" / "old_store.sql"
 LACKS = f"lacks 38 of its {ITEMS} answers"
 LATEST = ("calls", "usage", "started", "ended")

@@ -10,12 +10,15 @@ from typing import Any, overload
 
 import numpy as np
 
+from otherminds.asking.run_seals import Seal, break_seal
 from otherminds.asking.store import Store
 from otherminds.asking.tables import (
-    HAS_COLUMNS,
     INTO_RECORDS,
     SELECT_POSITION,
+    SELECT_RECORD,
     SUM_USAGE,
+    Damaged,
+    read_record,
     record_values,
 )
 from otherminds.errors import StoreError
@@ -28,11 +31,34 @@ _FIRST = 16
 
 def keep_records(store: Store, run: str, records: Iterable[Mapping[str, Any]], without: Iterable[int]) -> None:
     """Write some records of a run, in place of what was there; at the other positions there are none from now on."""
+    rows, gone = [record_values(run, record) for record in records], list(without)
     with store.changing() as db:
-        db.executemany(f"INSERT OR REPLACE {INTO_RECORDS}", (record_values(run, record) for record in records))
-        db.executemany("DELETE FROM records WHERE run = ? AND position = ?", ((run, place) for place in without))
-        if db.execute(HAS_COLUMNS).fetchone():
-            db.execute("DELETE FROM columns WHERE run = ?", (run,))  # which told of others
+        there = _rows_at(store, run, [*(row[1] for row in rows), *gone])
+        new = [row for row in rows if row != there.get(row[1])]
+        old = [(run, place) for place in gone if place in there]
+        if new or old:
+            break_seal(db, run)
+        db.executemany(f"INSERT OR REPLACE {INTO_RECORDS}", new)
+        db.executemany("DELETE FROM records WHERE run = ? AND position = ?", old)
+
+
+def records_at(store: Store, run: str, positions: Sequence[int]) -> list[dict[str, Any]]:
+    """Some of the records of a run."""
+    with store.reading():
+        there = _rows_at(store, run, positions)
+        if missing := [position for position in positions if position not in there]:
+            raise Damaged(f"malformed run {run}: answer {missing[0]} is not there")
+        return [read_record(there[position]) for position in positions]
+
+
+def _rows_at(store: Store, run: str, positions: Sequence[int]) -> dict[int, tuple[Any, ...]]:
+    """The rows of some records of a run, as they lie in the store, by position."""
+    found: dict[int, tuple[Any, ...]] = {}
+    for start in range(0, len(positions), AT_ONCE):
+        part = positions[start : start + AT_ONCE]
+        where = f"WHERE run = ? AND position IN ({','.join('?' * len(part))})"
+        found |= {row[1]: row for row in store.rows(f"{SELECT_RECORD} {where}", (run, *part))}
+    return found
 
 
 def count(calls: Iterable[Sequence[str]]) -> int:
@@ -43,12 +69,12 @@ def count(calls: Iterable[Sequence[str]]) -> int:
     return len(np.unique(np.frombuffer(first, dtype="<u8")))
 
 
-def sound_calls(store: Store, run: str) -> Iterator[Sequence[str]]:
+def sound_calls(store: Store, run: str, seal: Seal | None) -> Iterator[Sequence[str]]:
     """The calls behind every record of a run; refused where one of either is not as it was written."""
     records = store.record_calls(run)
     while some := list(islice(records, AT_ONCE)):
         keys = {key for calls in some for key in calls}
-        if store.sound_calls(keys) != keys:
+        if store.sound_calls(keys, seal) != keys:
             raise StoreError(f"{store.path}: answers behind run {run} are damaged or gone")
         yield from some
 
@@ -87,4 +113,4 @@ class Items(Sequence[Item]):
         return array("q", (position for (position,) in self._store.rows(query, (self._run,))))
 
     def _read(self, positions: Sequence[int]) -> list[Item]:
-        return [Item.from_dict(line["item"]) for line in self._store.records_at(self._run, positions)]
+        return [Item.from_dict(line["item"]) for line in records_at(self._store, self._run, positions)]

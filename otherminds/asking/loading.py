@@ -10,9 +10,10 @@ from typing import Any
 from otherminds.asking.columns import Records, stored_columns
 from otherminds.asking.columns import pack as pack_columns
 from otherminds.asking.columns import unpack as unpack_columns
-from otherminds.asking.keeping import Items, usage
+from otherminds.asking.keeping import Items, records_at, usage
 from otherminds.asking.packing import unpack, unpack_prompt
 from otherminds.asking.records import Record, Run
+from otherminds.asking.run_seals import Seal, read_columns, read_seal
 from otherminds.asking.scores import VERDICTS, Score, way
 from otherminds.asking.store import MEMORY, Call, RunRow, Store
 from otherminds.errors import BadFile, StoreError, UsageError
@@ -28,32 +29,36 @@ def load(store: Store, id: str, *, texts: bool = True, most: int = -1) -> Run:
     Without `texts` its records have neither prompts nor results, and a large run is read much sooner; of a very large
     one, calls are then checked only where they are read, and by `otherminds store verify`.
     """
-    row = store.run(id)
-    if not row.sound:
-        raise StoreError(
-            f"{store.path}: run {row.id} is damaged (its checksum is wrong); give its command again, which asks nothing"
-            " that was answered"
-        )
-    try:
-        if missing := sorted(_TOLD - set(row.manifest)):
-            raise ValueError(f"its manifest lacks {missing[0]}")
-        way(row.score)
-        if most < 0 and not texts and (found := in_columns(store, row)):
-            return found
-        records = [_scored(line) for line in store.records(row.id, most=most)]
-        run = run_of(row, records)
-        if not texts and (len(records) > CHECKED or _all_there(store, records)):
-            return run
-        return _with_texts(store, run, records)
-    except (AttributeError, BadFile, KeyError, TypeError, UsageError, ValueError) as error:
-        raise _damaged(store, row.id, error) from None
+    with store.reading() as db:
+        row = store.run(id)
+        if not row.sound:
+            read_seal(db, row)
+        try:
+            if missing := sorted(_TOLD - set(row.manifest)):
+                raise ValueError(f"its manifest lacks {missing[0]}")
+            way(row.score)
+            found = in_columns(store, row) if most < 0 and not texts else None
+            records = [] if found else [_scored(line) for line in store.records(row.id, most=most)]
+            seal = read_seal(db, row)
+            if found:
+                return found
+            run = run_of(row, records)
+            if not texts and (len(records) > CHECKED or _all_there(store, records, seal)):
+                return run
+            return _with_texts(store, run, records, seal)
+        except (AttributeError, BadFile, KeyError, TypeError, UsageError, ValueError) as error:
+            raise _damaged(store, row.id, error) from None
 
 
 def in_columns(store: Store, row: RunRow, *, texts: bool = False) -> Run | None:
     """A large run, of which each record is read when it is looked at; none where columns do not tell of it."""
-    told = store.columns(row.id)
+    with store.reading() as db:
+        told = read_columns(db, row.id)
+        seal = read_seal(db, row) if told and texts else None
     columns = unpack_columns(told) if told else None
-    return run_of(row, Records(columns=columns, read=partial(_read, store.path, row.id, texts))) if columns else None
+    return (
+        run_of(row, Records(columns=columns, read=partial(_read, store.path, row.id, texts, seal))) if columns else None
+    )
 
 
 def columns_for(store: Store, row: RunRow, items: Sequence[Item] = ()) -> str:
@@ -65,17 +70,17 @@ def columns_for(store: Store, row: RunRow, items: Sequence[Item] = ()) -> str:
     return pack_columns(stored_columns(kept, suite, usage(store, row.id)))
 
 
-def _read(path: str, id: str, texts: bool, positions: Sequence[int]) -> list[Record]:
+def _read(path: str, id: str, texts: bool, seal: Seal | None, positions: Sequence[int]) -> list[Record]:
     """Some records of a run, whether or not its store is open still."""
     with Store(path, read_only=True) as store:
-        found = [_scored(line) for line in store.records_at(id, positions)]
-        calls = store.calls({key for record in found for key in record.calls}) if texts else {}
+        found = [_scored(line) for line in records_at(store, id, positions)]
+        calls = store.calls({key for record in found for key in record.calls}, seal=seal) if texts else {}
         return [_in_full(record, calls) for record in found] if texts else found
 
 
-def _all_there(store: Store, records: Sequence[Record]) -> bool:
+def _all_there(store: Store, records: Sequence[Record], seal: Seal | None) -> bool:
     """Whether the calls behind all scores are there and sound; not to be told where an older otherminds wrote them."""
-    sound = store.sound_calls({key for record in records for key in record.calls})
+    sound = store.sound_calls({key for record in records for key in record.calls}, seal)
     if sound is not None:
         for record in records:
             _refuse_unanswered(record, sound)
@@ -91,14 +96,15 @@ def _refuse_unanswered(record: Record, answered: Container[str]) -> None:
 def with_texts(store: Store, run: Run, wanted: Iterable[Record]) -> Run:
     """A run that was loaded without texts, with those of some of its records."""
     try:
-        return _with_texts(store, run, wanted)
+        with store.reading() as db:
+            return _with_texts(store, run, wanted, read_seal(db, store.run(run.id)))
     except (AttributeError, KeyError, TypeError, UsageError, ValueError) as error:
         raise _damaged(store, run.id, error) from None
 
 
-def _with_texts(store: Store, run: Run, wanted: Iterable[Record]) -> Run:
+def _with_texts(store: Store, run: Run, wanted: Iterable[Record], seal: Seal | None) -> Run:
     lacking = {id(record): record for record in wanted if not record.results}
-    calls = store.calls({key for record in lacking.values() for key in record.calls})
+    calls = store.calls({key for record in lacking.values() for key in record.calls}, seal=seal)
     told = {place: _in_full(record, calls) for place, record in lacking.items()}
     assert isinstance(run.records, Records)
     return replace(run, records=run.records.changed(told))

@@ -18,8 +18,10 @@ ADVICE = {
     "readonly": "it cannot be written there, choose another file",
     "unable to open": "it cannot be opened there, choose another folder or copy it to one with the files beside it",
     "not a database": "move it away, or choose another file",
-    "checksum": "`otherminds store verify` tells what else is damaged, and --discard lets it be asked again",
     "malformed": "it is damaged, so restore a copy of it or choose another file",
+    "is gone": "give its command again, or let `otherminds store verify --discard` forget it",
+    "run ": "give its command again, which completes it from the store and asks only what is missing or damaged",
+    "checksum": "`otherminds store verify` tells what else is damaged, and --discard lets it be asked again",
     "closed": "open the store again",
     "no such table": "an older otherminds wrote it, so copy it to where it can be written and open it there",
     "disk I/O error": "the disk failed, see whether it is full or gone",
@@ -64,7 +66,9 @@ def connect(path: str) -> sqlite3.Connection:
         how = "mode=ro" if log.exists() and log.stat().st_size else "immutable=1"
         found = sqlite3.connect(f"{whole.as_uri()}?{how}", uri=True, isolation_level=None)
     else:
+        # From its root on, or SQLite takes a name such as `file:x?mode=memory` for an order.
+        name = path if path == MEMORY else os.path.abspath(path)
         # A server answers from several threads, one at a time; SQLite itself minds only use at the same time.
-        found = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
+        found = sqlite3.connect(name, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
     found.text_factory = _text
     return found

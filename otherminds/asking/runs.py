@@ -31,6 +31,7 @@ from otherminds.asking.recorded import Progress, Recorded
 from otherminds.asking.records import Record, Run
 from otherminds.asking.repeats import repeated
 from otherminds.asking.rounds import PART, Part, Rounds
+from otherminds.asking.run_seals import read_seal
 from otherminds.asking.sampled import DRAWS
 from otherminds.asking.scores import SCORES, Way, way
 from otherminds.asking.shards import SHARD, WANTED, Shard, places
@@ -137,12 +138,13 @@ def _as_it_was(
     suite: Suite, model: Model, store: Store, id: str, *, seed: int, progress: Progress | None
 ) -> Run | None:
     """A large run that was finished, if all of it is sound and was judged by this very program."""
-    before = next((row for row in store.runs() if row.id == id and row.finished and row.sound), None)
-    found = in_columns(store, before, texts=True) if before else None
-    if before is None or found is None or len(found) != len(suite):
-        return None
     try:
-        calls = count(sound_calls(store, id))
+        before = store.run(id)
+        found = in_columns(store, before, texts=True)
+        if found is None or len(found) != len(suite) or not before.finished:
+            return None
+        with store.reading() as db:
+            calls = count(sound_calls(store, id, read_seal(db, before)))
     except StoreError:
         return None
     recorded = Recorded(model, store, work=id)
@@ -152,8 +154,7 @@ def _as_it_was(
     row = _row(suite, recorded, digest=before.digest, limit=None, seed=seed, began=_now(), told={})
     told = {**row.manifest, "started": before.created}
     row = replace(row, created=before.created, finished=before.finished, manifest=told)
-    store.keep_run_again(row)
-    return in_columns(store, row, texts=True)
+    return in_columns(store, store.keep_run_again(row), texts=True)
 
 
 def _grader(suite: Suite, judge: Model | None) -> Grader | None:
@@ -210,8 +211,7 @@ def _end(
             left = {SHARD: str(shard), WANTED: len(items)}
             stopped = row.manifest["stopped"] or shard.alone
             row = replace(row, manifest={**row.manifest, **left, "stopped": stopped})
-        store.keep_run_again(row, columns=columns)
-    return row
+        return store.keep_run_again(row, columns=columns)
 
 
 def _row(

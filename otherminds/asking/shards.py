@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 from otherminds.asking.keeping import count
 from otherminds.asking.loading import columns_for
 from otherminds.asking.plans import STORIES, groups
+from otherminds.asking.run_seals import check_run
 from otherminds.asking.store import RunRow, Store
 from otherminds.asking.tables import (
     INTO_CALLS,
@@ -90,6 +91,10 @@ class Merged:
 
 def merge(store: Store, sources: Sequence[Store]) -> Merged:
     """Put all that some stores keep into one; what is there already stays. All of it or, if refused, nothing."""
+    for each in (store, *sources):
+        with each.reading() as db:
+            for row in each.runs():
+                check_run(db, row)
     _same_suite([store, *sources])
     with store.changing() as db:
         calls = sum(_copy_calls(db, store, source) for source in sources)
@@ -97,10 +102,10 @@ def merge(store: Store, sources: Sequence[Store]) -> Merged:
         for source in sources:
             _copy_plain(db, source)
             _copy_sittings(db, source)
-        rows = [_copy_run(db, store, source, row) for source in sources for row in reversed(source.runs())]
-    ids = {row.id: row for row in rows}
-    for row in ids.values():
-        store.keep_columns(row, columns_for(store, row))
+        rows = [_copy_run(db, store, row) for source in sources for row in reversed(source.runs())]
+        ids = {row.id: row for row in rows}
+        for row in ids.values():
+            store.keep_run_again(row, columns=columns_for(store, row))
     return Merged(calls, records, tuple(ids), tuple(id for id, row in ids.items() if not row.finished))
 
 
@@ -147,10 +152,8 @@ def _copy_sittings(db: Connection, source: Store) -> None:
     db.executemany("INSERT INTO sittings VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?)", new)
 
 
-def _copy_run(db: Connection, store: Store, source: Store, row: RunRow) -> RunRow:
+def _copy_run(db: Connection, store: Store, row: RunRow) -> RunRow:
     """A run with what all of its parts took; it is finished where nothing is missing."""
-    if not row.sound:
-        raise StoreError(f"{source.path}: run {row.id} is damaged; `otherminds store verify` tells how to mend that")
     there = next((run for run in store.runs() if run.id == row.id), None)
     both = [row] if there is None else [there, row]
     started, ended = min(run.created for run in both), max(str(run.manifest.get("ended", "")) for run in both)
@@ -160,7 +163,7 @@ def _copy_run(db: Connection, store: Store, source: Store, row: RunRow) -> RunRo
         finished = ended
     if finished:
         manifest = {name: value for name, value in manifest.items() if name not in (SHARD, WANTED)} | {"stopped": ""}
-    found = replace(row, manifest=manifest, created=started, finished=finished)
+    found = replace(row, manifest=manifest, created=started, finished=finished, sealed=None)
     (last,) = db.execute("SELECT coalesce(max(written), 0) FROM runs").fetchone()
     db.execute(f"INSERT OR REPLACE {INTO_RUNS}", run_values(found, last + 1))
     return found

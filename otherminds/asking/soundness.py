@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from otherminds.asking.packing import key_of, unpack, unpack_prompt
+from otherminds.asking.run_seals import altered_calls, astray, check_file, compare, forget_run, seal_run
 from otherminds.asking.store import Store
 from otherminds.asking.tables import (
-    INTO_RUNS,
     SELECT_CALL,
     SELECT_RECORD,
     SELECT_RUN,
@@ -19,7 +19,6 @@ from otherminds.asking.tables import (
     read_call,
     read_record,
     read_run,
-    run_values,
 )
 from otherminds.errors import StoreError
 from otherminds.models.gate import fault
@@ -29,6 +28,8 @@ UNREADABLE = "it cannot be read"
 MISPLACED = "the key is not that of what was asked"
 IMPOSSIBLE = "no model can have answered so"
 GROUNDLESS = "the calls that it was scored by are damaged or gone"
+OTHER = "a run was sealed with another answer to it"
+ROWLESS = "its answers or its seal are there, but its row is gone"
 
 DISCARDED = "answers that were damaged are discarded"
 """Why a run is unfinished from then on."""
@@ -56,6 +57,8 @@ class Examined:
     unmarked: Mapping[str, int]
     """Rows without a checksum, by table: an older otherminds wrote them."""
     flaws: tuple[Flaw, ...]
+    unsealed: tuple[str, ...]
+    """Runs that ended without a seal: an older otherminds wrote them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,28 +73,32 @@ class Discarded:
 
 def examine(store: Store) -> Examined:
     """Read every call, record and run, and tell which of them are not what was once written, or never could be."""
-    ((verdict,), *_) = store.rows("PRAGMA quick_check(1)")
-    if verdict != "ok":
-        raise StoreError(f"{store.path}: the file itself is damaged ({verdict}); restore a copy of it, or use another")
     rows = Counter(calls=0, records=0, runs=0)
     unmarked = Counter(calls=0, records=0, runs=0)
     flaws: list[Flaw] = []
     sound: set[str] = set()
-    for row in store.rows(SELECT_CALL):
-        _count("calls", row[-1], rows, unmarked)
-        if why := _of_call(row):
-            flaws.append(Flaw("calls", (row[0],), why))
-        else:
-            sound.add(row[0])
-    for row in store.rows(SELECT_RECORD):
-        _count("records", row[-1], rows, unmarked)
-        if why := _of_record(row, sound):
-            flaws.append(Flaw("records", row[:2], why))
-    for row in store.rows(SELECT_RUN):
-        _count("runs", row[-2], rows, unmarked)
-        if why := _of_run(row):
-            flaws.append(Flaw("runs", (row[0],), why))
-    return Examined(rows, unmarked, tuple(flaws))
+    with store.reading() as db:
+        check_file(db)
+        runs = [read_run(row) for row in store.rows(SELECT_RUN) if not _of_run(row)]
+        seals = {row.id: compare(db, row) for row in runs}
+        others = {key for id, (seal, _) in seals.items() if seal for key in altered_calls(db, id, seal)}
+        for row in store.rows(SELECT_CALL):
+            _count("calls", row[-1], rows, unmarked)
+            if why := _of_call(row) or (OTHER if row[0] in others else ""):
+                flaws.append(Flaw("calls", (row[0],), why))
+            else:
+                sound.add(row[0])
+        for row in store.rows(SELECT_RECORD):
+            _count("records", row[-1], rows, unmarked)
+            if why := _of_record(row, sound):
+                flaws.append(Flaw("records", row[:2], why))
+        for row in store.rows(SELECT_RUN):
+            _count("runs", row[-2], rows, unmarked)
+            if why := _of_run(row) or seals[row[0]][1]:
+                flaws.append(Flaw("runs", (row[0],), why))
+        flaws += [Flaw("runs", (id,), ROWLESS) for id in astray(db) if id not in seals]
+    unsealed = tuple(row.id for row in runs if row.finished and row.sealed is None)
+    return Examined(rows, unmarked, tuple(flaws), unsealed)
 
 
 def _count(table: str, checksum: object, rows: Counter[str], unmarked: Counter[str]) -> None:
@@ -137,18 +144,13 @@ def discard(store: Store, found: Examined) -> Discarded:
     with store.changing() as db:
         db.executemany("DELETE FROM calls WHERE key = ?", keys["calls"])
         db.executemany("DELETE FROM records WHERE run = ? AND position = ?", keys["records"])
-        db.executemany("DELETE FROM runs WHERE id = ?", keys["runs"])
         # Its calls are there, so that the same command makes it anew without asking.
-        db.executemany("DELETE FROM records WHERE run = ?", keys["runs"])
+        for (id,) in keys["runs"]:
+            forget_run(db, id)
         touched = {run for run, _ in keys["records"]} - {run for (run,) in keys["runs"]}
         rows = [row for id in sorted(touched) for row in db.execute(f"{SELECT_RUN} WHERE id = ?", (id,))]
-        unfinished = list(_unfinished(rows))
-        db.executemany(f"INSERT OR REPLACE {INTO_RUNS}", [values for _, values in unfinished])
+        for row in map(read_run, rows):
+            left = replace(row, finished="", manifest={**row.manifest, "stopped": DISCARDED})
+            seal_run(db, left, "", written=row.written)
     counts = {table: len(some) for table, some in keys.items()}
-    return Discarded(counts["calls"], counts["records"], counts["runs"], tuple(id for id, _ in unfinished))
-
-
-def _unfinished(rows: list[tuple[Any, ...]]) -> Iterator[tuple[str, tuple[Any, ...]]]:
-    for row in map(read_run, rows):
-        left = replace(row, finished="", manifest={**row.manifest, "stopped": DISCARDED})
-        yield row.id, run_values(left, row.written)
+    return Discarded(counts["calls"], counts["records"], counts["runs"], tuple(sorted(touched)))

@@ -15,15 +15,13 @@ from typing import Any
 
 from otherminds.asking.locks import Claims, Watch
 from otherminds.asking.opening import ADVICE, MEMORY, at_rest, connect, prepare
+from otherminds.asking.run_seals import Seal, astray, begin_run, seal_run
 from otherminds.asking.tables import (
-    HAS_COLUMNS,
     INTO_CALLS,
     INTO_RECORDS,
-    INTO_RUNS,
-    MAKE_COLUMNS,
+    LATER,
     MIGRATIONS,
     SELECT_CALL,
-    SELECT_COLUMNS,
     SELECT_RECORD,
     SELECT_RUN,
     SUM_SITTINGS,
@@ -34,7 +32,6 @@ from otherminds.asking.tables import (
     Spent,
     call_values,
     check_call,
-    checksum,
     read_call,
     read_json,
     read_record,
@@ -42,7 +39,6 @@ from otherminds.asking.tables import (
     read_run,
     readable_call,
     record_values,
-    run_values,
     stand_in,
     to_json,
 )
@@ -102,32 +98,40 @@ class Store:
 
     # ── calls ──
 
-    def calls(self, keys: Iterable[str], *, damaged: set[str] | None = None) -> dict[str, Call]:
-        """Those of these calls that have been answered before, by key.
+    def calls(
+        self, keys: Iterable[str], *, damaged: set[str] | None = None, seal: Seal | None = None
+    ) -> dict[str, Call]:
+        """Those of these calls that have been answered before, by key; given a seal, those of its run.
 
         One that is damaged is refused; given a set for such keys, it is left out and its key put there.
         """
-        found = {}
+        found, wanted, checksums = {}, list(keys), {}
         with self._sentences():
-            for row in self._call_rows(keys):
+            for row in self._call_rows(wanted):
                 try:
-                    found[row[0]] = read_call(row)
+                    found[row[0]], checksums[row[0]] = read_call(row), check_call(row)
                 except Damaged:
                     if damaged is None:
                         raise
                     damaged.add(row[0])
-        return found
+            return {key: found[key] for key in seal.check(checksums, wanted)} if seal else found
 
-    def sound_calls(self, keys: Iterable[str]) -> set[str] | None:
-        """Which of these are there and, by their checksums, sound; None where an older otherminds wrote no checksum."""
+    def sound_calls(self, keys: Iterable[str], seal: Seal | None = None) -> set[str] | None:
+        """Which of these are there, sound, and of the run with this seal; None if neither seal nor checksum tells."""
+        wanted = list(keys)
         with self._sentences():
-            return set(found) if all(found := [check_call(row) for row in self._call_rows(keys)]) else None
+            rows = list(self._call_rows(wanted))
+            found = {row[0]: check_call(row) for row in rows}
+            return seal.check(found, wanted) if seal else set(found) if all(row[-1] for row in rows) else None
 
     def _call_rows(self, keys: Iterable[str]) -> Iterator[Sequence[Any]]:
         wanted = list(keys)
         for start in range(0, len(wanted), 500):
             part = wanted[start : start + 500]
-            yield from self._db.execute(f"{SELECT_CALL} WHERE key IN ({','.join('?' * len(part))})", part).fetchall()
+            rows = self._db.execute(f"{SELECT_CALL} WHERE key IN ({','.join('?' * len(part))})", part).fetchall()
+            if {row[0] for row in rows}.difference(part):
+                raise Damaged("malformed table of calls: a search for one finds another")
+            yield from rows
 
     def recent_calls(self, fingerprint: str, verb: str, *, limit: int = 200) -> list[Call]:
         """The last calls of this kind to this model, newest first."""
@@ -147,7 +151,7 @@ class Store:
         """Write answered calls, and what the sitting has taken so far; they are on disk when this returns."""
         now = _now()
         rows = [call_values(call, now) for call in calls]
-        with self._transaction():
+        with self.changing():
             self._db.executemany(f"INSERT OR REPLACE {INTO_CALLS}", rows)
             if sitting and sitting[0]:
                 number, spent = sitting
@@ -160,7 +164,7 @@ class Store:
 
     def begin_sitting(self, work: str) -> int:
         """A number for what is spent on a piece of work, such as a run, until the program ends."""
-        with self._transaction():
+        with self.changing():
             row = (work, _now())
             done = self._db.execute("INSERT INTO sittings VALUES (NULL, ?, ?, 0, 0, 0, 0, 0, 0, 0)", row)
             return int(done.lastrowid or 0)
@@ -175,7 +179,7 @@ class Store:
 
     def keep_model(self, fingerprint: str, name: str, identity: Mapping[str, Any]) -> None:
         """Remember what a fingerprint stands for."""
-        with self._transaction():
+        with self.changing():
             self._db.execute("INSERT OR IGNORE INTO models VALUES (?, ?, ?)", (fingerprint, name, to_json(identity)))
 
     def identity(self, fingerprint: str) -> Mapping[str, Any]:
@@ -188,49 +192,41 @@ class Store:
         """Note that a run has begun; one that was there before stays as it is, and is what comes back."""
         if self.path != MEMORY:
             self._claims.take(_run_name(row.id))
-        with self._transaction():
-            self._db.execute(f"INSERT OR IGNORE {INTO_RUNS}", run_values(row, self._next()))
+        with self.changing() as db:
+            begin_run(db, row, self.path)
         return self.run(row.id)
 
     def keep_run(self, row: RunRow, records: Iterable[Mapping[str, Any]] = ()) -> None:
         """Write a run and all its records, in place of what was there under its id."""
-        with self._transaction():
+        with self.changing():
             self._db.execute("DELETE FROM records WHERE run = ?", (row.id,))
             # One by one, since a large run as JSON takes more room than all that is made of it.
             self._db.executemany(f"INSERT {INTO_RECORDS}", (record_values(row.id, record) for record in records))
             self.keep_run_again(row, columns="")
 
-    def keep_run_again(self, row: RunRow, *, columns: str | None = None) -> None:
-        """Write a run whose records stay as they are, and what is told of all of them, unless that stays as well."""
-        told = self.columns(row.id) if columns is None else columns
-        with self._transaction():
-            self._db.execute(f"INSERT OR REPLACE {INTO_RUNS}", run_values(row, self._next()))
-            self.keep_columns(row, told)
+    def keep_run_again(self, row: RunRow, *, columns: str | None = None) -> RunRow:
+        """Write and seal a run whose records stay as they are, and what is told of them all, unless that stays too."""
+        with self.changing():
+            sealed = seal_run(self._db, row, columns)
         self._claims.release(_run_name(row.id))
-
-    def keep_columns(self, row: RunRow, columns: str) -> None:
-        """Write what is told of all records of a run, for as long as it is as it is now."""
-        seal = checksum(run_values(row, row.written)[-2], columns)
-        with self._transaction():
-            self._db.execute(MAKE_COLUMNS)
-            self._db.execute("INSERT OR REPLACE INTO columns VALUES (?, ?, ?)", (row.id, seal, columns))
-
-    def _next(self) -> int:
-        """The number of what is written now."""
-        (last,) = self._db.execute("SELECT max(written) FROM runs").fetchone()
-        return int(last or 0) + 1
+        return sealed
 
     def runs(self) -> list[RunRow]:
         """All runs, the one that was written last first: a run that is asked again is that one."""
-        with self._sentences():
-            return [read_run(row) for row in self._db.execute(f"{SELECT_RUN} ORDER BY written DESC, created DESC, id")]
+        with self._listing() as rows:
+            return [read_run(row) for row in rows]
 
     def last_run(self) -> RunRow | None:
-        """Of the runs that have a record, the one that was written last."""
-        where = "WHERE EXISTS (SELECT 1 FROM records WHERE run = id) ORDER BY written DESC, created DESC, id LIMIT 1"
-        with self._sentences():
-            row = self._db.execute(f"{SELECT_RUN} {where}").fetchone()
-            return read_run(row) if row else None
+        """Of the runs that have a record, or had one when they were sealed, the one that was written last."""
+        with self._listing() as rows:
+            return next((run for run in map(read_run, rows) if run.sealed or self.count_records(run.id)), None)
+
+    @contextmanager
+    def _listing(self) -> Iterator[list[Any]]:
+        with self.reading() as db:
+            for id in astray(db):
+                raise Damaged(f"the row of run {id} is gone, or from before it was asked last")
+            yield db.execute(f"{SELECT_RUN} ORDER BY written DESC, created DESC, id").fetchall()
 
     def run(self, id: str) -> RunRow:
         """The run of this id, or of the only id that begins so."""
@@ -257,27 +253,6 @@ class Store:
         with self._sentences():
             yield from map(read_record_calls, self._db.execute(f"{SELECT_RECORD} WHERE run = ?", (run,)))
 
-    def records_at(self, run: str, positions: Sequence[int]) -> list[dict[str, Any]]:
-        """Some of the records of a run."""
-        found: dict[int, dict[str, Any]] = {}
-        with self._sentences():
-            for start in range(0, len(positions), 500):
-                part = positions[start : start + 500]
-                where = f"WHERE run = ? AND position IN ({','.join('?' * len(part))})"
-                rows = self._db.execute(f"{SELECT_RECORD} {where}", (run, *part))
-                found |= {line["position"]: line for line in map(read_record, rows)}
-            if missing := [position for position in positions if position not in found]:
-                raise Damaged(f"malformed run {run}: answer {missing[0]} is not there")
-        return [found[position] for position in positions]
-
-    def columns(self, run: str) -> str:
-        """What is told of all answers of a run; nothing where that was not kept, or the run has changed since."""
-        with self._sentences():
-            if not self._db.execute(HAS_COLUMNS).fetchone():
-                return ""
-            row = self._db.execute(SELECT_COLUMNS, (run,)).fetchone()
-            return str(row[0]) if row and checksum(row[2], row[0]) == row[1] else ""
-
     def count_records(self, run: str) -> int:
         """How many there are."""
         with self._sentences():
@@ -289,7 +264,7 @@ class Store:
         """Write answers of people; a later one of the same person to the same item takes the place of the first."""
         now = _now()
         rows = [(a.batch, a.item, a.annotator, a.answer, a.digest, now) for a in annotations]
-        with self._transaction():
+        with self.changing():
             self._db.executemany("INSERT OR REPLACE INTO annotations VALUES (?, ?, ?, ?, ?, ?)", rows)
 
     def annotations(self, batch: str) -> list[Annotation]:
@@ -322,25 +297,29 @@ class Store:
         return frozenset(row.id for row in self.runs() if self.path != MEMORY and self._claims.held(_run_name(row.id)))
 
     @contextmanager
-    def changing(self) -> Iterator[sqlite3.Connection]:
-        """The database itself, for changes that are made together or not at all."""
-        with self._transaction():
-            yield self._db
-
-    def rows(self, query: str, given: Sequence[object] = ()) -> Iterator[tuple[Any, ...]]:
-        """What lies in the tables, as it lies there."""
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """The database itself, as it is now, whatever others write meanwhile."""
         with self._sentences():
-            yield from self._db.execute(query, given)
+            if self._db.in_transaction:
+                yield self._db
+                return
+            self._db.execute("BEGIN")
+            try:
+                yield self._db
+            finally:
+                if self._db.in_transaction:
+                    self._db.execute("COMMIT")
 
     @contextmanager
-    def _transaction(self) -> Iterator[None]:
+    def changing(self) -> Iterator[sqlite3.Connection]:
+        """The database itself, for changes that are made together or not at all."""
         if self._db.in_transaction:
-            yield
+            yield self._db
             return
         with self._sentences():
             self._db.execute("BEGIN IMMEDIATE")
             try:
-                yield
+                yield self._db
             except BaseException:
                 # A full disk has rolled back by itself.
                 if self._db.in_transaction:
@@ -351,6 +330,12 @@ class Store:
                 self._wrote = True
                 self._watch.check()
 
+    def rows(self, query: str, given: Sequence[object] = ()) -> Iterator[tuple[Any, ...]]:
+        """What lies in the tables, as it lies there."""
+        with self._sentences():
+            # A cursor itself would be closed when this is, and then complain that the store was closed before.
+            yield from map(tuple, self._db.execute(query, given))
+
     # ── opening ──
 
     def _migrate(self) -> None:
@@ -360,12 +345,19 @@ class Store:
             # A row of a WITHOUT ROWID table that takes more than a quarter of a page has a page of its own beside it.
             self._db.execute(f"PRAGMA page_size = {_PAGE}")
             self._db.execute("PRAGMA journal_mode = WAL")
-            with self._transaction():
+            with self.changing():
                 # Read once more, now that nobody else can write: two programs may have met a new file together.
                 for step in MIGRATIONS[self._version() :]:
                     step(self._db)
                 self._db.execute(f"PRAGMA application_id = {_OURS}")
                 self._db.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
+        try:
+            for table in LATER.values():
+                self._db.execute(f"CREATE TABLE IF NOT EXISTS {table}")
+        except sqlite3.OperationalError as error:
+            if "readonly" not in str(error):
+                raise
+            stand_in(self._db, self._version())
 
     def _version(self) -> int:
         asked = ("PRAGMA user_version", "PRAGMA application_id", "SELECT count(*) FROM sqlite_master")

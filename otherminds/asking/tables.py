@@ -57,6 +57,8 @@ class RunRow(RunHead):
     """Of two runs, the one that was written later has the greater number, whatever the clock said."""
     sound: bool = field(default=True, compare=False)
     """Whether it is as it was written."""
+    sealed: int | None = field(default=None, compare=False)
+    """How many answers it had when it was sealed; None while it is asked, and where an older otherminds wrote it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +140,11 @@ def _checksums_and_order(db: sqlite3.Connection) -> None:
 # Each is run once, in order; the file's user_version counts those that were. Add at the end, never change one.
 MIGRATIONS: list[Callable[[sqlite3.Connection], None]] = [_first_tables, _annotations, _checksums_and_order]
 
+# No migrations: a program that knows nothing of them reads and writes as before.
+LATER = {
+    "columns": "columns (run TEXT PRIMARY KEY, seal TEXT NOT NULL, data TEXT NOT NULL)",
+    "seals": "seals (run TEXT PRIMARY KEY, written INTEGER NOT NULL, hash TEXT NOT NULL, calls BLOB NOT NULL)",
+}
 _LACKING = {"calls": "'' AS checksum", "records": "'' AS checksum", "runs": "'' AS checksum, 0 AS written"}
 
 
@@ -146,6 +153,9 @@ def stand_in(db: sqlite3.Connection, version: int) -> None:
     if 0 < version < 3:
         for table, lacking in _LACKING.items():
             db.execute(f"CREATE TEMP VIEW {table} AS SELECT *, {lacking} FROM main.{table}")
+    there = {name for (name,) in db.execute("SELECT name FROM sqlite_master")}
+    for table in LATER.keys() - there:
+        db.execute(f"CREATE TEMP TABLE {LATER[table]}")
 
 
 SELECT_CALL = "SELECT key, fingerprint, verb, prompt, rendered, result, seconds, created, checksum FROM calls"
@@ -158,10 +168,10 @@ SELECT_RUN = (
     " FROM runs"
 )
 INTO_RUNS = "INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-HAS_COLUMNS = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'columns'"
-# No migration: they are made where they are first written, and a program that knows nothing of them reads as before.
-MAKE_COLUMNS = "CREATE TABLE IF NOT EXISTS columns (run TEXT PRIMARY KEY, seal TEXT NOT NULL, data TEXT NOT NULL)"
 SELECT_COLUMNS = "SELECT data, seal, checksum FROM columns JOIN runs ON id = run WHERE run = ?"
+INTO_SEALS = "INTO seals VALUES (?, ?, ?, ?)"
+SEALED = "sealed"
+"""In the manifest of a run, as its row has it: how many answers it had when it was sealed."""
 SUM_USAGE = (
     "SELECT count(*), total(json_extract(result, '$.usage.prompt')), total(json_extract(result, '$.usage.cached')),"
     " total(json_extract(result, '$.usage.written'))"
@@ -208,10 +218,10 @@ def readable_call(row: Sequence[Any]) -> Call | None:
 
 
 def check_call(row: Sequence[Any]) -> str:
-    """The key of a row of SELECT_CALL that is as it was written; empty where no checksum tells."""
+    """The checksum of a row of SELECT_CALL that is, as far as that tells, as it was written."""
     *columns, kept = row
     _check(f"the call {str(columns[0])[:10]}", columns, kept)
-    return str(columns[0]) if kept else ""
+    return str(kept or checksum(*columns))
 
 
 def record_values(run: str, record: Mapping[str, Any]) -> tuple[Any, ...]:
@@ -244,7 +254,8 @@ def read_record_calls(row: Sequence[Any]) -> list[str]:
 def run_values(row: RunRow, written: int) -> tuple[Any, ...]:
     """What goes INTO_RUNS."""
     head = (row.id, row.suite, row.digest, row.model, row.fingerprint, row.prompt, row.score)
-    return (*_with_checksum(*head, to_json(row.manifest), row.created, row.finished), written)
+    manifest = row.manifest if row.sealed is None else {**row.manifest, SEALED: row.sealed}
+    return (*_with_checksum(*head, to_json(manifest), row.created, row.finished), written)
 
 
 def read_run(row: Sequence[Any]) -> RunRow:
@@ -253,8 +264,11 @@ def read_run(row: Sequence[Any]) -> RunRow:
     if not all(isinstance(part, str) for part in columns):
         raise Damaged("malformed row among the runs")
     id, suite, digest, model, fingerprint, prompt, score, manifest, created, finished = columns
-    head = (id, suite, digest, model, fingerprint, prompt, score, read_json(manifest), created, finished)
-    return RunRow(*head, written if isinstance(written, int) else 0, not kept or kept == checksum(*columns))
+    told = read_json(manifest)
+    sealed = told.pop(SEALED, None)
+    head = (id, suite, digest, model, fingerprint, prompt, score, told, created, finished)
+    sound = (not kept or kept == checksum(*columns)) and isinstance(sealed, int | None)
+    return RunRow(*head, written if isinstance(written, int) else 0, sound, sealed)
 
 
 def _with_checksum(*columns: Any) -> tuple[Any, ...]:

@@ -13,7 +13,7 @@ import click
 
 from otherminds.commands.run import as_data
 from otherminds.errors import UsageError
-from otherminds.terminal.options import common, open_run, store_option
+from otherminds.terminal.options import PARTIAL, common, open_run, store_option
 from otherminds.terminal.screen import note, print_fields, print_json, print_table, say
 
 if TYPE_CHECKING:
@@ -27,51 +27,60 @@ ROWS = 500
 @click.command()
 @store_option
 @common
-def runs(store_path: Path, as_json: bool) -> None:
-    """List the runs in the store, newest first."""
+@click.pass_context
+def runs(context: click.Context, store_path: Path, as_json: bool) -> None:
+    """List the runs in the store, newest first. The exit code is 3 if one is damaged."""
+    from otherminds.asking.run_seals import compare
     from otherminds.asking.store import Store
 
-    with Store(store_path, create=False) as store:
+    with Store(store_path, create=False) as store, store.reading() as db:
         rows, running = store.runs(), store.running()
-        values = [_values(store, row.id) for row in rows]
-    states = [_state(row, running) for row in rows]
+        flaws = {row.id: flaw for row in rows if (flaw := compare(db, row)[1])}
+        values = [[] if row.id in flaws else _values(store, row.id) for row in rows]
+    states = ["damaged" if row.id in flaws else _state(row, running) for row in rows]
     rights = [fmean(some) if some else None for some in values]
     found = list(zip(rows, states, rights, map(len, values), strict=True))
     if as_json:
         print_json([asdict(row) | {"state": state, "right": right, "n": n} for row, state, right, n in found])
-        return
-    print_table(
-        ["run", "started (UTC)", "suite", "model", "asked by", "right", "n", "state"],
-        [
+    else:
+        print_table(
+            ["run", "started (UTC)", "suite", "model", "asked by", "right", "n", "state"],
             [
-                *(row.id, row.created[:16].replace("T", " "), row.suite, row.model),
-                *(
-                    f"{row.score}, {row.prompt}",
-                    "–" if right is None else f"{right:.2f}",
-                    f"{n:,}",
-                    state.replace("finished", "done"),
-                ),
-            ]
-            for row, state, right, n in found
-        ],
-        right=["right", "n"],
-    )
-    if found:
+                [
+                    *(row.id, row.created[:16].replace("T", " "), row.suite, row.model),
+                    *(
+                        f"{row.score}, {row.prompt}",
+                        "–" if right is None else f"{right:.2f}",
+                        f"{n:,}",
+                        state.replace("finished", "done" if row.sealed is not None else "done, not sealed"),
+                    ),
+                ]
+                for row, state, right, n in found
+            ],
+            right=["right", "n"],
+        )
+    if found and not as_json:
         note(
             "right: the share of right answers among the n that are scored; `otherminds show RUN`, `diagnose RUN` and"
             " `compare RUN RUN` say more"
         )
+    for flaw in flaws.values():
+        note(f"{flaw}; give its command again, which completes it from the store")
+    if flaws:
+        context.exit(PARTIAL)
 
 
 def _state(row: RunRow, running: Container[str]) -> str:
-    if not row.sound:
-        return "damaged"
     return "running" if row.id in running else "finished" if row.finished else "stopped"
 
 
 def _values(store: Store, id: str) -> list[float]:
     """What the answers of a run are worth, as far as they are scored; quick, since no call is read for it."""
-    if told := store.columns(id):
+    from otherminds.asking.run_seals import read_columns
+
+    with store.reading() as db:
+        told = read_columns(db, id)
+    if told:
         from otherminds.asking.columns import values
 
         return values(told)
@@ -133,6 +142,8 @@ def _show_run(run: Run, answers: int, as_json: bool) -> None:
     )
     if more := answers - len(run):
         say(f"  and {more:,} more (--json has all)")
+    if run.partial:
+        note(f"run {run.id} is not finished: {run.manifest['stopped'] or 'give its command again to go on'}")
     if run.values("S"):
         note("S: the probability of the right choice among the choices")
 

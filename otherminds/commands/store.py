@@ -35,8 +35,8 @@ def verify(context: click.Context, discard: bool, store_path: Path, as_json: boo
     """Find what is damaged in a store.
 
     Every call, answer and run is read: whether its checksum is right, whether a call lies under the key of what was
-    asked, whether its answer is one that a model can give, and whether every score has its calls. The exit code is 3 if
-    anything is wrong.
+    asked, whether its answer is one that a model can give, whether every score has its calls, and whether every run has
+    the answers that it was sealed with. The exit code is 3 if anything is wrong.
 
     With --discard it is removed, runs that lose an answer are unfinished from then on, and their commands, given
     again, ask for just what is missing.
@@ -75,6 +75,7 @@ def _as_data(path: Path, found: Examined, removed: Discarded | None) -> dict[str
         "store": str(path),
         "rows": dict(found.rows),
         "without_checksum": dict(found.unmarked),
+        "not_sealed": list(found.unsealed),
         "flaws": [
             {"table": table, "why": why, "rows": len(ids), "first": ids[:FIRST]}
             for (table, why), ids in _by_flaw(found).items()
@@ -94,3 +95,5 @@ def _print(path: Path, found: Examined) -> None:
     say(f"{path}: {held}; {'nothing' if not rows else len(found.flaws)} damaged")
     if unmarked := sum(found.unmarked.values()):
         say(f"{unmarked:,} of these have no checksum: an older otherminds wrote them")
+    if found.unsealed:
+        say(f"not sealed, so that nothing tells whether they are complete: {', '.join(found.unsealed)}; ask them again")

@@ -319,7 +319,10 @@ def open_run(store: Store, id: str, *, texts: bool = True, most: int = -1) -> Ru
         if row is None:
             raise UsageError(f"{store.path} has no run with an answer yet; `otherminds run` makes one")
         id = row.id
-    return load(store, id, texts=texts, most=most)
+    found = load(store, id, texts=texts, most=most)
+    if not found.partial and store.run(found.id).sealed is None:
+        note(f"run {found.id} is not sealed: an older otherminds wrote it, so nothing tells whether all of it is here")
+    return found
 
 
 def known_secrets() -> list[str]:

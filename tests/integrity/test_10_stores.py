@@ -465,6 +465,7 @@ def test_what_is_sound_is_called_sound(finished: str) -> None:
         "store": "otherminds.db",
         "rows": {"calls": 8, "records": 8, "runs": 1},
         "without_checksum": {"calls": 0, "records": 0, "runs": 0},
+        "not_sealed": [],
         "flaws": [],
         "discarded": None,
     }

@@ -23,7 +23,7 @@ from otherminds.models.api.replies import (
     usage,
     written,
 )
-from otherminds.models.api.request_forms import GREETINGS, Form, Take, Trial, find_take, refusal
+from otherminds.models.api.request_forms import HELLOS, Form, Take, Trial, find_take, refusal
 from otherminds.models.api.request_settings import Body, Wishes
 from otherminds.models.api.wire import Missing, Refused, Unsound, Wire
 
@@ -124,7 +124,7 @@ class Server:
     async def count_tokens(self, as_prompt: Callable[[str], Prompt]) -> None:
         """Find out how many next tokens are usual, where the last reply had fewer than were asked for."""
         path, _ = await self.request(as_prompt(""))
-        for words in GREETINGS[1:]:
+        for words in HELLOS[1:]:
             if self._usual.get(path, 0) >= self.form.at(path).top - LOST:
                 return
             with suppress(EndpointError):

@@ -177,13 +177,19 @@ class Server:
         found, spent = await self.next_token(prompt)
         return counted(prompt, found, spent)
 
+    async def listing(self, prompt: Prompt) -> tuple[str, Body]:
+        """The path and the body that ask for the likeliest next tokens."""
+        path, body = await self.request(prompt)
+        top = self.form.at(path).top
+        asks = {"logprobs": top} if path == "/completions" else {"logprobs": True, "top_logprobs": top}
+        return path, self.wishes.weighing() | body | asks
+
     async def next_token(
         self, prompt: Prompt, *, among: Sequence[int] = (), **more: Any
     ) -> tuple[dict[str, float], Usage]:
         """The likeliest next tokens after a prompt with their log-probabilities; `among` them must be these."""
-        path, body = await self.request(prompt)
+        path, body = await self.listing(prompt)
         top = self.form.at(path).top
-        asks = {"logprobs": top} if path == "/completions" else {"logprobs": True, "top_logprobs": top}
 
         def read(data: Any) -> tuple[dict[str, float], Usage]:
             usual = 0 if among else self._usual.get(path, 0)
@@ -194,7 +200,7 @@ class Server:
                 )
             return found, usage(data)
 
-        found, spent = await self.post(path, self.wishes.weighing() | body | asks | more, read)
+        found, spent = await self.post(path, body | more, read)
         if self.trying and not among:
             self._usual[path] = max(self._usual.get(path, 0), len(found))
         return found, spent
@@ -205,12 +211,16 @@ class Server:
             raise ModelError(f"{self.model} on this server weighs continuations of raw prompts only; use labels")
         sums, tokens, spent = {}, {}, Usage()
         for choice in prompt.choices:
-            body = {"model": self.model, "prompt": prompt.text + choice, "echo": True, "logprobs": 1}
-            steps, cost = await self.post("/completions", self.wishes.weighing() | body, _echo(prompt.text, choice))
+            steps, cost = await self.echo(prompt.text + choice, _echo(prompt.text, choice))
             sums[choice] = sum(value for _, value in steps)
             tokens[choice] = tuple(token for token, _ in steps)
             spent += cost
         return Weighing(logprobs=sums, tokens=tokens, usage=spent)
+
+    async def echo(self, text: str, read: Callable[[Any], T]) -> T:
+        """What `read` makes of a text that comes back with the log-probabilities of its tokens."""
+        body = {"model": self.model, "prompt": text, "echo": True, "logprobs": 1}
+        return await self.post("/completions", self.wishes.weighing() | body, read)
 
 
 def _turns(prompt: Prompt) -> list[Body]:

@@ -110,7 +110,7 @@ def thought(data: Any) -> int:
 class Listed(dict[str, float]):
     """Next tokens by how they read, with their log-probabilities; `least` counts what is listed twice at its lowest."""
 
-    least: Mapping[str, float]
+    least: Mapping[str, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,14 +130,14 @@ class Position:
                     raise Unsound(f"the server reports a log-probability of {_brief(value)}; is it OpenAI-compatible?")
                 values.setdefault(token, {}).setdefault(spelt, []).append(float(value))
         found = Listed((token, log_sum([*chain(*each.values())])) for token, each in values.items())
-        if len(found) < min(2, len(self.entries)) and all(value > -CLOSE for value in found.values()):
+        if len(found) < min(2, len({token for token, _, _ in self.entries})) and all(value > -CLOSE for value in found.values()):
             raise Unsound("the server reports one token as certain and no number for others, as at a temperature of 0")
         found.least = {token: log_sum([*map(min, each.values())]) for token, each in values.items()}
         return found
 
 
-def reported(data: Any, *, asked: int, usual: int = 0) -> Listed:
-    """The next tokens that an answer reports, with their log-probabilities.
+def reported(data: Any, *, asked: int, usual: int = 0, sound: bool = True) -> Listed:
+    """The next tokens that an answer reports, with their log-probabilities, which need not be `sound` for a trial.
 
     `asked` is how many were asked for, `usual` how many this server listed before.
     """
@@ -153,9 +153,9 @@ def reported(data: Any, *, asked: int, usual: int = 0) -> Listed:
         )
     if len(steps) > 1:
         raise Unsound("the server reports log-probabilities of more than the one token that was asked for")
-    found = steps[0].listed()
+    names = dict.fromkeys((token for token, _, _ in steps[0].entries), -1e3)
+    found, number = steps[0].listed() if sound else Listed(names), len(names)
     # The token that was drawn may be listed beside those asked for.
-    number = len({token for token, _, _ in steps[0].entries})
     if not usual - LOST <= number <= max(asked, usual) + 1:
         few = f"{number} next tokens where {asked} were asked for"
         raise Unsound(f"the server reports {few} and it listed {usual or 'some'} before")
@@ -201,7 +201,7 @@ def counted(
     `spelt` are all tokens that read as one of the labels, where they are known.
     """
     logprobs, tokens, bounds = {}, {}, {}
-    least = found.least if isinstance(found, Listed) else found
+    least = (found.least if isinstance(found, Listed) else None) or found
     left = log(max(1 - sum(map(exp, found.values())), HIDDEN))
     known = None if spelt is None else [_reads(token) for token in spelt]
     for label in prompt.choices:
@@ -230,13 +230,13 @@ def _reads(token: str) -> str:
     return token.replace("▁", " ").replace("Ġ", " ").lstrip()
 
 
-def chances(data: Any, number: int) -> list[float]:
-    """So many probabilities, as a server that scores given tokens sends them."""
+def chances(data: Any, number: int, *, sound: bool = True) -> list[float]:
+    """So many probabilities, as a server that scores given tokens sends them; for a trial, they need not be `sound`."""
     scores = part(data, "scores", 0)
     if not isinstance(scores, list) or len(scores) != number:
         raise Unsound(f"the server sent no {number} scores where {number} tokens were asked for")
     for score in scores:
-        if isinstance(score, bool) or not isinstance(score, int | float) or not 0 <= score <= 1 + HIDDEN:
+        if isinstance(score, bool) or not isinstance(score, int | float) or (sound and not 0 <= score <= 1 + HIDDEN):
             raise Unsound(f"the server sent {str(score)[:40]!r} for a probability")
     return [float(score) for score in scores]
 

@@ -8,16 +8,16 @@ sound server sends is a verdict; a note says what was seen.
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import exp, inf, log, sqrt
 from statistics import median
 from typing import TypeVar
 
 from otherminds.errors import Unable
-from otherminds.models import Prompt
+from otherminds.models import Prompt, Usage
 from otherminds.models.api.background import in_order
-from otherminds.models.api.replies import Position, echo_tokens, part, positions
+from otherminds.models.api.replies import Position, counted, echo_tokens, part, positions
 from otherminds.models.api.request_forms import LETTERS, OPENINGS
 from otherminds.models.api.request_settings import LENGTH, LENGTH_TOO
 from otherminds.models.api.servers import Server, as_text, as_turn
@@ -31,8 +31,9 @@ FEWEST, NEARLY_ALL = 5, 0.85
 """Lists that a verdict rests on, and the share of them that must show a fault: a reply here and there is garbled."""
 TEXT = 128
 """Tokens of a text that is drawn."""
-TAIL = 15.0
+TAIL = 20.0
 """So often what as many tokens as are listed have at the list's end is more than all that are not listed have."""
+SPARSE = "logarithms to base 2, or numbers less by a constant"
 STEEP, FLAT = 0.8, 1.6
 """Between these, and far from them, lies how much steeper lists would have to be for what is drawn from them."""
 
@@ -70,7 +71,7 @@ class Step:
     def lacks_tail(self, scale: float = 1.0) -> bool | None:
         """Whether the tokens that are not listed would have to be too many; None where the list says little of that."""
         (most, least), number, rest = self.ends, len(self.values), 1 - self.mass(scale)
-        if number < FEWEST or rest < 3 * OVER or most - least < log(number):
+        if number < FEWEST or rest < 3 * OVER or most - least < log(number) / 1.5:
             return None
         return rest > TAIL * number * exp(scale * least)
 
@@ -103,9 +104,8 @@ def name_scale(steps: Sequence[Step], *, greedy: bool) -> str:
     different = len({str(step.values) for step in steps}) >= FEWEST
     tails = [step for step in steps if step.lacks_tail() is not None]
     if different and len(tails) >= 4 and sum(bool(step.lacks_tail()) for step in tails) >= NEARLY_ALL * len(tails):
-        base = not any(step.lacks_tail(log(2)) for step in tails)
-        return "logarithms to base 2" if base else "numbers that are not normalised, together less than they must be"
-    flat = [step for step in steps if len(step.values) >= FEWEST and exp(step.ends[1]) > 0.2 / len(step.values)]
+        return SPARSE
+    flat = [step for step in steps if len(step.values) >= FEWEST and exp(step.ends[1]) > 0.1 / len(step.values)]
     if different and len(flat) >= 3 and all(abs(1 - step.mass()) < exp(step.ends[1]) / 2 for step in flat):
         return "log-probabilities of the listed tokens alone, as if there were no others"
     if greedy and nearly_all(lambda step: step.values.get(step.drawn, inf) < step.ends[0] - 2 * OVER):
@@ -116,6 +116,8 @@ def name_scale(steps: Sequence[Step], *, greedy: bool) -> str:
 def slope(steps: Sequence[Step]) -> tuple[float, float]:
     """How much steeper lists would have to be for the tokens that were drawn from them (1: not at all), and the error."""
     scale, curve = 1.0, 0.0
+    if len(steps) < 30:
+        return inf, inf
     for _ in range(20):
         gain = curve = 0.0
         for step in steps:
@@ -134,6 +136,7 @@ class ScaleCheck:
 
     def __init__(self, server: Server, like: Prompt) -> None:
         self.server = server.on_trial(server.form)
+        self.server.sound = True
         self.in_chat, self.echoes = bool(like.messages), not like.labels
         self.top = server.form.at("/chat" if self.in_chat else "").top
         self.greedy = server.wishes.weighing().get("temperature") == 0
@@ -145,18 +148,19 @@ class ScaleCheck:
         """What was checked, in words; what cannot be log-probabilities is named instead, by an `Unable`."""
         found = await in_order(lambda words: self._lists(words), (*LETTERS, *OPENINGS))
         lists = {words: steps[0] for words, steps in zip((*LETTERS, *OPENINGS), found, strict=True) if steps}
+        self.top = max((len(step.values) for step in lists.values()), default=0)
         wrong = name_scale([*lists.values()], greedy=self.greedy)
-        wrong, said = (wrong, "") if wrong else await self._drawn(lists)
+        wrong, said = (wrong, "") if wrong and wrong != SPARSE else await self._drawn(lists, wrong)
         if not wrong and self.echoes and type(self.server).continuations is Server.continuations:
             wrong = await self._echoed(lists)
         elif not wrong and not self.echoes and self.server.kind in ("vllm", "sglang"):
-            wrong = await self._numbered()
+            wrong = await self._numbered(lists)
         if wrong:
             raise Unable(
                 f"this server reports {wrong}, where natural log-probabilities are due; nothing can be weighed: use score"
                 " 'text', or a server that has them (llama.cpp, vLLM, SGLang)"
             )
-        if max((len(step.values) for step in lists.values()), default=0) < 2:
+        if self.top < 2:
             return "scale not checked: lists one token only" if lists else "scale not checked: lists no tokens"
         return f"scale checked by {len(lists)} lists{said}"
 
@@ -172,11 +176,11 @@ class ScaleCheck:
 
         return [Step.of(step, self.top) for step in await answered(look()) or ()]
 
-    async def _drawn(self, lists: dict[str, Step]) -> tuple[str, str]:
+    async def _drawn(self, lists: dict[str, Step], wrong: str) -> tuple[str, str]:
         """What is wrong with the lists, as texts that are drawn show it, and what these texts allow to say."""
 
         async def draw(temperature: float) -> list[list[Step]]:
-            return await in_order(lambda words: self._lists(words, TEXT, temperature), OPENINGS[1:3])
+            return await in_order(lambda words: self._lists(words, TEXT if self.top > 10 else 2 * TEXT, temperature), OPENINGS[1:3])
 
         def usable(texts: list[list[Step]]) -> list[Step]:
             return [step for text in texts for step in text if step.drawn in step.values and len(step.values) > 1]
@@ -189,12 +193,19 @@ class ScaleCheck:
             return "log-probabilities after the temperature of the request", ""
         steps = usable(texts)
         scale, error = slope(steps)
-        if len(steps) < 30 or error > 0.25 * scale:
+        known = error < 0.25 * scale < inf
+        if wrong:
+            base = "logarithms to base 2" if scale < 0.88 else "numbers less by a constant than log-probabilities"
+            return base if known else wrong, ""
+        if not known:
             return "", "; temperature not checked: too little is drawn at random"
         if scale + 4 * error < 0.9 and scale < STEEP or scale - 4 * error > 1.3 and scale > FLAT:
             # A server that passes over the temperature draws from other lists than its own, too.
             half, unsure = slope(usable(await draw(0.5)))
             if 1.5 < half / scale < 2.7 and unsure < half:
+                tails = [step.lacks_tail() for step in lists.values()]
+                if abs(scale / log(2) - 1) < 0.2 and tails.count(True) > tails.count(False):
+                    return "logarithms to base 2", ""
                 return f"log-probabilities after a temperature of about {scale:.1f}", ""
             return "", "; temperature not checked: it draws at another than it is asked for"
         return "", f" and {len(steps)} drawn tokens"
@@ -214,39 +225,37 @@ class ScaleCheck:
                 return None
             tokens, values, last = echo
             near = [values[place] if 0 <= place < len(values) else None for place in (last - 1, last - 2, last)]
-            return [float(value) if isinstance(value, int | float) else inf for value in near]
+            numbers = [float(value) if isinstance(value, int | float) else inf for value in near]
+            return numbers if min(numbers) <= OVER else None
 
         around = await in_order(look, wanted[:6])
         pairs = [(seen, lists[words].values[token]) for (words, token), seen in zip(wanted, around, strict=False) if seen]
-        agree = [sum(abs(seen[place] - due) <= 0.1 + OVER * abs(due) for seen, due in pairs) for place in range(3)]
+        agree = [sum(abs(seen[place] - due) <= OVER + 0.02 * abs(due) for seen, due in pairs) for place in range(3)]
+        if len(pairs) > 2 and max(agree[1:]) >= max(0.75 * len(pairs), agree[0] + 1):
+            return "the log-probabilities of an echo at other tokens than their own"
         if len(pairs) < 3 or agree[0] >= len(pairs) / 2:
             return ""
-        if max(agree[1:]) >= 0.75 * len(pairs):
-            return "the log-probabilities of an echo at other tokens than their own"
         ratios = [due / seen[0] for seen, due in pairs if abs(due) > 0.3 and 0 < abs(seen[0]) < inf]
         for words, scale in (("base 10", log(10)), ("base 2", log(2))):
             if len(ratios) > 2 and abs(median(ratios) / scale - 1) < 0.1:
                 return f"logarithms to {words} in an echo"
-        return "other log-probabilities in an echo than for the same tokens in a list" if not agree[0] else ""
+        other = "other log-probabilities in an echo than for the same tokens in a list"
+        return other if agree[0] <= len(pairs) / 4 else ""
 
-    async def _numbered(self) -> str:
+    async def _numbered(self, lists: Mapping[str, Step]) -> str:
         """What is wrong with labels that are weighed by their numbers, beside the same labels in a list."""
 
         async def look(words: str) -> list[bool]:
             prompt = self._prompt(words)
-            plain = await answered(Server.labels(self.server, prompt))
-            try:
-                own = await self.server.labels(prompt)
-            except (Missing, Refused, Unanswered) as error:
-                return [False, False] if plain and "for a probability" in str(error) else []
-            known = plain.logprobs if plain else {}
-            highs = {label: plain.bounds[label][1] if label in plain.bounds else low for label, low in known.items()} if plain else {}
-            return [
-                low - 0.1 <= value + OVER * abs(value) and value - OVER * abs(value) <= highs[label] + 0.1
-                for label, value in own.logprobs.items() if (low := known.get(label)) is not None
-            ]
+            plain = counted(prompt, lists[words].values, Usage())
+            own = await answered(self.server.labels(prompt))
+            if own is None:
+                return []
+            known = {label: plain.bounds.get(label, (low, low)) for label, low in plain.logprobs.items()}
+            values = own.logprobs
+            return [low - 0.2 < values[label] < high + 0.2 for label, (low, high) in known.items() if label in values]
 
-        agree = [same for found in await in_order(look, LETTERS) for same in found]
+        agree = [same for found in await in_order(look, [words for words in LETTERS if words in lists]) for same in found]
         wrong = len(agree) > 3 and sum(agree) <= (1 - NEARLY_ALL) * len(agree)
         return "other log-probabilities for numbered tokens than for the same tokens in a list" if wrong else ""
 

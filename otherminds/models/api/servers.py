@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
 from dataclasses import replace
+from functools import partial
 from typing import Any, Self, TypeVar
 
 from otherminds.errors import EndpointError, ModelError
@@ -17,6 +18,7 @@ from otherminds.models import Message, Prompt, Response, Usage, Weighing
 from otherminds.models.api.replies import (
     LOST,
     counted,
+    echo_tokens,
     echoed,
     reported,
     thought,
@@ -39,6 +41,8 @@ class Server:
     """Where, outside the API proper, the server speaks of itself."""
     trying = False
     """A first no is taken for an answer."""
+    sound = True
+    """Numbers that cannot be are refused; what a server can do does not hang on them."""
 
     def __init__(
         self, wire: Wire, model: str, entry: Mapping[str, Any], *, top: int, wishes: Wishes, system: bool
@@ -94,7 +98,7 @@ class Server:
             "chat": no_chat,
             "prefill": no_chat,
             "weigh": dumb and mute,
-            "continuations": dumb or await self.refuses(lambda words: server.continuations(split_words(words))),
+            "continuations": dumb or await self.refuses(lambda words: server.echo(words, partial(echo_tokens, whole=words))),
         }
         system = form.system and not (
             chat and await self.refuses(lambda words: server.bare_token(as_turn(words, system=True)))
@@ -108,7 +112,7 @@ class Server:
     def on_trial(self, form: Form) -> Self:
         """This server in another form, for a trial."""
         server = copy(self)
-        server.form, server.trying = form, True
+        server.form, server.trying, server.sound = form, True, False
         return server
 
     async def token(self, prompt: Prompt) -> object:
@@ -193,7 +197,7 @@ class Server:
 
         def read(data: Any) -> tuple[dict[str, float], Usage]:
             usual = 0 if among else self._usual.get(path, 0)
-            found = reported(data, asked=top + len(among), usual=usual)
+            found = reported(data, asked=top + len(among), usual=usual, sound=self.sound)
             if missing := [number for number in among if f"token_id:{number}" not in found]:
                 raise Unsound(
                     f"the server does not report the token {missing[0]}, for which it was asked", lacking=True
@@ -238,11 +242,6 @@ def as_text(words: str) -> Prompt:
 def as_turn(words: str, *, system: bool = False) -> Prompt:
     turns = (*([Message("system", "Be brief.")] if system else []), Message("user", words))
     return Prompt(messages=turns, choices=("A", "B"), labels=True)
-
-
-def split_words(words: str) -> Prompt:
-    seam = words.index(" ")
-    return Prompt(text=words[:seam], choices=(words[seam:],))
 
 
 def _echo(text: str, choice: str) -> Callable[[Any], tuple[list[tuple[str, float]], Usage]]:

@@ -1,7 +1,7 @@
 """A small language model behind the ways in which servers are asked, with right log-probabilities and with wrong ones.
 
 It goes by what came before: pairs of words in a short text and in what was said so far. So it is sure where a pattern
-goes on, and unsure elsewhere, as larger models are; and what it draws comes from what it reports, unless it is made to lie.
+goes on, and unsure elsewhere, as larger models are; it draws from what it reports, unless it is made to lie.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
+from itertools import pairwise
 from math import exp
 from typing import Any
 
@@ -30,8 +31,9 @@ _COMMON = (
     "the of and to in a is that for it as was with be by on not he his but at are this have from or had an they which"
     " one you were all her she there would their we him been has when who will no more if out so up said what its about"
     " than into them can only other time new some could these two may first then do any like my now over such our man"
-).split()
-WORDS = (*(f" {word}" for word in (*_COMMON, *"A B red box tin basket drawer".split())), "A", "B", ".", "\n", ",", '"')
+    " A B red box tin basket drawer"
+)
+WORDS = (*(f" {word}" for word in _COMMON.split()), "A", "B", ".", "\n", ",", '"')
 EVERY = (*WORDS, *(f" w{number}" for number in range(3000)))
 PLACES = {token: place for place, token in enumerate(EVERY)}
 _PIECE = re.compile(r" ?\w+|\s|[^\w\s]")
@@ -56,7 +58,7 @@ def liking(past: tuple[str, ...]) -> Logs:
 def model(text: str) -> Logs:
     """The log-probabilities of all next tokens."""
     past = pieces(text)
-    after = [PLACES[b] for a, b in zip(past, past[1:], strict=False) if a == past[-1] and b in PLACES]
+    after = [PLACES[b] for a, b in pairwise(past) if a == past[-1] and b in PLACES]
     share = 0.9 * len(after) / (len(after) + 1)
     chances = (1 - share) * liking(tuple(past[-2:]))
     for place in after:
@@ -102,9 +104,7 @@ class Speaker:
     def __call__(self, call: Call) -> Reply:
         body = json.dumps(call.body)
         mine = self.items
-        if call.path.endswith("/tokenize"):
-            mine = self.probes
-        elif any(json.dumps(words)[:-1] in body for words in GREETINGS):
+        if call.path.endswith("/tokenize") or any(json.dumps(words)[:-1] in body for words in GREETINGS):
             mine = self.probes
         mine.append(body)
         path = call.path
@@ -259,14 +259,20 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "less by a constant": ({"change": moved(-2.0)}, "less by a constant"),
     "the listed alone": ({"change": among_the_top(20)}, "listed tokens alone"),
     "base 10, five listed": ({"change": scaled(0.4342945), "top": 5}, "base 10"),
-    "temperature 0.5, five listed": ({"change": partial(tempered, temperature=0.5), "top": 5}, "temperature of about 0"),
+    "temperature 0.5, five listed": (
+        {"change": partial(tempered, temperature=0.5), "top": 5},
+        "temperature of about 0",
+    ),
 }
 """Wrong scales: what makes a server so, and a word of the name that it gets."""
 WRONG_ECHO: dict[str, tuple[dict[str, Any], str]] = {
     "too early": ({"shift": 1}, "at other tokens"),
     "too late": ({"shift": -1}, "at other tokens"),
     "echo to base 10": ({"only_echo": scaled(0.4342945)}, "base 10 in an echo"),
-    "echo after a temperature": ({"only_echo": partial(tempered, temperature=0.5)}, "other log-probabilities in an echo"),
+    "echo after a temperature": (
+        {"only_echo": partial(tempered, temperature=0.5)},
+        "other log-probabilities in an echo",
+    ),
 }
 SOUND: dict[str, dict[str, Any]] = {
     "plain": {},

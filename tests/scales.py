@@ -1,4 +1,4 @@
-"""Every wrong scale of log-probabilities in every form, and 200 runs on sound servers: `python -m tests.scales [RUNS]`."""
+"""Every wrong scale of log-probabilities in every form, and 200 sound servers: `python -m tests.scales [RUNS]`."""
 
 import re
 import sys

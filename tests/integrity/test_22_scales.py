@@ -18,7 +18,9 @@ from tests.scale_servers import FORMS, SOUND, WRONG, WRONG_ECHO, Speaker, put
 LABELS = Prompt(text="A or B:", choices=("A", "B"), labels=True)
 
 
-@pytest.mark.parametrize(("name", "form"), [*zip(WRONG, cycle(FORMS), strict=False), *((name, "cloze") for name in WRONG_ECHO)])
+@pytest.mark.parametrize(
+    ("name", "form"), [*zip(WRONG, cycle(FORMS), strict=False), *((name, "cloze") for name in WRONG_ECHO)]
+)
 def test_a_wrong_scale_is_named_before_the_first_item(name: str, form: str) -> None:
     settings, word = (WRONG | WRONG_ECHO)[name]
     found = put(Speaker(**settings), form)

@@ -143,7 +143,9 @@ class SGLang(_Tokenising):
     async def _scored(self, text: str, numbers: list[int]) -> tuple[list[float], Usage]:
         """The probabilities of tokens after a text."""
         body = {"model": self.model, "query": text, "items": [""], "label_token_ids": numbers, "apply_softmax": False}
-        return await self.post("/score", body, lambda data: (chances(data, len(numbers), sound=self.sound), usage(data)))
+        return await self.post(
+            "/score", body, lambda data: (chances(data, len(numbers), sound=self.sound), usage(data))
+        )
 
 
 class LlamaCpp(_Tokenising):

@@ -115,7 +115,7 @@ class Listed(dict[str, float]):
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """What a reply says of one position: the token that was drawn, and all that are listed, of which some read alike."""
+    """What a reply says of one position: the token that was drawn, and all that are listed; some may read alike."""
 
     drawn: str
     entries: Sequence[tuple[str, str, Any]]
@@ -130,7 +130,9 @@ class Position:
                     raise Unsound(f"the server reports a log-probability of {_brief(value)}; is it OpenAI-compatible?")
                 values.setdefault(token, {}).setdefault(spelt, []).append(float(value))
         found = Listed((token, log_sum([*chain(*each.values())])) for token, each in values.items())
-        if len(found) < min(2, len({token for token, _, _ in self.entries})) and all(value > -CLOSE for value in found.values()):
+        if len(found) < min(2, len({token for token, _, _ in self.entries})) and all(
+            value > -CLOSE for value in found.values()
+        ):
             raise Unsound("the server reports one token as certain and no number for others, as at a temperature of 0")
         found.least = {token: log_sum([*map(min, each.values())]) for token, each in values.items()}
         return found
@@ -250,7 +252,7 @@ def token_numbers(data: Any) -> tuple[int, ...]:
 
 
 def echo_tokens(data: Any, whole: str) -> tuple[list[str], list[Any], int]:
-    """The tokens of an echoed prompt and of the one that is new, their log-probabilities, and how many are the prompt's."""
+    """The tokens of an echoed prompt and what is new, their log-probabilities, and how many are the prompt's."""
     first = _only(data)
     given = _object(first.get("logprobs"))
     tokens, values = given.get("tokens"), given.get("token_logprobs")

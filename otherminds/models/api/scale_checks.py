@@ -1,8 +1,8 @@
 """Whether log-probabilities are what they should be: natural, of the model as it is, each at its own token.
 
 Before anything is weighed, a server is asked a few things that must agree: lists of next tokens after prompts with two
-likely ends and with many, texts that it draws, echoes of tokens that it listed, and labels by their numbers. Only what no
-sound server sends is a verdict; a note says what was seen.
+likely ends and with many, texts that it draws, echoes of tokens that it listed, labels by their numbers. Only what no sound
+server sends is a verdict; a note says what was seen.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from otherminds.models.api.request_forms import LETTERS, OPENINGS
 from otherminds.models.api.request_settings import LENGTH, LENGTH_TOO
 from otherminds.models.api.servers import Server, as_text, as_turn
 from otherminds.models.api.wire import Missing, Refused, Unanswered
-from otherminds.models.gate import is_placeholder
+from otherminds.models.gate import is_logprob, is_placeholder
 
 T = TypeVar("T")
 OVER = 0.05
@@ -32,10 +32,10 @@ FEWEST, NEARLY_ALL = 5, 0.85
 TEXT = 128
 """Tokens of a text that is drawn."""
 TAIL = 20.0
-"""So often what as many tokens as are listed have at the list's end is more than all that are not listed have."""
+"""All tokens that are not listed have less than so often what as many tokens have as are listed, at the list's end."""
 SPARSE = "logarithms to base 2, or numbers less by a constant"
 STEEP, FLAT = 0.8, 1.6
-"""Between these, and far from them, lies how much steeper lists would have to be for what is drawn from them."""
+"""Between these lies how much steeper lists would have to be for what a sound server draws from them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,9 @@ class Step:
         """What a reply says of one position; a token that is listed only because it was drawn is left out."""
         names = [(token, spelt) for token, spelt, _ in position.entries]
         found = {token: value for token, _, value in position.entries if isinstance(value, int | float)}
-        values = {token: float(value) for token, value in found.items() if abs(value) < 1e9 and not is_placeholder(value)}
+        values = {
+            token: float(value) for token, value in found.items() if abs(value) < 1e9 and not is_placeholder(value)
+        }
         if len(values) > top:
             values.pop(position.drawn, None)
         ranked = {token: values[token] for token in sorted(values, key=values.__getitem__, reverse=True)}
@@ -84,8 +86,8 @@ class Step:
 def name_scale(steps: Sequence[Step], *, greedy: bool) -> str:
     """What lists of next tokens hold, if it cannot be log-probabilities."""
 
-    def nearly_all(test: Callable[[Step], bool], among: Sequence[Step] = steps) -> bool:
-        return len(among) >= FEWEST and sum(map(test, among)) >= NEARLY_ALL * len(among)
+    def nearly_all(test: Callable[[Step], bool]) -> bool:
+        return len(steps) >= FEWEST and sum(map(test, steps)) >= NEARLY_ALL * len(steps)
 
     positive = [step for step in steps if step.ends[1] >= 0 and step.ends[0] > OVER]
     if nearly_all(lambda step: step in positive):
@@ -114,7 +116,7 @@ def name_scale(steps: Sequence[Step], *, greedy: bool) -> str:
 
 
 def slope(steps: Sequence[Step]) -> tuple[float, float]:
-    """How much steeper lists would have to be for the tokens that were drawn from them (1: not at all), and the error."""
+    """How much steeper lists would have to be for the tokens drawn from them (1: not at all), and its error."""
     scale, curve = 1.0, 0.0
     if len(steps) < 30:
         return inf, inf
@@ -157,8 +159,8 @@ class ScaleCheck:
             wrong = await self._numbered(lists)
         if wrong:
             raise Unable(
-                f"this server reports {wrong}, where natural log-probabilities are due; nothing can be weighed: use score"
-                " 'text', or a server that has them (llama.cpp, vLLM, SGLang)"
+                f"this server reports {wrong}, where natural log-probabilities are due; nothing can be weighed: use"
+                " score 'text', or a server that has them (llama.cpp, vLLM, SGLang)"
             )
         if self.top < 2:
             return "scale not checked: lists one token only" if lists else "scale not checked: lists no tokens"
@@ -166,6 +168,7 @@ class ScaleCheck:
 
     async def _lists(self, words: str, length: int = 1, temperature: float | None = None) -> list[Step]:
         """The steps of what comes after these words, if anything does."""
+
         async def look() -> list[Position]:
             path, body = await self.server.listing(self._prompt(words))
             if temperature is not None:
@@ -180,15 +183,22 @@ class ScaleCheck:
         """What is wrong with the lists, as texts that are drawn show it, and what these texts allow to say."""
 
         async def draw(temperature: float) -> list[list[Step]]:
-            return await in_order(lambda words: self._lists(words, TEXT if self.top > 10 else 2 * TEXT, temperature), OPENINGS[1:3])
+            return await in_order(
+                lambda words: self._lists(words, TEXT if self.top > 10 else 2 * TEXT, temperature), OPENINGS[1:3]
+            )
 
         def usable(texts: list[list[Step]]) -> list[Step]:
             return [step for text in texts for step in text if step.drawn in step.values and len(step.values) > 1]
 
         texts = await draw(1.0)
-        both = [(lists[words], text[0]) for words, text in zip(OPENINGS[1:3], texts, strict=True) if text and words in lists]
-        moved = [median(abs(v - two.values[t]) for t, v in one.values.items() if t in two.values) for one, two in both
-                 if one.values.keys() & two.values.keys()]
+        both = [
+            (lists[words], text[0]) for words, text in zip(OPENINGS[1:3], texts, strict=True) if text and words in lists
+        ]
+        moved = [
+            median(abs(v - two.values[t]) for t, v in one.values.items() if t in two.values)
+            for one, two in both
+            if one.values.keys() & two.values.keys()
+        ]
         if len(moved) == 2 and min(moved) > 0.3:
             return "log-probabilities after the temperature of the request", ""
         steps = usable(texts)
@@ -199,7 +209,7 @@ class ScaleCheck:
             return base if known else wrong, ""
         if not known:
             return "", "; temperature not checked: too little is drawn at random"
-        if scale + 4 * error < 0.9 and scale < STEEP or scale - 4 * error > 1.3 and scale > FLAT:
+        if (scale + 4 * error < 0.9 and scale < STEEP) or (scale - 4 * error > 1.3 and scale > FLAT):
             # A server that passes over the temperature draws from other lists than its own, too.
             half, unsure = slope(usable(await draw(0.5)))
             if 1.5 < half / scale < 2.7 and unsure < half:
@@ -214,7 +224,9 @@ class ScaleCheck:
         """What is wrong with the log-probabilities of an echo, beside those of the same tokens in a list."""
         wanted = []
         for words in OPENINGS[:4]:
-            plain = [token for token in (lists[words].values if words in lists else ()) if re.fullmatch(r"[ Ġ▁]\w+", token)]
+            plain = [
+                token for token in (lists[words].values if words in lists else ()) if re.fullmatch(r"[ Ġ▁]\w+", token)
+            ]
             wanted += [(words, token) for token in plain[:3:2]]
 
         async def look(pair: tuple[str, str]) -> list[float] | None:
@@ -223,13 +235,15 @@ class ScaleCheck:
             echo = await answered(self.server.echo(text, lambda data: echo_tokens(data, text)))
             if echo is None or echo[0][echo[2] - 1][1:] != token[1:]:
                 return None
-            tokens, values, last = echo
+            _, values, last = echo
             near = [values[place] if 0 <= place < len(values) else None for place in (last - 1, last - 2, last)]
-            numbers = [float(value) if isinstance(value, int | float) else inf for value in near]
+            numbers = [value if is_logprob(value) else inf for value in near]
             return numbers if min(numbers) <= OVER else None
 
         around = await in_order(look, wanted[:6])
-        pairs = [(seen, lists[words].values[token]) for (words, token), seen in zip(wanted, around, strict=False) if seen]
+        pairs = [
+            (seen, lists[words].values[token]) for (words, token), seen in zip(wanted, around, strict=False) if seen
+        ]
         agree = [sum(abs(seen[place] - due) <= OVER + 0.02 * abs(due) for seen, due in pairs) for place in range(3)]
         if len(pairs) > 2 and max(agree[1:]) >= max(0.75 * len(pairs), agree[0] + 1):
             return "the log-probabilities of an echo at other tokens than their own"
@@ -255,7 +269,9 @@ class ScaleCheck:
             values = own.logprobs
             return [low - 0.2 < values[label] < high + 0.2 for label, (low, high) in known.items() if label in values]
 
-        agree = [same for found in await in_order(look, [words for words in LETTERS if words in lists]) for same in found]
+        agree = [
+            same for found in await in_order(look, [words for words in LETTERS if words in lists]) for same in found
+        ]
         wrong = len(agree) > 3 and sum(agree) <= (1 - NEARLY_ALL) * len(agree)
         return "other log-probabilities for numbered tokens than for the same tokens in a list" if wrong else ""
 

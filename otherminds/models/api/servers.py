@@ -98,7 +98,8 @@ class Server:
             "chat": no_chat,
             "prefill": no_chat,
             "weigh": dumb and mute,
-            "continuations": dumb or await self.refuses(lambda words: server.echo(words, partial(echo_tokens, whole=words))),
+            "continuations": dumb
+            or await self.refuses(lambda words: server.echo(words, partial(echo_tokens, whole=words))),
         }
         system = form.system and not (
             chat and await self.refuses(lambda words: server.bare_token(as_turn(words, system=True)))

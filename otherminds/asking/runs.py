@@ -245,6 +245,7 @@ def _row(
         "usage": asdict(recorded.usage),
         "stopped": recorded.stopped,
         "cannot": sorted(recorded.cannot),
+        "scales": dict(getattr(recorded.model, "scales", {})),
         **told,
     }
     return RunRow(

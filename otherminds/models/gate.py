@@ -15,8 +15,8 @@ from otherminds.models import Finish, Prompt, Response, Usage, Weighing
 
 ROUNDING = 1e-3
 """How far above 0 a log-probability, and above 1 a sum of probabilities, may lie: servers round what they report."""
-LEAST = -1e6
-"""No choice of ours is less likely; a number beyond is some other thing."""
+LEAST = -1000.0
+"""No token of a model is less likely; a number beyond, such as -9999, stands for one that was not measured."""
 LONGEST_TEXT = 4_000_000
 """Characters; no prompt of ours asks for a hundredth of that."""
 MOST_TOKENS = 2**40
@@ -33,9 +33,15 @@ def fault(prompt: Prompt, result: Response | Weighing) -> str:
     return wrong or _of_rest(result)
 
 
-def is_logprob(value: Any) -> bool:
-    """Whether this is the logarithm of a probability above 0; a hair above 0 is rounding."""
-    return isinstance(value, int | float) and not isinstance(value, bool) and LEAST <= value <= ROUNDING
+def is_logprob(value: Any, tokens: int = 1) -> bool:
+    """Whether this is the logarithm of a probability above 0, of so many tokens; a hair above 0 is rounding."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and LEAST * tokens <= value <= ROUNDING
+
+
+def is_placeholder(value: Any) -> bool:
+    """Whether this stands for a token that was not measured: -100, -9999, the least number of a kind."""
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return number and -4e38 < value <= -50 and (value < LEAST or value == int(value))
 
 
 def is_text(text: Any) -> bool:
@@ -96,7 +102,10 @@ def _wrong_weights(prompt: Prompt, weighing: Weighing) -> str:
     if others := sorted(map(_shown, {*weighed, *weighing.tokens} - set(prompt.choices))):
         return f"has a log-probability for {others[0]}, which is none of the choices"
     for choice, value in weighing.logprobs.items():
-        if not is_logprob(value):
+        parts = weighing.tokens.get(choice)
+        # A token is one character at the least, where nobody tells how many there are.
+        many = len(parts if isinstance(parts, tuple | list) and parts else choice)
+        if not is_logprob(value, 1 if prompt.labels else max(many, 1)):
             return f"has {_shown(value)} for {choice!r}, which is no log-probability"
     for choice, tokens in weighing.tokens.items():
         if not isinstance(tokens, tuple | list) or not all(map(is_text, tokens)):

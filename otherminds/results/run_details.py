@@ -90,7 +90,7 @@ def _manifest_lines(run: Run) -> dict[str, str]:
         "model": run.model,
         "fingerprint": run.fingerprint,
         "suite": f"{run.suite}, digest {run.digest}",
-        "asked as": f"prompt {run.prompt}, score {run.score}",
+        "asked as": "; ".join([f"prompt {run.prompt}, score {run.score}", *manifest.get("scales", {}).values()]),
         "items": f"{len(run)} of {manifest['items']}",
         "seed and limit": f"{manifest['seed']}, {manifest['limit'] or 'none'}",
         **_calls_and_tokens(run),

@@ -20,6 +20,7 @@ from otherminds.models.api.background import in_order, start, wait_for
 from otherminds.models.api.known_servers import SERVERS, find_server
 from otherminds.models.api.request_forms import ABILITIES
 from otherminds.models.api.request_settings import Wishes
+from otherminds.models.api.scale_checks import ScaleCheck
 from otherminds.models.api.servers import Server
 from otherminds.models.api.wire import FILTERED, Lacking, Missing, Rejected, Unanswered, Wire
 from otherminds.models.settings import number, whole
@@ -91,8 +92,11 @@ class Endpoint:
         self.found_lacking: frozenset[str] = frozenset()
         """What whoever tried it out found missing besides."""
         self._lacks = _abilities(lacks)
+        self._scales: dict[str, str | Unable] = {}
+        self.in_run = False
+        """Whether numbers count, so that their scale is checked before the first."""
         self._server: Server | None = None
-        self._finding, self._settling = asyncio.Lock(), asyncio.Lock()
+        self._finding, self._settling, self._scaling = asyncio.Lock(), asyncio.Lock(), asyncio.Lock()
         self._model, self._kind, self._prefill, self._system = model, server, prefill, system
         self._top = whole("top_logprobs", top_logprobs, least=1)
         self._wishes = Wishes(
@@ -142,6 +146,11 @@ class Endpoint:
             **({"query": self._wire.query} if self._wire.query else {}),
             **self._wishes.identity,
         }
+
+    @property
+    def scales(self) -> Mapping[str, str]:
+        """By kind of prompt, how the scale of its log-probabilities was checked; no part of the identity."""
+        return {kind: str(found) for kind, found in self._scales.items()}
 
     @property
     def cannot(self) -> frozenset[str]:
@@ -210,6 +219,7 @@ class Endpoint:
     async def weigh_one(self, prompt: Prompt) -> Weighing:
         """The log-probabilities of a prompt's choices, in the event loop."""
         server = await self._ready(prompt)
+        await self._check_scale(server, prompt)
         try:
             weighing = await self._in_form(
                 lambda server: (server.labels if prompt.labels else server.continuations)(prompt)
@@ -221,6 +231,18 @@ class Endpoint:
         except Missing as error:
             await self._refuse(prompt, error)
         return replace(weighing, rendered=server.shown(prompt))
+
+    async def _check_scale(self, server: Server, prompt: Prompt) -> None:
+        """See once, before the first prompt of a run is weighed, whether the server's log-probabilities can be such."""
+        kind = prompt.render.partition("+")[0] if prompt.labels else "continuations"
+        async with self._scaling:
+            if self.in_run and kind not in self._scales:
+                try:
+                    self._scales[kind] = await ScaleCheck(server, prompt).note()
+                except Unable as error:
+                    self._scales[kind] = error
+        if isinstance(found := self._scales.get(kind), Unable):
+            raise Unable(str(found))
 
     async def _in_form(self, ask: Callable[[Server], Coroutine[Any, Any, T]]) -> T:
         """What comes back in the usual form, or, where that is rejected, in the one that the server takes.

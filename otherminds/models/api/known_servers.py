@@ -20,7 +20,7 @@ from otherminds.models.api.request_forms import Form, refusal
 from otherminds.models.api.request_settings import Body, Wishes
 from otherminds.models.api.servers import Server, as_text, as_turn
 from otherminds.models.api.wire import Rejected, Unsound, Wire
-from otherminds.models.gate import is_logprob
+from otherminds.models.gate import is_logprob, is_placeholder
 from otherminds.models.sequences import overlap
 
 _MARKER = re.compile("\ue000(\\d+)\ue001")
@@ -143,7 +143,9 @@ class SGLang(_Tokenising):
     async def _scored(self, text: str, numbers: list[int]) -> tuple[list[float], Usage]:
         """The probabilities of tokens after a text."""
         body = {"model": self.model, "query": text, "items": [""], "label_token_ids": numbers, "apply_softmax": False}
-        return await self.post("/score", body, lambda data: (chances(data, len(numbers)), usage(data)))
+        return await self.post(
+            "/score", body, lambda data: (chances(data, len(numbers), sound=self.sound), usage(data))
+        )
 
 
 class LlamaCpp(_Tokenising):
@@ -289,7 +291,7 @@ def _made(number: int) -> Callable[[Any], tuple[dict[int, tuple[str, float]], Us
         found: dict[int, tuple[str, float]] = {}
         for token in [*listed, step]:
             id, name, value = part(token, "id"), part(token, "token"), part(token, "logprob")
-            if type(id) is not int or not isinstance(name, str) or not is_logprob(value):
+            if type(id) is not int or not isinstance(name, str) or not is_logprob(value) or is_placeholder(value):
                 raise Unsound(f"the server reports a log-probability of {str(value)[:40]!r}; is it a llama.cpp server?")
             found[id] = (name, float(value))
         if number not in found:

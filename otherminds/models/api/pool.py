@@ -69,6 +69,21 @@ class Pool:
         return sum(server.waited for server in self._servers)
 
     @property
+    def in_run(self) -> bool:
+        """Whether numbers count, so that their scale is checked before the first."""
+        return self._servers[0].in_run
+
+    @in_run.setter
+    def in_run(self, counts: bool) -> None:
+        for server in self._servers:
+            server.in_run = counts
+
+    @property
+    def scales(self) -> Mapping[str, str]:
+        """How the scale of the log-probabilities was checked, by kind of prompt."""
+        return {kind: found for server in self._servers for kind, found in server.scales.items()}
+
+    @property
     def settings(self) -> Mapping[str, Any]:
         """Of the identity, what is known before a server is asked."""
         return {**self._servers[0].settings, "base_url": self._addresses}

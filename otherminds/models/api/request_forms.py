@@ -17,12 +17,24 @@ from otherminds.models.api.background import in_order
 from otherminds.models.api.request_settings import LENGTH, LENGTH_TOO, Body
 from otherminds.models.api.wire import Lacking, Missing, Refused, Rejected, Unanswered, Wire
 
-GREETINGS = (
+HELLOS = (
     *("Good morning", "Good evening", "Many thanks", "Kind regards", "Happy birthday", "Warm welcome"),
     *("Safe journey", "Sweet dreams", "Best wishes", "Merry Christmas", "Good night", "Long time"),
     *("Take care", "Well done", "Never mind", "Some other time"),
 )
 """What is said to find out what a server takes: each once, until one is answered."""
+LETTERS = (
+    *("One letter more: B A A B B A B A A A B B A B A B B", "Next letter, one only: A A B A B B A B A A B B A A A B"),
+    *("Go on with one letter: A B B A B A A B A B B B A A B A", "What comes next: B B A B A A B A A B B A B B A A"),
+)
+"""Prompts with two likely ends, which show the scale of log-probabilities."""
+OPENINGS = (
+    *("The first word that comes to mind is", "Twenty random words:", "A list of animals and plants:"),
+    *("Things that I saw on my way home:", "Names of people who live in our street:"),
+)
+"""Prompts with many likely ends, for the same."""
+GREETINGS = (*HELLOS, *LETTERS, *OPENINGS)
+"""All that a server is told to find out about it: none of it belongs to a run."""
 NOES = 10
 """How many of them must get a no before it counts."""
 ABILITIES = ("raw", "chat", "prefill", "schema", "weigh", "continuations")
@@ -88,7 +100,7 @@ async def refusal(trial: Trial, wire: Wire) -> Refusal | None:
     for often in count():
         noes: list[Refusal] = []
         silence: Unanswered | None = None
-        left = [*GREETINGS]
+        left = [*HELLOS]
         while left:
             # Most say yes to the first; after a no, those that it takes to believe it are said together.
             several = NOES - len(noes) if noes else 1

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
 from dataclasses import replace
+from functools import partial
 from typing import Any, Self, TypeVar
 
 from otherminds.errors import EndpointError, ModelError
@@ -17,13 +18,14 @@ from otherminds.models import Message, Prompt, Response, Usage, Weighing
 from otherminds.models.api.replies import (
     LOST,
     counted,
+    echo_tokens,
     echoed,
     reported,
     thought,
     usage,
     written,
 )
-from otherminds.models.api.request_forms import GREETINGS, Form, Take, Trial, find_take, refusal
+from otherminds.models.api.request_forms import HELLOS, Form, Take, Trial, find_take, refusal
 from otherminds.models.api.request_settings import Body, Wishes
 from otherminds.models.api.wire import Missing, Refused, Unsound, Wire
 
@@ -39,6 +41,8 @@ class Server:
     """Where, outside the API proper, the server speaks of itself."""
     trying = False
     """A first no is taken for an answer."""
+    sound = True
+    """Numbers that cannot be are refused; what a server can do does not hang on them."""
 
     def __init__(
         self, wire: Wire, model: str, entry: Mapping[str, Any], *, top: int, wishes: Wishes, system: bool
@@ -94,7 +98,8 @@ class Server:
             "chat": no_chat,
             "prefill": no_chat,
             "weigh": dumb and mute,
-            "continuations": dumb or await self.refuses(lambda words: server.continuations(split_words(words))),
+            "continuations": dumb
+            or await self.refuses(lambda words: server.echo(words, partial(echo_tokens, whole=words))),
         }
         system = form.system and not (
             chat and await self.refuses(lambda words: server.bare_token(as_turn(words, system=True)))
@@ -108,7 +113,7 @@ class Server:
     def on_trial(self, form: Form) -> Self:
         """This server in another form, for a trial."""
         server = copy(self)
-        server.form, server.trying = form, True
+        server.form, server.trying, server.sound = form, True, False
         return server
 
     async def token(self, prompt: Prompt) -> object:
@@ -124,7 +129,7 @@ class Server:
     async def count_tokens(self, as_prompt: Callable[[str], Prompt]) -> None:
         """Find out how many next tokens are usual, where the last reply had fewer than were asked for."""
         path, _ = await self.request(as_prompt(""))
-        for words in GREETINGS[1:]:
+        for words in HELLOS[1:]:
             if self._usual.get(path, 0) >= self.form.at(path).top - LOST:
                 return
             with suppress(EndpointError):
@@ -177,24 +182,30 @@ class Server:
         found, spent = await self.next_token(prompt)
         return counted(prompt, found, spent)
 
+    async def listing(self, prompt: Prompt) -> tuple[str, Body]:
+        """The path and the body that ask for the likeliest next tokens."""
+        path, body = await self.request(prompt)
+        top = self.form.at(path).top
+        asks = {"logprobs": top} if path == "/completions" else {"logprobs": True, "top_logprobs": top}
+        return path, self.wishes.weighing() | body | asks
+
     async def next_token(
         self, prompt: Prompt, *, among: Sequence[int] = (), **more: Any
     ) -> tuple[dict[str, float], Usage]:
         """The likeliest next tokens after a prompt with their log-probabilities; `among` them must be these."""
-        path, body = await self.request(prompt)
+        path, body = await self.listing(prompt)
         top = self.form.at(path).top
-        asks = {"logprobs": top} if path == "/completions" else {"logprobs": True, "top_logprobs": top}
 
         def read(data: Any) -> tuple[dict[str, float], Usage]:
             usual = 0 if among else self._usual.get(path, 0)
-            found = reported(data, asked=top + len(among), usual=usual)
+            found = reported(data, asked=top + len(among), usual=usual, sound=self.sound)
             if missing := [number for number in among if f"token_id:{number}" not in found]:
                 raise Unsound(
                     f"the server does not report the token {missing[0]}, for which it was asked", lacking=True
                 )
             return found, usage(data)
 
-        found, spent = await self.post(path, self.wishes.weighing() | body | asks | more, read)
+        found, spent = await self.post(path, body | more, read)
         if self.trying and not among:
             self._usual[path] = max(self._usual.get(path, 0), len(found))
         return found, spent
@@ -205,12 +216,16 @@ class Server:
             raise ModelError(f"{self.model} on this server weighs continuations of raw prompts only; use labels")
         sums, tokens, spent = {}, {}, Usage()
         for choice in prompt.choices:
-            body = {"model": self.model, "prompt": prompt.text + choice, "echo": True, "logprobs": 1}
-            steps, cost = await self.post("/completions", self.wishes.weighing() | body, _echo(prompt.text, choice))
+            steps, cost = await self.echo(prompt.text + choice, _echo(prompt.text, choice))
             sums[choice] = sum(value for _, value in steps)
             tokens[choice] = tuple(token for token, _ in steps)
             spent += cost
         return Weighing(logprobs=sums, tokens=tokens, usage=spent)
+
+    async def echo(self, text: str, read: Callable[[Any], T]) -> T:
+        """What `read` makes of a text that comes back with the log-probabilities of its tokens."""
+        body = {"model": self.model, "prompt": text, "echo": True, "logprobs": 1}
+        return await self.post("/completions", self.wishes.weighing() | body, read)
 
 
 def _turns(prompt: Prompt) -> list[Body]:
@@ -228,11 +243,6 @@ def as_text(words: str) -> Prompt:
 def as_turn(words: str, *, system: bool = False) -> Prompt:
     turns = (*([Message("system", "Be brief.")] if system else []), Message("user", words))
     return Prompt(messages=turns, choices=("A", "B"), labels=True)
-
-
-def split_words(words: str) -> Prompt:
-    seam = words.index(" ")
-    return Prompt(text=words[:seam], choices=(words[seam:],))
 
 
 def _echo(text: str, choice: str) -> Callable[[Any], tuple[list[tuple[str, float]], Usage]]:

@@ -10,8 +10,6 @@ long as the patience lasts.
 from __future__ import annotations
 
 import asyncio
-import base64
-import hashlib
 import json
 import random
 import re
@@ -21,15 +19,20 @@ from dataclasses import dataclass
 from itertools import count
 from time import monotonic
 from typing import Any, Literal, TypeVar
-from weakref import finalize
 
-import aiohttp
-from yarl import URL
-
-from otherminds.errors import EndpointError, UsageError
+from otherminds.errors import EndpointError
 from otherminds.models import BROKEN_OFF
+from otherminds.models.api.addresses import read_address
 from otherminds.models.api.background import in_order
-from otherminds.models.api.connections import Connections, Overdue, Reply, Unreadable
+from otherminds.models.api.connections import (
+    Broken,
+    Connections,
+    Doubtful,
+    Overdue,
+    Reply,
+    Unreachable,
+    Unreadable,
+)
 from otherminds.models.api.limits import Limit, retry_after
 from otherminds.models.api.outages import OUTAGES
 
@@ -118,6 +121,9 @@ class _Fault:
 class _Request:
     method: str
     url: str
+    """As it is shown."""
+    path: str
+    """As it is sent."""
     body: Body | None
     read: Callable[[Any], Any]
 
@@ -136,44 +142,32 @@ class Wire:
         timeout: float,
         patience: float = 900.0,
     ) -> None:
-        try:
-            url = URL(base_url)
-            named = re.fullmatch(r"[\w.:-]+", url.host or "") and (url.port or 0) < 65536
-        except (TypeError, ValueError):
-            url, named = URL(), None
-        if url.scheme not in ("http", "https") or not named:
-            raise UsageError("base_url should be like http://127.0.0.1:8080/v1")
-        path = url.path.rstrip("/") or "/v1"
-        self.base = str(url.with_user(None).with_path(path).with_query(None).with_fragment(None))
-        self.root = self.base.removesuffix("/v1")
-        # It goes along with every request. What it holds may be a key, so that only its digest is told.
-        query = url.raw_query_string
-        self.query = hashlib.sha256(query.encode()).hexdigest()[:16] if query else ""
+        address = read_address(base_url)
+        self.base, self.query = address.shown, address.query
+        self._path = address.path
         self.limit = Limit(parallel)
         self.retried = 0
         self.waited = 0.0
+        self.uncertain = 0
+        """Calls that were asked again because more than one reply came."""
         self.doubtful = False
         """Whether it said no to something before it said yes to anything, as one does that is about to start."""
         self.patience = patience
         self._key_env, self._retries, self._timeout = key_env, retries, timeout
-        self._secrets = _secrets(key, url)
+        # All that must not be shown, as it may come back.
+        self._secrets = sorted(filter(None, (key, *address.secrets)), key=len, reverse=True)
         self._paths: set[str] = set()
         self._well: _Request | None = None
-        basic = base64.b64encode(f"{url.user or ''}:{url.password or ''}".encode()).decode()
-        given = f"Basic {basic}" if url.password else f"Bearer {key}" if key else ""
-        self._connections = Connections(
-            host=url.host or "",
-            secure=url.scheme == "https",
-            timeout=timeout,
-            query=f"?{query}" if query else "",
-            headers={"Authorization": given} if given else {},
-        )
-        # Nobody closes a model; its connections go when it does.
-        finalize(self, self._connections.close)
+        basic, bearer = address.basic and f"Basic {address.basic}", key and f"Bearer {key}"
+        self._connections = Connections(address, timeout=timeout, authorization=basic or bearer)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # How a reply is read cannot be pickled.
+        return self.__dict__ | {"_well": None}
 
     async def get(self, path: str, *, root: bool = False) -> Any:
         """What lies at a path; None if the server has no such thing, or not for us."""
-        request = _Request("GET", (self.root if root else self.base) + path, None, _anything)
+        request = self._request("GET", path, None, _anything, root=root)
 
         async def look(_: int) -> Any:
             with suppress(Rejected, Missing, Refused):
@@ -192,9 +186,16 @@ class Wire:
 
         An answer that `read` finds `Unsound` is asked for again. `trying` takes a first no for an answer.
         """
-        url = (self.root if root else self.base) + path
-        result: T = await self._call(_Request("POST", url, body, read), trying=trying)
+        result: T = await self._call(self._request("POST", path, body, read, root=root), trying=trying)
         return result
+
+    def _request(
+        self, method: str, path: str, body: Body | None, read: Callable[[Any], Any], *, root: bool
+    ) -> _Request:
+        shown, sent = (
+            (self.base.removesuffix("/v1"), self._path.removesuffix("/v1")) if root else (self.base, self._path)
+        )
+        return _Request(method, shown + path, sent + path, body, read)
 
     async def _call(self, request: _Request, *, trying: bool) -> Any:
         waited, down, blamed = 0.0, 0, False
@@ -296,15 +297,17 @@ class Wire:
         url = request.url
         kind: Kind
         try:
-            reply = await self._connections.send(request.method, url, request.body)
+            reply = await self._connections.send(request.method, request.path, request.body)
         except Overdue:
             within = f"within {self._timeout:g} s"
             return _Fault(f"{url} did not answer {within}; is the server overloaded? raise timeout")
-        except aiohttp.ClientConnectorError as error:
+        except Unreachable as error:
             return _Fault(f"{url} cannot be reached ({self.clean(str(error))}); is the server running?", "away")
-        except aiohttp.ClientError as error:
-            said = error.message if isinstance(error, aiohttp.ClientResponseError) else str(error)
-            return _Fault(f"{url} broke off in the middle ({self.clean(said)}); is the server healthy?")
+        except Broken as error:
+            return _Fault(f"{url} broke off in the middle ({self.clean(str(error))}); is the server healthy?")
+        except Doubtful:
+            self.uncertain += 1
+            return _Fault(f"{url} sent more than one reply to one request; is a proxy mixing replies up?", "unsound")
         except Unreadable as error:
             return _Fault(f"{url} sent {self.clean(str(error))}; is it a model server?")
         data = reply.data
@@ -375,14 +378,6 @@ def _anything(data: Any) -> Any:
 def _longer(waited: float, wait: float, patience: float) -> str:
     asks = f"it asks to wait {wait:.0f} s more" if wait > LONGEST_WAIT else f"waited {waited:.0f} s for it"
     return f"{asks}, and the patience is {patience:.0f} s; give the same command again, or raise --patience"
-
-
-def _secrets(key: str, url: URL) -> list[str]:
-    """All that must not be shown, as it may come back: the key, a password and the header that holds it."""
-    asked = [value for value in url.query.values() if len(value) >= 8]
-    pair = f"{url.user or ''}:{url.password or ''}"
-    basic = [pair, base64.b64encode(pair.encode()).decode()] if url.password else []
-    return sorted((secret for secret in (key, *basic, url.password, *asked) if secret), key=len, reverse=True)
 
 
 def _plain(data: Any) -> str:

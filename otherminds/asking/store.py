@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from otherminds.asking.locks import Claims, Watch
-from otherminds.asking.opening import ADVICE, MEMORY, at_rest, connect, prepare
+from otherminds.asking.opening import ADVICE, MEMORY, Opened, at_rest, connect, prepare
 from otherminds.asking.tables import (
     HAS_COLUMNS,
     INTO_CALLS,
@@ -57,7 +57,7 @@ _OURS = 0x07EE14D5
 """Written into the file's header, so that we never take another program's SQLite file for a store."""
 
 
-class Store:
+class Store(Opened):
     """A store of calls and runs; `:memory:` keeps them for as long as the object lives."""
 
     def __init__(self, path: str | Path, *, create: bool = True, read_only: bool = False) -> None:

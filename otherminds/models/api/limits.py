@@ -8,7 +8,9 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from math import isfinite
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from otherminds.models.forks import Own
 
 FIRST = 64
 """Calls under way at the start."""
@@ -23,7 +25,7 @@ class Place(NamedTuple):
     number: int
 
 
-class Limit:
+class Limit(Own):
     """How many calls may be under way: few at first, and twice as many every 50 ms while more wait for a place.
 
     That ends with the first call for which the server seems to have no strength. When it says that it is busy the
@@ -32,10 +34,17 @@ class Limit:
 
     def __init__(self, most: int) -> None:
         self._most = float(most)
-        self._now = float(min(most, FIRST))
+        self.renew()
+
+    def __reduce__(self) -> Any:
+        return Limit, (int(self._most),)
+
+    def renew(self) -> None:
+        """No call is under way."""
+        self._now = min(self._most, float(FIRST))
         self._goal = self._most
         """What growth is quick up to."""
-        self._rising = self._now < most
+        self._rising = self._now < self._most
         self._step: asyncio.TimerHandle | None = None
         self._under_way = 0
         self._cuts = 0

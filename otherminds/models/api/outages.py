@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from threading import Lock
+
+from otherminds.models.forks import Own, ThreadLock
 
 
-class Outages:
+class Outages(Own):
     """A board of sentences; `tell` is called with each as it goes up, once."""
 
     def __init__(self) -> None:
+        self._lock = ThreadLock()
+        self.renew()
+
+    def renew(self) -> None:
+        """Nobody waits, and nobody listens."""
         self.tell: Callable[[str], None] = lambda _: None
-        self._lock = Lock()
         self._waiting: dict[object, str] = {}
 
     @property

@@ -69,6 +69,11 @@ class Pool:
         return sum(server.waited for server in self._servers)
 
     @property
+    def uncertain(self) -> int:
+        """How many calls were asked again because more than one reply came."""
+        return sum(server.uncertain for server in self._servers)
+
+    @property
     def settings(self) -> Mapping[str, Any]:
         """Of the identity, what is known before a server is asked."""
         return {**self._servers[0].settings, "base_url": self._addresses}

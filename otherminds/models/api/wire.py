@@ -161,10 +161,6 @@ class Wire:
         basic, bearer = address.basic and f"Basic {address.basic}", key and f"Bearer {key}"
         self._connections = Connections(address, timeout=timeout, authorization=basic or bearer)
 
-    def __getstate__(self) -> dict[str, Any]:
-        # How a reply is read cannot be pickled.
-        return self.__dict__ | {"_well": None}
-
     async def get(self, path: str, *, root: bool = False) -> Any:
         """What lies at a path; None if the server has no such thing, or not for us."""
         request = self._request("GET", path, None, _anything, root=root)

@@ -8,6 +8,7 @@ from concurrent.futures import Future
 from threading import Thread
 from typing import Any, TypeVar
 
+from otherminds.errors import EndpointError
 from otherminds.models.forks import Own, ThreadLock
 
 S = TypeVar("S")
@@ -58,7 +59,10 @@ class _Background(Own):
         """The loop, begun when it is first needed."""
         with self._lock:
             if self._loop is None:
-                self._loop = asyncio.new_event_loop()
+                try:
+                    self._loop = asyncio.new_event_loop()
+                except OSError as error:
+                    raise EndpointError(f"no connection can be made: {error.strerror}; see ulimit -n") from None
                 # Whatever goes wrong is told to whoever waits for it; what nobody waits for any more is nobody's
                 # business.
                 self._loop.set_exception_handler(lambda *_: None)

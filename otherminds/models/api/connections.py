@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import errno
 import json
 import os
 import re
@@ -55,6 +56,10 @@ class Unreachable(Exception):
     """There is no connection to the server."""
 
 
+class TooManyFiles(Exception):
+    """This program, or the system, can open no more connections."""
+
+
 class Broken(Exception):
     """The connection ended before the reply did."""
 
@@ -96,9 +101,9 @@ class Connections:
         began, exchange = asyncio.get_running_loop().time(), _Exchange()
         try:
             async with asyncio.timeout(self._timeout):
-                await self._connect(exchange)
                 self.open += 1
                 try:
+                    await self._connect(exchange)
                     await exchange.ask(f"{first}{self._head}{about}\r\n".encode() + content, self._silence)
                 finally:
                     self.open -= 1
@@ -144,6 +149,8 @@ class Connections:
                     tunnel.close()
                     raise
         except OSError as error:
+            if error.errno in (errno.EMFILE, errno.ENFILE):
+                raise TooManyFiles from None
             number = 0 if isinstance(error, ssl.SSLError) else error.errno or 0
             raise Unreachable(os.strerror(number) if number > 0 else error.strerror or str(error)) from error
 

@@ -33,18 +33,18 @@ class Limit(Own):
     """
 
     def __init__(self, most: int) -> None:
-        self._most = float(most)
+        self.most = float(most)
         self.renew()
 
     def __reduce__(self) -> Any:
-        return Limit, (int(self._most),)
+        return Limit, (int(self.most),)
 
     def renew(self) -> None:
         """No call is under way."""
-        self._now = min(self._most, float(FIRST))
-        self._goal = self._most
+        self._now = min(self.most, float(FIRST))
+        self._goal = self.most
         """What growth is quick up to."""
-        self._rising = self._now < self._most
+        self._rising = self._now < self.most
         self._step: asyncio.TimerHandle | None = None
         self._under_way = 0
         self._cuts = 0
@@ -76,9 +76,14 @@ class Limit(Own):
             self._goal = min(self._now, float(max(FIRST, place.number))) if self._rising else self._now
             self._now, self._cuts = max(1.0, self._goal / 2), self._cuts + 1
         elif well:
-            self._now = min(self._most, self._now + max(1.0, (self._goal - self._now) / 4) / self._now)
+            self._now = min(self.most, self._now + max(1.0, (self._goal - self._now) / 4) / self._now)
         self._rising &= well
         self._call_next()
+
+    def lower(self, most: int) -> None:
+        """Allow no more than this from now on, and at least one."""
+        self.most = max(1.0, min(self.most, most))
+        self._now, self._goal = min(self._now, self.most), min(self._goal, self.most)
 
     def _go_on(self) -> None:
         if self._rising and self._step is None and self._waiting:
@@ -87,8 +92,8 @@ class Limit(Own):
     def _rise(self) -> None:
         self._step = None
         if self._rising:
-            self._now = min(self._most, self._now * 2 ** (STEP / DOUBLING))
-            self._rising = self._now < self._most
+            self._now = min(self.most, self._now * 2 ** (STEP / DOUBLING))
+            self._rising = self._now < self.most
             self._call_next()
             self._go_on()
 

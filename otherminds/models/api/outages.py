@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
+from time import monotonic
 
+from otherminds.models import BROKEN_OFF
 from otherminds.models.forks import Own, ThreadLock
+
+LOOKS = 0.25
+"""Seconds after which whoever waits looks whether the work was broken off."""
 
 
 class Outages(Own):
@@ -40,3 +46,11 @@ class Outages(Own):
 
 
 OUTAGES = Outages()
+
+
+async def sleep(seconds: float) -> bool:
+    """Let time pass, but no longer than somebody waits for the answer; true if nobody does."""
+    broken_off, end = BROKEN_OFF.get(), monotonic() + seconds
+    while not broken_off.is_set() and (left := end - monotonic()) > 0:
+        await asyncio.sleep(min(left, LOOKS))
+    return broken_off.is_set()

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, fields, replace
 from itertools import islice
 from math import inf
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from otherminds.asking.few_shot import with_examples
@@ -18,7 +19,6 @@ from otherminds.errors import BadFile, UsageError
 from otherminds.files import BY_HAND, parse_json, read_text
 from otherminds.items import Item, Suite
 from otherminds.models import Model, Prompt, Response, Usage, Verb, Weighing, fingerprint
-from otherminds.models.forks import ThreadLock
 from otherminds.models.gate import is_usage
 from otherminds.showing.brief import Brief
 
@@ -252,7 +252,7 @@ class Meter:
 
     def __init__(self, prices: Mapping[str, Price] | None = None) -> None:
         self._prices = prices or {}
-        self._lock = ThreadLock()
+        self._lock = Lock()
         self.calls = 0
         self.money = 0.0
         self.usage = Usage()

@@ -5,11 +5,8 @@ from __future__ import annotations
 import os
 import sqlite3
 from pathlib import Path
-from typing import Any, cast
 
-from otherminds.asking.locks import Claims, Watch
 from otherminds.errors import NotStored, StoreError
-from otherminds.models.forks import Own
 
 MEMORY = ":memory:"
 PATIENCE = 120.0
@@ -27,33 +24,6 @@ ADVICE = {
     "no such table": "an older otherminds wrote it, so copy it to where it can be written and open it there",
     "disk I/O error": "the disk failed, see whether it is full or gone",
 }
-
-
-class NotHere:
-    """In place of a database that the parent of this process has opened."""
-
-    def __init__(self, path: str) -> None:
-        self._path = path
-
-    def __getattr__(self, name: str) -> Any:
-        how = "keep it in a file" if self._path == MEMORY else f"open it here with Store({self._path!r})"
-        raise StoreError(f"the store {self._path} was opened before this process was forked; {how}")
-
-    def close(self) -> None:
-        """The parent's stays open."""
-
-
-class Opened(Own):
-    """What has opened the file of a store, with which a forked child cannot go on."""
-
-    path: str
-    _db: sqlite3.Connection
-    _watch: Watch | None
-
-    def renew(self) -> None:
-        """Refuse what the parent opened."""
-        self._claims, self._watch = Claims(self.path), None
-        self._db = cast(sqlite3.Connection, NotHere(self.path))
 
 
 def prepare(path: Path, *, create: bool) -> None:

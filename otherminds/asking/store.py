@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from otherminds.asking.locks import Claims, Watch
-from otherminds.asking.opening import ADVICE, MEMORY, Opened, at_rest, connect, prepare
+from otherminds.asking.opening import ADVICE, MEMORY, at_rest, connect, prepare
 from otherminds.asking.tables import (
     HAS_COLUMNS,
     INTO_CALLS,
@@ -57,7 +57,7 @@ _OURS = 0x07EE14D5
 """Written into the file's header, so that we never take another program's SQLite file for a store."""
 
 
-class Store(Opened):
+class Store:
     """A store of calls and runs; `:memory:` keeps them for as long as the object lives."""
 
     def __init__(self, path: str | Path, *, create: bool = True, read_only: bool = False) -> None:
@@ -187,7 +187,7 @@ class Store(Opened):
     def begin_run(self, row: RunRow) -> RunRow:
         """Note that a run has begun; one that was there before stays as it is, and is what comes back."""
         if self.path != MEMORY:
-            self._claims.take(_run_name(row.id))
+            self._claims.take(f"run {row.id}")
         with self._transaction():
             self._db.execute(f"INSERT OR IGNORE {INTO_RUNS}", run_values(row, self._next()))
         return self.run(row.id)
@@ -206,7 +206,7 @@ class Store(Opened):
         with self._transaction():
             self._db.execute(f"INSERT OR REPLACE {INTO_RUNS}", run_values(row, self._next()))
             self.keep_columns(row, told)
-        self._claims.release(_run_name(row.id))
+        self._claims.release(f"run {row.id}")
 
     def keep_columns(self, row: RunRow, columns: str) -> None:
         """Write what is told of all records of a run, for as long as it is as it is now."""
@@ -319,7 +319,7 @@ class Store(Opened):
 
     def running(self) -> frozenset[str]:
         """The ids of the runs that programs are at just now."""
-        return frozenset(row.id for row in self.runs() if self.path != MEMORY and self._claims.held(_run_name(row.id)))
+        return frozenset(row.id for row in self.runs() if self.path != MEMORY and self._claims.held(f"run {row.id}"))
 
     @contextmanager
     def changing(self) -> Iterator[sqlite3.Connection]:
@@ -382,6 +382,7 @@ class Store(Opened):
     @contextmanager
     def _sentences(self) -> Iterator[None]:
         """SQLite's own errors as sentences."""
+        self._claims.check_process()
         try:
             yield
         except (sqlite3.Error, UnicodeDecodeError) as error:
@@ -389,10 +390,6 @@ class Store(Opened):
             reason = "malformed schema" if isinstance(error, UnicodeDecodeError) else str(error)
             advice = next((advice for part, advice in ADVICE.items() if part in reason), "see whether it can be read")
             raise StoreError(f"{self.path}: {reason}; {advice}") from error
-
-
-def _run_name(id: str) -> str:
-    return f"run {id}"
 
 
 def _now() -> str:

@@ -6,10 +6,9 @@ thread was to do is never done.
 
 from __future__ import annotations
 
-import asyncio
 import os
+from collections.abc import Callable
 from functools import cached_property
-from threading import RLock
 from typing import Any
 from weakref import WeakSet
 
@@ -19,8 +18,7 @@ class Own:
 
     def __new__(cls, *_: Any, **__: Any) -> Any:
         """Made, or unpickled."""
-        made = super().__new__(cls)
-        _all.add(made)
+        _all.add(made := super().__new__(cls))
         return made
 
     def renew(self) -> None:
@@ -28,32 +26,24 @@ class Own:
         raise NotImplementedError
 
 
-class _Lock(Own):
-    def __init__(self) -> None:
+class Lock(Own):
+    """A lock of the kind that is given, for threads or for an event loop, and never held by another process."""
+
+    def __init__(self, kind: Callable[[], Any]) -> None:
+        self._kind = kind
         self.renew()
 
-    def __reduce__(self) -> Any:
-        return type(self), ()
-
-
-class ThreadLock(_Lock):
-    """A lock for threads, which the one that holds it may take again."""
-
     def renew(self) -> None:
-        self._lock = RLock()
+        self._lock = self._kind()
+
+    def __reduce__(self) -> Any:
+        return Lock, (self._kind,)
 
     def __enter__(self) -> None:
         self._lock.acquire()
 
     def __exit__(self, *_: object) -> None:
         self._lock.release()
-
-
-class LoopLock(_Lock):
-    """A lock for what goes on in an event loop."""
-
-    def renew(self) -> None:
-        self._lock = asyncio.Lock()
 
     async def __aenter__(self) -> None:
         await self._lock.acquire()
@@ -66,17 +56,14 @@ class Loaded(Own):
     """A model in this process: what it has loaded is loaded again elsewhere, and who it is stays known."""
 
     def renew(self) -> None:
-        self.__dict__.update(kept := self.__getstate__())
-        for name in self.__dict__.keys() - kept.keys():
+        for name in self.__dict__.keys() - (kept := self.__getstate__()).keys():
             del self.__dict__[name]
+        self.__dict__ |= kept
 
     def __getstate__(self) -> dict[str, Any]:
-        known = ("identity", "cannot")
-        return {
-            name: None if name == "_progress" else value
-            for name, value in self.__dict__.items()
-            if name in known or not isinstance(getattr(type(self), name, None), cached_property)
-        }
+        loaded = {name for name in self.__dict__ if isinstance(getattr(type(self), name, None), cached_property)}
+        kept = {name: self.__dict__[name] for name in self.__dict__.keys() - (loaded - {"identity", "cannot"})}
+        return kept | ({"_progress": None} if "_progress" in kept else {})
 
 
 _all: WeakSet[Own] = WeakSet()

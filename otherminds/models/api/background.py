@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import Future
-from threading import Thread
+from threading import RLock, Thread
 from typing import Any, TypeVar
 
 from otherminds.errors import EndpointError
-from otherminds.models.forks import Own, ThreadLock
+from otherminds.models.forks import Lock, Own
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -49,7 +49,7 @@ class _Background(Own):
     """The loop of this process; a forked child makes one of its own."""
 
     def __init__(self) -> None:
-        self._lock = ThreadLock()
+        self._lock = Lock(RLock)
         self.renew()
 
     def renew(self) -> None:

@@ -19,7 +19,7 @@ import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple, cast
 
 import certifi
 from yarl import URL
@@ -39,7 +39,7 @@ _ODD = 3
 does not."""
 _ENCODINGS = {"gzip": 31, "x-gzip": 31, "deflate": 15}
 """By name, what zlib calls them."""
-_STATUS = re.compile(rb"HTTP/1\.[01] ([1-5]\d\d)(?: [^\r\n]*)?\r?\n")
+_STATUS = re.compile(r"HTTP/1\.[01] [1-5]\d\d(?: |$)")
 _CHUNK = re.compile(rb"([0-9A-Fa-f]{1,8})[ \t]*(?:;[^\r\n]*)?\r\n")
 _FIELD = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*(.*)")
 
@@ -126,40 +126,29 @@ class Connections:
         return self._timeout if self._closes else FIRST_SILENCE
 
     async def _connect(self, exchange: _Exchange) -> None:
-        to, secure = self._address, _certificates() if self._address.secure else None
+        to, loop, secure = self._address, asyncio.get_running_loop(), _certificates() if self._address.secure else None
+        host, port = (self._proxy.raw_host or "", self._proxy.port or 80) if self._proxy else (to.host, to.port)
+        # Names may stand for several addresses, of which some lead nowhere.
+        delay = None if re.fullmatch(r"[\d.]+|.*:.*", host) else 0.25
         try:
-            if not self._proxy:
-                await _open(exchange, to.host, to.port, secure)
-            elif not secure:
-                await _open(exchange, self._proxy.raw_host or "", self._proxy.port or 80, None)
-            else:
-                tunnel = _Exchange(bodiless=True)
-                await _open(tunnel, self._proxy.raw_host or "", self._proxy.port or 80, None)
-                lines = [f"CONNECT {to.host}:{to.port} HTTP/1.1", f"Host: {to.host}:{to.port}"]
-                request = "\r\n".join([*lines, *_credentials(self._proxy), "", ""]).encode()
-                try:
-                    await tunnel.ask(request, float)
-                    if tunnel.status != 200 or not tunnel.transport:
-                        raise OSError(f"the proxy says {tunnel.status or 'nothing'}")
-                    loop = asyncio.get_running_loop()
-                    exchange.transport = await loop.start_tls(
-                        tunnel.transport, exchange, secure, server_hostname=to.host
-                    )
-                except BaseException:
-                    tunnel.close()
-                    raise
+            if not (self._proxy and secure):
+                await loop.create_connection(lambda: exchange, host, port, ssl=secure, happy_eyeballs_delay=delay)
+                return
+            reader, writer = await asyncio.open_connection(host, port)
+            lines = [f"CONNECT {to.host}:{to.port} HTTP/1.1", f"Host: {to.host}:{to.port}", *_credentials(self._proxy)]
+            writer.write("\r\n".join([*lines, "", ""]).encode())
+            said = (await reader.readuntil(b"\r\n\r\n")).split(b"\r\n")[0].decode("latin-1")
+            if not re.match(r"HTTP/1\.[01] 200", said):
+                writer.close()
+                raise OSError(f"the proxy says {said!r}")
+            exchange.transport = await loop.start_tls(writer.transport, exchange, secure, server_hostname=to.host)
+        except (asyncio.IncompleteReadError, asyncio.LimitOverrunError):
+            raise Unreachable("the proxy says nothing") from None
         except OSError as error:
             if error.errno in (errno.EMFILE, errno.ENFILE):
                 raise TooManyFiles from None
             number = 0 if isinstance(error, ssl.SSLError) else error.errno or 0
             raise Unreachable(os.strerror(number) if number > 0 else error.strerror or str(error)) from error
-
-
-async def _open(exchange: _Exchange, host: str, port: int, secure: ssl.SSLContext | None) -> None:
-    # Names may stand for several addresses, of which some lead nowhere.
-    eyeballs = None if re.fullmatch(r"[\d.]+|.*:.*", host) else 0.25
-    loop = asyncio.get_running_loop()
-    await loop.create_connection(lambda: exchange, host, port, ssl=secure, happy_eyeballs_delay=eyeballs)
 
 
 def _credentials(proxy: URL | None) -> list[str]:
@@ -170,21 +159,15 @@ def _credentials(proxy: URL | None) -> list[str]:
 
 
 class _Exchange(asyncio.Protocol):
-    """All that comes over one connection, and where in it the reply ends."""
+    """All that comes over one connection: it should be one reply."""
 
-    def __init__(self, *, bodiless: bool = False) -> None:
+    def __init__(self) -> None:
         self.transport: asyncio.Transport | None = None
-        self.status = 0
-        self.whole = self.ended = False
-        """Whether all of the reply is there, and whether the server closed the connection."""
+        self.whole: _Whole | None = None
+        self.ended = False
+        """Whether the server closed the connection."""
         self.complete = 0.0
-        self._headers: dict[str, str] = {}
-        self._bodiless = bodiless
         self._data = bytearray()
-        """What is not understood yet."""
-        self._body = bytearray()
-        self._length: int | None = None
-        """Of the body; -1 where it comes in chunks, -2 where it ends with the connection."""
         self._fault: Exception | None = None
         self._done = asyncio.get_running_loop().create_future()
         self._silence: Callable[[], float] | None = None
@@ -209,126 +192,97 @@ class _Exchange(asyncio.Protocol):
         if self._fault:
             raise self._fault
         if not self.whole:
-            raise Broken("the connection ended before the reply" if self.status else "no reply came")
-        packed = self._headers.get("Content-Encoding", "").strip().lower()
-        content = _unpacked(bytes(self._body), packed)
+            raise Broken("the connection ended before the reply" if self._data else "no reply came")
+        content = _unpacked(self.whole.body, self.whole.headers.get("Content-Encoding", "").lower())
         try:
             data = read_json(content)
         except Unreadable:
-            if self.status == 200:
+            if self.whole.status == 200:
                 raise
             data = None
-        return Reply(self.status, self._headers, data, content[:2000].decode(errors="replace"))
-
-    # ── what the connection says ──
+        return Reply(self.whole.status, self.whole.headers, data, content[:2000].decode(errors="replace"))
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """It stands."""
-        assert isinstance(transport, asyncio.Transport)
-        self.transport = transport
+        self.transport = cast(asyncio.Transport, transport)
 
     def data_received(self, data: bytes) -> None:
-        """More of it came."""
         self._data += data
-        try:
-            if not self.whole:
-                self._understand()
-            # Some servers end a body with a line of its own, which can be the beginning of no reply.
-            if self._silence is None or (self.whole and self._data.strip(b"\r\n")):
-                raise Doubtful
-        except (Unreadable, Doubtful) as fault:
-            self._data.clear()
-            self._body.clear()
-            self._fault = self._fault or fault
-            self._finish()
-        else:
-            if self.whole and not self._timer and self._silence is not None:
-                self._timer = asyncio.get_running_loop().call_later(self._silence(), self._finish)
+        self._look()
 
     def connection_lost(self, error: Exception | None) -> None:
-        """It ended."""
-        if self._length == -2 and error is None and not self.whole:
-            self._take(len(self._data))
-            self._completed()
         self.ended = True
+        if error is None and self._data and not self.whole:
+            self._look()
         self._finish()
+
+    def _look(self) -> None:
+        """See whether the reply is whole, and whether there is more."""
+        try:
+            if self._silence is None:
+                raise Doubtful
+            if not self.whole and (found := _read(self._data, ended=self.ended)):
+                self.whole, self.complete = found, asyncio.get_running_loop().time()
+                del self._data[: found.end]
+                self._timer = asyncio.get_running_loop().call_later(self._silence(), self._finish)
+            # Some servers end a body with a line of its own, which can be the beginning of no reply.
+            if self.whole and self._data.strip(b"\r\n"):
+                raise Doubtful
+            if len(self._data) > LARGEST_BODY:
+                raise Unreadable(f"more than {LARGEST_BODY // 2**20} MiB")
+        except (Unreadable, Doubtful) as fault:
+            self._data.clear()
+            self._fault = self._fault or fault
+            self._finish()
 
     def _finish(self) -> None:
         if not self._done.done():
             self._done.set_result(None)
 
-    def _completed(self) -> None:
-        self.whole, self.complete = True, asyncio.get_running_loop().time()
 
-    # ── where the reply ends ──
+class _Whole(NamedTuple):
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+    end: int
 
-    def _understand(self) -> None:
-        while self._length is None and (end := self._data.find(b"\r\n\r\n")) >= 0:
-            self._read_head(bytes(self._data[: end + 2]))
-            del self._data[: end + 4]
-        if self._length is None:
-            if len(self._data) > LARGEST_HEAD:
-                raise Unreadable(f"a head of more than {LARGEST_HEAD // 1024} KiB")
-            if not b"HTTP/1.".startswith(bytes(self._data[:7])):
-                raise Unreadable(f"what does not begin as a reply does: {bytes(self._data[:20])!r}")
-            return
-        if self._length == -1:
-            self._read_chunks()
-        if max(len(self._body) + len(self._data), self._length) > LARGEST_BODY:
+
+def _read(data: bytearray, *, ended: bool) -> _Whole | None:
+    """The first reply in what came, if all of it is there."""
+    status, start, head = 0, 0, [""]
+    while status < 200:  # Below that, the reply itself follows.
+        end = data.find(b"\r\n\r\n", start)
+        if not b"HTTP/1.".startswith(bytes(data[start : start + 7])) or (end < 0 and len(data) > LARGEST_HEAD):
+            raise Unreadable(f"what does not begin as a reply does: {bytes(data[start : start + 20])!r}")
+        if end < 0:
+            return None
+        head = data[start:end].decode("latin-1").split("\r\n")
+        status, start = int(head[0][9:12]) if _STATUS.match(head[0]) else 999, end + 4
+    fields = [field for line in head[1:] if (field := _FIELD.fullmatch(line))]
+    headers = {field[1].title(): field[2].strip() for field in fields}
+    length, coded = headers.get("Content-Length", ""), headers.get("Transfer-Encoding", "").lower()
+    if status == 999 or len(fields) < len(head) - 1 or (length and (coded or not re.fullmatch(r"\d{1,15}", length))):
+        raise Unreadable("a head that is none")
+    if coded == "chunked":
+        body, end = _chunks(data, start)
+    else:
+        end = start + int(length) if length else start if status in (204, 304) else len(data) if ended else -1
+        if end - start > LARGEST_BODY:
             raise Unreadable(f"more than {LARGEST_BODY // 2**20} MiB")
-        if 0 <= self._length <= len(self._data) and not self.whole:
-            self._take(self._length)
-            self._completed()
+        body = bytes(data[start:end])
+    return _Whole(status, headers, body, end) if 0 <= end <= len(data) else None
 
-    def _read_head(self, head: bytes) -> None:
-        began = _STATUS.match(head)
-        if not began:
-            raise Unreadable("what does not begin as a reply does")
-        self.status = int(began[1])
-        if self.status < 200:
-            return  # The reply itself follows.
-        for line in head[began.end() :].decode("latin-1").split("\r\n"):
-            field = _FIELD.fullmatch(line)
-            if line and not field:
-                raise Unreadable("a head with a line that is no header")
-            if field:
-                name, value = field[1].title(), field[2].strip()
-                if name in ("Content-Length", "Transfer-Encoding") and self._headers.get(name, value) != value:
-                    raise Unreadable(f"{name} twice")
-                self._headers[name] = value
-        length, coded = self._headers.get("Content-Length"), self._headers.get("Transfer-Encoding", "").lower()
-        if length is not None and (coded or not re.fullmatch(r"\d{1,15}", length)):
-            raise Unreadable("a reply of no certain length")
-        if self._bodiless or self.status in (204, 304):
-            self._length = 0
-        else:
-            self._length = -1 if coded == "chunked" else -2 if length is None else int(length)
 
-    def _read_chunks(self) -> None:
-        """Take the chunks that are there as a whole."""
-        while begun := _CHUNK.match(self._data):
-            size, start = int(begun[1], 16), begun.end()
-            if size == 0:
-                # After the last one there may be more headers, and there is an empty line.
-                if (end := self._data.find(b"\r\n\r\n", start - 2)) >= 0:
-                    del self._data[: end + 4]
-                    self._completed()
-                return
-            if size > LARGEST_BODY:
-                raise Unreadable(f"more than {LARGEST_BODY // 2**20} MiB")
-            if len(self._data) < start + size + 2:
-                return
-            if self._data[start + size : start + size + 2] != b"\r\n":
-                break
-            del self._data[:start]
-            self._take(size)
-            del self._data[:2]
-        if begun or len(self._data) > 100:
-            raise Unreadable("chunks that are none")
-
-    def _take(self, size: int) -> None:
-        self._body += self._data[:size]
-        del self._data[:size]
+def _chunks(data: bytearray, start: int) -> tuple[bytes, int]:
+    """A body that comes in chunks, and where it ends; -1 as long as the last one is missing."""
+    body: list[bytes] = []
+    while (begun := _CHUNK.match(data, start)) and (size := int(begun[1], 16)):
+        start = begun.end() + size + 2
+        if start > len(data):
+            return b"", -1
+        body.append(bytes(data[begun.end() : start - 2]))
+    # After the last one there may be more headers, and there is an empty line.
+    end = data.find(b"\r\n\r\n", begun.end() - 2) if begun else -1
+    return b"".join(body), end + 4 if end >= 0 else -1
 
 
 def _unpacked(content: bytes, encoding: str) -> bytes:

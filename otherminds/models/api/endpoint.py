@@ -6,6 +6,7 @@ busy. What each kind of server can do is in `servers`, how it is reached in `wir
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import Future
@@ -22,7 +23,7 @@ from otherminds.models.api.request_forms import ABILITIES
 from otherminds.models.api.request_settings import Wishes
 from otherminds.models.api.servers import Server
 from otherminds.models.api.wire import FILTERED, Lacking, Missing, Rejected, Unanswered, Wire
-from otherminds.models.forks import LoopLock
+from otherminds.models.forks import Lock
 from otherminds.models.settings import number, whole
 
 T = TypeVar("T")
@@ -96,7 +97,7 @@ class Endpoint:
         """What whoever tried it out found missing besides."""
         self._lacks = _abilities(lacks)
         self._server: Server | None = None
-        self._finding, self._settling = LoopLock(), LoopLock()
+        self._finding, self._settling = Lock(asyncio.Lock), Lock(asyncio.Lock)
         self._model, self._kind, self._prefill, self._system = model, server, prefill, system
         self._top = whole("top_logprobs", top_logprobs, least=1)
         self._wishes = Wishes(

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from threading import RLock
 from time import monotonic
 
 from otherminds.models import BROKEN_OFF
-from otherminds.models.forks import Own, ThreadLock
+from otherminds.models.forks import Lock, Own
 
 LOOKS = 0.25
 """Seconds after which whoever waits looks whether the work was broken off."""
@@ -17,7 +18,7 @@ class Outages(Own):
     """A board of sentences; `tell` is called with each as it goes up, once."""
 
     def __init__(self) -> None:
-        self._lock = ThreadLock()
+        self._lock = Lock(RLock)
         self.renew()
 
     def renew(self) -> None:

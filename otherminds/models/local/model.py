@@ -13,12 +13,13 @@ from contextlib import contextmanager
 from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
+from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from otherminds.errors import ModelError
 from otherminds.models import Finish, Prompt, Response, Usage, Weighing, adapters, seals
 from otherminds.models.chat_template import Run, chat_runs, joined, raw_runs, shown
-from otherminds.models.forks import Loaded, ThreadLock
+from otherminds.models.forks import Loaded, Lock
 from otherminds.models.local import weights
 from otherminds.models.local.gguf import Header, read_header
 from otherminds.models.sequences import overlap
@@ -74,7 +75,7 @@ class Local(Loaded):
         self._expand = expand
         self._accept_licence = accept_licence
         self._progress = progress
-        self._lock = ThreadLock()
+        self._lock = Lock(RLock)
         self._seals: dict[Path, seals.Seal] = {}
 
     @cached_property

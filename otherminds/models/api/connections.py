@@ -134,7 +134,9 @@ class Connections:
             if not (self._proxy and secure):
                 await loop.create_connection(lambda: exchange, host, port, ssl=secure, happy_eyeballs_delay=delay)
                 return
-            reader, writer = await asyncio.open_connection(host, port)
+            # The writer closes the connection when nobody has it any more.
+            reader, exchange.tunnel = await asyncio.open_connection(host, port)
+            writer = exchange.tunnel
             lines = [f"CONNECT {to.host}:{to.port} HTTP/1.1", f"Host: {to.host}:{to.port}", *_credentials(self._proxy)]
             writer.write("\r\n".join([*lines, "", ""]).encode())
             said = (await reader.readuntil(b"\r\n\r\n")).split(b"\r\n")[0].decode("latin-1")
@@ -163,6 +165,7 @@ class _Exchange(asyncio.Protocol):
 
     def __init__(self) -> None:
         self.transport: asyncio.Transport | None = None
+        self.tunnel: asyncio.StreamWriter | None = None
         self.whole: _Whole | None = None
         self.ended = False
         """Whether the server closed the connection."""

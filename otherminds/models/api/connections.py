@@ -262,7 +262,8 @@ def _read(data: bytearray, *, ended: bool) -> _Whole | None:
         status, start = int(head[0][9:12]) if _STATUS.match(head[0]) else 999, end + 4
     fields = [field for line in head[1:] if (field := _FIELD.fullmatch(line))]
     headers = {field[1].title(): field[2].strip() for field in fields}
-    length, coded = headers.get("Content-Length", ""), headers.get("Transfer-Encoding", "").lower()
+    lengths = {field[2].strip() for field in fields if field[1].title() == "Content-Length"}
+    length, coded = " ".join(lengths), headers.get("Transfer-Encoding", "").lower()
     if status == 999 or len(fields) < len(head) - 1 or (length and (coded or not re.fullmatch(r"\d{1,15}", length))):
         raise Unreadable("a head that is none")
     if coded == "chunked":

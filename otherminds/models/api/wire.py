@@ -57,7 +57,7 @@ TOO_MANY = "this program may open no more files; raise their number with ulimit 
 _log = logging.getLogger("otherminds")
 T = TypeVar("T")
 Body = dict[str, Any]
-Kind = Literal["passing", "busy", "away", "unsound", "rejected", "missing", "refused", "lacking"]
+Kind = Literal["passing", "busy", "away", "unsound", "rejected", "missing", "refused", "lacking", "doubtful"]
 
 
 class Unanswered(EndpointError):
@@ -314,7 +314,7 @@ class Wire:
             return _Fault(f"{url} broke off in the middle ({self.clean(str(error))}); is the server healthy?")
         except Doubtful:
             self.uncertain += 1
-            return _Fault(f"{url} sent more than one reply to one request; is a proxy mixing replies up?", "unsound")
+            return _Fault(f"{url} sent more than one reply to one request; is a proxy mixing them up?", "doubtful")
         except Unreadable as error:
             return _Fault(f"{url} sent {self.clean(str(error))}; is it a model server?")
         data = reply.data

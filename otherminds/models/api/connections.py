@@ -31,7 +31,7 @@ LARGEST_BODY = 16 * 2**20
 LARGEST_HEAD = 2**17
 DEEPEST = 60
 """Levels of nesting; honest replies have ten."""
-FIRST_SILENCE, SILENCE = 1.0, (0.02, 1.0)
+FIRST_SILENCE, SILENCE = 0.5, (0.02, 1.0)
 """Seconds of silence after a whole reply, until we close the connection: as long as nothing is known of the server;
 where it is known to leave connections open, least and most. Where it closes them, it has until the time-out."""
 _ODD = 3
@@ -114,8 +114,10 @@ class Connections:
         finally:
             exchange.close()
         reply = exchange.reply()
-        self._left_open = max(0, self._left_open - 1) if exchange.ended else self._left_open + 1
-        self._closes |= exchange.ended
+        # Some close a second later, which is too long to wait each time.
+        closed = exchange.ended and asyncio.get_running_loop().time() - exchange.complete < FIRST_SILENCE
+        self._left_open = max(0, self._left_open - 1) if closed else self._left_open + 1
+        self._closes |= closed
         self._longest = max(self._longest, exchange.complete - began)
         return reply
 

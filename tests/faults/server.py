@@ -117,9 +117,8 @@ class Exchange:
                 raise Gone
 
     def linger(self, seconds: float) -> None:
-        """Let time pass, but not beyond the end of the server; the client may say what it likes meanwhile."""
-        if self._over.wait(seconds):
-            raise Gone
+        """Let time pass, but not beyond the end of the server, and then go on: what was begun is always ended."""
+        self._over.wait(seconds)
 
     def foreign(self) -> Any:
         """The right reply to another request of the same kind, with an id that nobody has seen."""

@@ -82,7 +82,11 @@ def _remembering(loop: asyncio.AbstractEventLoop) -> Callable[..., Coroutine[Any
         asked = (host, port, *sorted(more.items()))
         until, found = known.get(asked, (0.0, None))
         if loop.time() >= until:
-            found = await look_up(host, port, **more)
+            try:
+                found = await look_up(host, port, **more)
+            except OSError:
+                if found is None:
+                    raise
             known[asked] = (loop.time() + REMEMBERED, found)
         return found
 

@@ -112,7 +112,7 @@ class Endpoint:
         if self._server:
             known["_server"] = server = copy(self._server)
             server.wire = None  # type: ignore[assignment]
-        return _endpoint_of, (self._given | {"patience": self.patience}, known)
+        return _endpoint_of, (type(self), self._given | {"patience": self.patience}, known)
 
     @property
     def retried(self) -> int:
@@ -284,9 +284,9 @@ class Endpoint:
         return server
 
 
-def _endpoint_of(given: Mapping[str, Any], known: Mapping[str, Any]) -> Endpoint:
+def _endpoint_of(kind: type[Endpoint], given: Mapping[str, Any], known: Mapping[str, Any]) -> Endpoint:
     """The same endpoint in another process, and what is known of its server."""
-    made = Endpoint(**given)
+    made = kind(**given)
     made.__dict__.update(known)
     if made._server:
         made._server.wire = made._wire

@@ -42,7 +42,8 @@ class Server(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         self._seen += data
         while (end := self._seen.find(b"\r\n\r\n") + 4) > 3:
-            _, _, rest = self._seen[:end].lower().partition(b"content-length:")
+            head = self._seen[:end].lower()
+            self._last, (_, _, rest) = b"connection: close" in head, head.partition(b"content-length:")
             end += int(rest.partition(b"\r\n")[0] or 0)
             if len(self._seen) < end:
                 return
@@ -63,6 +64,8 @@ class Server(asyncio.Protocol):
         body = json.dumps(reply).encode()
         head = b"HTTP/1.1 %b\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
         self._out.write(head % (status, len(body)) + body)
+        if self._last:
+            self._out.close()
 
 
 async def serve(latency: float, most: int) -> None:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from otherminds.studies.suites import get_suite
     from otherminds.terminal.names import get_model
 
-# Looked up on first use: the command line must not wait for numpy, aiohttp or an engine before it can say --help.
+# Looked up on first use: the command line must not wait for numpy or an engine before it can say --help.
 _HOMES = {
     "Budget": "asking.runs",
     "Carry": "minds.events",

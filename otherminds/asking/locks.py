@@ -21,8 +21,14 @@ class Claims:
     """What is claimed beside a store, each by a name."""
 
     def __init__(self, path: str) -> None:
-        self._path = f"{path}.lock"
+        self._path, self._process = f"{path}.lock", os.getpid()
         self._file = -1
+
+    def check_process(self) -> None:
+        """Refuse to go on in a forked child: locks and SQLite's connections are the parent's."""
+        if self._process != os.getpid():
+            path = self._path.removesuffix(".lock")
+            raise StoreError(f"{path} was opened before this process was forked; open it here with Store({path!r})")
 
     def take(self, name: str) -> bool:
         """Claim a name; false if somebody else has."""

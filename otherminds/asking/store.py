@@ -191,7 +191,7 @@ class Store:
     def begin_run(self, row: RunRow) -> RunRow:
         """Note that a run has begun; one that was there before stays as it is, and is what comes back."""
         if self.path != MEMORY:
-            self._claims.take(_run_name(row.id))
+            self._claims.take(f"run {row.id}")
         with self.changing() as db:
             begin_run(db, row, self.path)
         return self.run(row.id)
@@ -208,7 +208,7 @@ class Store:
         """Write and seal a run whose records stay as they are, and what is told of them all, unless that stays too."""
         with self.changing():
             sealed = seal_run(self._db, row, columns)
-        self._claims.release(_run_name(row.id))
+        self._claims.release(f"run {row.id}")
         return sealed
 
     def runs(self) -> list[RunRow]:
@@ -294,7 +294,7 @@ class Store:
 
     def running(self) -> frozenset[str]:
         """The ids of the runs that programs are at just now."""
-        return frozenset(row.id for row in self.runs() if self.path != MEMORY and self._claims.held(_run_name(row.id)))
+        return frozenset(row.id for row in self.runs() if self.path != MEMORY and self._claims.held(f"run {row.id}"))
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
@@ -374,6 +374,7 @@ class Store:
     @contextmanager
     def _sentences(self) -> Iterator[None]:
         """SQLite's own errors as sentences."""
+        self._claims.check_process()
         try:
             yield
         except (sqlite3.Error, UnicodeDecodeError) as error:
@@ -381,10 +382,6 @@ class Store:
             reason = "malformed schema" if isinstance(error, UnicodeDecodeError) else str(error)
             advice = next((advice for part, advice in ADVICE.items() if part in reason), "see whether it can be read")
             raise StoreError(f"{self.path}: {reason}; {advice}") from error
-
-
-def _run_name(id: str) -> str:
-    return f"run {id}"
 
 
 def _now() -> str:

@@ -86,6 +86,10 @@ class Story(Shown):
                 raise InvalidEvent(f"event {number} cannot happen: {error}") from None
         return story
 
+    def __reduce__(self) -> Any:
+        # Not by the past, in which a long story would go deeper than Python does.
+        return _story_of, (self.premises, self.events)
+
     @classmethod
     def from_dicts(cls, events: Sequence[Any], *, premises: Premises = CREDULOUS) -> Story:
         """The story of events given as JSON; see `notation.py`."""
@@ -360,3 +364,7 @@ class Story(Shown):
         for story in reversed(line):  # not by recursion: stories may be long
             story._hash = hash((hash(story._past), story.event))
         return self._hash
+
+
+def _story_of(premises: Premises, events: Sequence[Event]) -> Story:
+    return Story.of(*events, premises=premises)

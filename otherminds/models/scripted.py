@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from math import log
-from threading import Lock
+from threading import RLock
 from typing import Any
 
 from otherminds.errors import ModelError
 from otherminds.models import Prompt, Response, Usage, Weighing
+from otherminds.models.forks import Lock
 
 SURE = 0.95
 LEAST = 1e-9
@@ -45,7 +46,7 @@ class Scripted:
         """The prompts it was given last, by either verb, in the order of arrival; all, up to some thousands."""
         self._answer = answer
         self._weigh = weigh
-        self._lock = Lock()
+        self._lock = Lock(RLock)
 
     def ask(self, prompts: Sequence[Prompt]) -> list[Response]:
         """A text for every prompt, in order."""

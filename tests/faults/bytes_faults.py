@@ -143,6 +143,78 @@ def twice_late(exchange: Exchange) -> None:
     exchange.late = exchange.whole()
 
 
+# ── more than one reply ──
+
+
+def _foreign(exchange: Exchange) -> bytes:
+    """The right reply to another request, whole, with an id that nobody has seen."""
+    return exchange.whole(body=json.dumps(exchange.foreign()).encode())
+
+
+def extra(delay: float) -> Fault:
+    """The right reply, and after a while one to another request."""
+
+    def fault(exchange: Exchange) -> None:
+        exchange.reply()
+        exchange.linger(delay)
+        exchange.send(_foreign(exchange))
+
+    return fault
+
+
+def extra_late(exchange: Exchange) -> None:
+    """The right reply, and one to another request when the next request is there."""
+    exchange.reply()
+    exchange.late = _foreign(exchange)
+
+
+def foreign_first(delay: float) -> Fault:
+    """A reply to another request, and after a while the right one."""
+
+    def fault(exchange: Exchange) -> None:
+        exchange.send(_foreign(exchange))
+        exchange.linger(delay)
+        exchange.reply()
+
+    return fault
+
+
+def split(exchange: Exchange) -> None:
+    """A foreign reply and the right one, in pieces that end anywhere but between the two."""
+    both = _foreign(exchange) + exchange.whole()
+    middle = len(_foreign(exchange))
+    for start, end in ((0, 30), (30, middle - 7), (middle - 7, middle + 5), (middle + 5, len(both))):
+        exchange.send(both[start:end])
+        exchange.linger(0.005)
+
+
+def pieces(exchange: Exchange) -> None:
+    """A foreign reply, of which the last byte comes with the first bytes of the right one, and then the rest."""
+    both, middle = _foreign(exchange) + exchange.whole(), len(_foreign(exchange))
+    for piece in (both[: middle - 1], both[middle - 1 : middle + 3], both[middle + 3 :]):
+        exchange.send(piece)
+        exchange.linger(0.005)
+
+
+def after_body(more: bytes) -> Fault:
+    """The right reply and some bytes that belong to nothing."""
+    return lambda exchange: exchange.send(exchange.whole() + more)
+
+
+def chunked_twice(exchange: Exchange) -> None:
+    """A foreign reply and the right one, both in chunks, so that no length tells them apart."""
+    for data in (exchange.foreign(), exchange.right):
+        text = json.dumps(data).encode()
+        head = exchange.whole(body=b"", Content_Length="", Transfer_Encoding="chunked")
+        exchange.send(head + f"{len(text):x}\r\n".encode() + text + b"\r\n0\r\n\r\n")
+
+
+def swapped(exchange: Exchange) -> None:
+    """This request gets the reply to the next one of this connection and the next one the reply to this."""
+    exchange.send(_foreign(exchange))
+    exchange.late = exchange.whole()
+
+
 def header(line: bytes) -> Fault:
     """The right reply under a head with one more line."""
 

@@ -149,6 +149,18 @@ _FRAMING = {
     "latin-1-told": raw.recoded("latin-1", "; charset=latin-1"),
 }
 _TWICE = {"twice": raw.twice, "twice-late": raw.twice_late}
+_DESYNC = {
+    **{f"extra-{1000 * delay:.0f}-ms": raw.extra(delay) for delay in (0, 0.005, 0.05)},
+    "extra-late": raw.extra_late,
+    **{f"foreign-first-{1000 * delay:.0f}-ms": raw.foreign_first(delay) for delay in (0, 0.005, 0.05)},
+    "foreign-split": raw.split,
+    "foreign-joined": raw.pieces,
+    "foreign-chunked": raw.chunked_twice,
+    "swapped": raw.swapped,
+    "byte-after": raw.after_body(b"x"),
+    "line-after": raw.after_body(b"\r\nHTTP/1.1 200 OK\r\n"),
+}
+_DESYNC_LATE = {"extra-300-ms": raw.extra(0.3), "foreign-first-300-ms": raw.foreign_first(0.3)}
 _BIG = {"gzip-bomb": raw.gzip_bomb, "50-MB": raw.big}
 _ENVELOPE = {
     "error-object": raw.said({"error": {"message": "overloaded", "type": "server_error"}}),
@@ -250,6 +262,8 @@ ALL: tuple[Kind, ...] = (
     *_group("time", {"trickle-headers": raw.trickle_headers}, timeout=0.3, retries=2),
     *_group("framing", _FRAMING),
     *_group("framing", _TWICE, _everywhere),
+    *_group("desync", _DESYNC, _everywhere),
+    *_group("desync", _DESYNC_LATE, _everywhere, retries=2),
     *_group("framing", {"length-long": raw.length(20)}, timeout=0.3, retries=2),
     *_group("framing", _BIG, parallel=4, retries=2),
     *_group("envelope", _ENVELOPE),

@@ -116,6 +116,16 @@ class Exchange:
             if self._over.is_set() or poll.poll(1000 * min(left, 0.2)):
                 raise Gone
 
+    def linger(self, seconds: float) -> None:
+        """Let time pass, but not beyond the end of the server, and then go on: what was begun is always ended."""
+        self._over.wait(seconds)
+
+    def foreign(self) -> Any:
+        """The right reply to another request of the same kind, with an id that nobody has seen."""
+        request = self.request
+        _, data = self.server.right(request.method, request.path, _other(request.body))
+        return data | {"id": f"foreign-{request.number}"} if isinstance(data, dict) else data
+
     def close(self) -> None:
         """End the connection in an orderly way."""
         self.open = False
@@ -210,7 +220,11 @@ class FaultServer:
                     exchange = self._exchange(*heard, client)
                     self._answer(exchange, late)
                     late = exchange.late
-                    if not exchange.open or exchange.request.headers.get("connection", "").lower() == "close":
+                    if exchange.request.headers.get("connection", "").lower() == "close":
+                        # Whoever closes has sent before whatever was still to come.
+                        exchange.send(late)
+                        return
+                    if not exchange.open:
                         return
                 except (Gone, OSError):
                     return
@@ -225,9 +239,10 @@ class FaultServer:
         if path.startswith(ELSEWHERE):
             self.misled["with a key" if "authorization" in headers else "without a key"] += 1
             path, body = path.removeprefix(ELSEWHERE), _astray(body)
-        return Exchange(request, *self._right(method, path, body), self, client, self._over)
+        return Exchange(request, *self.right(method, path, body), self, client, self._over)
 
-    def _right(self, method: str, path: str, body: Any) -> tuple[int, Any]:
+    def right(self, method: str, path: str, body: Any) -> tuple[int, Any]:
+        """The status and the JSON of the right reply."""
         try:
             if method == "GET":
                 found = truth.models(self.kind) if path == "/v1/models" else truth.about(self.kind, path)
@@ -291,3 +306,12 @@ def _astray(body: Any) -> Any:
     if isinstance(body.get("prompt"), str):
         return body | {"prompt": "Elsewhere. " + body["prompt"]}
     return body | ({"messages": turns} if turns else {})
+
+
+def _other(body: Any) -> Any:
+    """The same, or another question where the prompt is not words."""
+    if not isinstance(body, dict):
+        return body
+    words = {name: f"Elsewhere. {body[name]}" for name in ("content", "query") if isinstance(body.get(name), str)}
+    ids = {"prompt": body["prompt"][1:]} if isinstance(body.get("prompt"), list) and len(body["prompt"]) > 1 else {}
+    return _astray(body) | words | ids

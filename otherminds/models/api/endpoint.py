@@ -10,6 +10,7 @@ import asyncio
 import os
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import Future
+from copy import copy
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, NoReturn, TypeVar
@@ -23,9 +24,11 @@ from otherminds.models.api.request_settings import Wishes
 from otherminds.models.api.scale_checks import ScaleCheck
 from otherminds.models.api.servers import Server
 from otherminds.models.api.wire import FILTERED, Lacking, Missing, Rejected, Unanswered, Wire
+from otherminds.models.forks import Lock
 from otherminds.models.settings import number, whole
 
 T = TypeVar("T")
+_KNOWN = ("identity", "_cannot", "found_lacking")
 _HINTS = {"temperature": "-M temperature=null", "logprobs": "-M top_logprobs=5"}
 """What to try when the server speaks of something."""
 
@@ -68,6 +71,8 @@ class Endpoint:
         extra: Mapping[str, Any] | None = None,
         provider: str = "api",
     ) -> None:
+        # A key from the environment is none of these: wherever this is unpickled, it is read there again.
+        self._given = {name: value for name, value in locals().items() if name != "self"}
         if not base_url:
             raise UsageError(
                 f"{provider}:{model} needs base_url (--base-url), the address of its server, like http://127.0.0.1:8080/v1"
@@ -96,7 +101,7 @@ class Endpoint:
         self.in_run = False
         """Whether numbers count, so that their scale is checked before the first."""
         self._server: Server | None = None
-        self._finding, self._settling, self._scaling = asyncio.Lock(), asyncio.Lock(), asyncio.Lock()
+        self._finding, self._settling, self._scaling = (Lock(asyncio.Lock) for _ in range(3))
         self._model, self._kind, self._prefill, self._system = model, server, prefill, system
         self._top = whole("top_logprobs", top_logprobs, least=1)
         self._wishes = Wishes(
@@ -105,6 +110,13 @@ class Endpoint:
 
     def __repr__(self) -> str:
         return f"Endpoint({self._model!r}, base_url={self._wire.base!r})"
+
+    def __reduce__(self) -> Any:
+        known = {name: self.__dict__[name] for name in _KNOWN if name in self.__dict__}
+        if self._server:
+            known["_server"] = server = copy(self._server)
+            server.wire = None  # type: ignore[assignment]
+        return _endpoint_of, (type(self), self._given | {"patience": self.patience}, known)
 
     @property
     def retried(self) -> int:
@@ -115,6 +127,11 @@ class Endpoint:
     def waited(self) -> float:
         """The seconds that calls waited before they were made again, all together."""
         return self._wire.waited
+
+    @property
+    def uncertain(self) -> int:
+        """How many calls were asked again because more than one reply came."""
+        return self._wire.uncertain
 
     @property
     def patience(self) -> float:
@@ -287,6 +304,15 @@ class Endpoint:
                 "prefill, or prefill=True if you know that it does"
             )
         return server
+
+
+def _endpoint_of(kind: type[Endpoint], given: Mapping[str, Any], known: Mapping[str, Any]) -> Endpoint:
+    """The same endpoint in another process, and what is known of its server."""
+    made = kind(**given)
+    made.__dict__.update(known)
+    if made._server:
+        made._server.wire = made._wire
+    return made
 
 
 def _abilities(given: str | Sequence[str] | None) -> frozenset[str] | None:

@@ -20,6 +20,7 @@ from otherminds.models.api.request_forms import Form, refusal
 from otherminds.models.api.request_settings import Body, Wishes
 from otherminds.models.api.servers import Server, as_text, as_turn
 from otherminds.models.api.wire import Rejected, Unsound, Wire
+from otherminds.models.forks import Lock
 from otherminds.models.gate import is_logprob, is_placeholder
 from otherminds.models.sequences import overlap
 
@@ -38,7 +39,7 @@ class _Tokenising(Server):
     def __init__(self, wire: Wire, model: str, entry: Mapping[str, Any], **settings: Any) -> None:
         super().__init__(wire, model, entry, **settings)
         self._known: dict[str, Mapping[int, str]] = {}
-        self._spelling = asyncio.Lock()
+        self._spelling = Lock(asyncio.Lock)
         self._names: dict[int, str] = {}
 
     async def find_form(self) -> tuple[Form, frozenset[str]]:

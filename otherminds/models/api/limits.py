@@ -8,7 +8,9 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from math import isfinite
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from otherminds.models.forks import Own
 
 FIRST = 64
 """Calls under way at the start."""
@@ -23,7 +25,7 @@ class Place(NamedTuple):
     number: int
 
 
-class Limit:
+class Limit(Own):
     """How many calls may be under way: few at first, and twice as many every 50 ms while more wait for a place.
 
     That ends with the first call for which the server seems to have no strength. When it says that it is busy the
@@ -31,11 +33,18 @@ class Limit:
     """
 
     def __init__(self, most: int) -> None:
-        self._most = float(most)
-        self._now = float(min(most, FIRST))
-        self._goal = self._most
+        self.most = float(most)
+        self.renew()
+
+    def __reduce__(self) -> Any:
+        return Limit, (int(self.most),)
+
+    def renew(self) -> None:
+        """No call is under way."""
+        self._now = min(self.most, float(FIRST))
+        self._goal = self.most
         """What growth is quick up to."""
-        self._rising = self._now < most
+        self._rising = self._now < self.most
         self._step: asyncio.TimerHandle | None = None
         self._under_way = 0
         self._cuts = 0
@@ -67,9 +76,14 @@ class Limit:
             self._goal = min(self._now, float(max(FIRST, place.number))) if self._rising else self._now
             self._now, self._cuts = max(1.0, self._goal / 2), self._cuts + 1
         elif well:
-            self._now = min(self._most, self._now + max(1.0, (self._goal - self._now) / 4) / self._now)
+            self._now = min(self.most, self._now + max(1.0, (self._goal - self._now) / 4) / self._now)
         self._rising &= well
         self._call_next()
+
+    def lower(self, most: int) -> None:
+        """Allow no more than this from now on, and at least one."""
+        self.most = max(1.0, min(self.most, most))
+        self._now, self._goal = min(self._now, self.most), min(self._goal, self.most)
 
     def _go_on(self) -> None:
         if self._rising and self._step is None and self._waiting:
@@ -78,8 +92,8 @@ class Limit:
     def _rise(self) -> None:
         self._step = None
         if self._rising:
-            self._now = min(self._most, self._now * 2 ** (STEP / DOUBLING))
-            self._rising = self._now < self._most
+            self._now = min(self.most, self._now * 2 ** (STEP / DOUBLING))
+            self._rising = self._now < self.most
             self._call_next()
             self._go_on()
 

@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
-from threading import Lock
+from threading import RLock
+from time import monotonic
+
+from otherminds.models import BROKEN_OFF
+from otherminds.models.forks import Lock, Own
+
+LOOKS = 0.25
+"""Seconds after which whoever waits looks whether the work was broken off."""
 
 
-class Outages:
+class Outages(Own):
     """A board of sentences; `tell` is called with each as it goes up, once."""
 
     def __init__(self) -> None:
+        self._lock = Lock(RLock)
+        self.renew()
+
+    def renew(self) -> None:
+        """Nobody waits, and nobody listens."""
         self.tell: Callable[[str], None] = lambda _: None
-        self._lock = Lock()
         self._waiting: dict[object, str] = {}
 
     @property
@@ -35,3 +47,11 @@ class Outages:
 
 
 OUTAGES = Outages()
+
+
+async def sleep(seconds: float) -> bool:
+    """Let time pass, but no longer than somebody waits for the answer; true if nobody does."""
+    broken_off, end = BROKEN_OFF.get(), monotonic() + seconds
+    while not broken_off.is_set() and (left := end - monotonic()) > 0:
+        await asyncio.sleep(min(left, LOOKS))
+    return broken_off.is_set()

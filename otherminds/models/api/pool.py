@@ -84,6 +84,11 @@ class Pool:
         return {kind: found for server in self._servers for kind, found in server.scales.items()}
 
     @property
+    def uncertain(self) -> int:
+        """How many calls were asked again because more than one reply came."""
+        return sum(server.uncertain for server in self._servers)
+
+    @property
     def settings(self) -> Mapping[str, Any]:
         """Of the identity, what is known before a server is asked."""
         return {**self._servers[0].settings, "base_url": self._addresses}

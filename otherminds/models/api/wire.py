@@ -9,29 +9,31 @@ long as the patience lasts.
 
 from __future__ import annotations
 
-import asyncio
-import base64
-import hashlib
 import json
+import logging
 import random
 import re
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count
-from time import monotonic
 from typing import Any, Literal, TypeVar
-from weakref import finalize
 
-import aiohttp
-from yarl import URL
-
-from otherminds.errors import EndpointError, UsageError
-from otherminds.models import BROKEN_OFF
+from otherminds.errors import EndpointError
+from otherminds.models.api.addresses import read_address
 from otherminds.models.api.background import in_order
-from otherminds.models.api.connections import Connections, Overdue, Reply, Unreadable
+from otherminds.models.api.connections import (
+    Broken,
+    Connections,
+    Doubtful,
+    Overdue,
+    Reply,
+    TooManyFiles,
+    Unreachable,
+    Unreadable,
+)
 from otherminds.models.api.limits import Limit, retry_after
-from otherminds.models.api.outages import OUTAGES
+from otherminds.models.api.outages import LOOKS, OUTAGES, sleep
 
 LONGEST_WAIT = 60.0
 """Seconds between two tries."""
@@ -42,8 +44,6 @@ CONFIRMED = 6
 """How often a server must say that it does not let us in, or has no such thing, before we believe it."""
 _TRIALS = 1
 """How often a trial that got no answer is made again before another takes its place."""
-_LOOKS = 0.25
-"""Seconds after which whoever waits looks whether the work was broken off."""
 FILTERED = ("content_filter", "content_policy_violation")
 """A server's codes for what it will not answer."""
 _BUSY = (429, 503, 529)
@@ -52,9 +52,12 @@ _MISSING = (404, 405, 501)
 _WEAK = ("busy", "passing", "away")
 """Kinds of faults that a server may have which is asked too much."""
 
+TOO_MANY = "this program may open no more files; raise their number with ulimit -n"
+
+_log = logging.getLogger("otherminds")
 T = TypeVar("T")
 Body = dict[str, Any]
-Kind = Literal["passing", "busy", "away", "unsound", "rejected", "missing", "refused", "lacking"]
+Kind = Literal["passing", "busy", "away", "unsound", "rejected", "missing", "refused", "lacking", "doubtful"]
 
 
 class Unanswered(EndpointError):
@@ -118,6 +121,9 @@ class _Fault:
 class _Request:
     method: str
     url: str
+    """As it is shown."""
+    path: str
+    """As it is sent."""
     body: Body | None
     read: Callable[[Any], Any]
 
@@ -136,44 +142,28 @@ class Wire:
         timeout: float,
         patience: float = 900.0,
     ) -> None:
-        try:
-            url = URL(base_url)
-            named = re.fullmatch(r"[\w.:-]+", url.host or "") and (url.port or 0) < 65536
-        except (TypeError, ValueError):
-            url, named = URL(), None
-        if url.scheme not in ("http", "https") or not named:
-            raise UsageError("base_url should be like http://127.0.0.1:8080/v1")
-        path = url.path.rstrip("/") or "/v1"
-        self.base = str(url.with_user(None).with_path(path).with_query(None).with_fragment(None))
-        self.root = self.base.removesuffix("/v1")
-        # It goes along with every request. What it holds may be a key, so that only its digest is told.
-        query = url.raw_query_string
-        self.query = hashlib.sha256(query.encode()).hexdigest()[:16] if query else ""
-        self.limit = Limit(parallel)
+        address = read_address(base_url)
+        self.base, self.query = address.shown, address.query
+        self._path = address.path
+        self._parallel, self._few, self.limit = parallel, False, Limit(parallel)
         self.retried = 0
         self.waited = 0.0
+        self.uncertain = 0
+        """Calls that were asked again because more than one reply came."""
         self.doubtful = False
         """Whether it said no to something before it said yes to anything, as one does that is about to start."""
         self.patience = patience
         self._key_env, self._retries, self._timeout = key_env, retries, timeout
-        self._secrets = _secrets(key, url)
+        # All that must not be shown, as it may come back.
+        self._secrets = sorted(filter(None, (key, *address.secrets)), key=len, reverse=True)
         self._paths: set[str] = set()
         self._well: _Request | None = None
-        basic = base64.b64encode(f"{url.user or ''}:{url.password or ''}".encode()).decode()
-        given = f"Basic {basic}" if url.password else f"Bearer {key}" if key else ""
-        self._connections = Connections(
-            host=url.host or "",
-            secure=url.scheme == "https",
-            timeout=timeout,
-            query=f"?{query}" if query else "",
-            headers={"Authorization": given} if given else {},
-        )
-        # Nobody closes a model; its connections go when it does.
-        finalize(self, self._connections.close)
+        basic, bearer = address.basic and f"Basic {address.basic}", key and f"Bearer {key}"
+        self._connections = Connections(address, timeout=timeout, authorization=basic or bearer)
 
     async def get(self, path: str, *, root: bool = False) -> Any:
         """What lies at a path; None if the server has no such thing, or not for us."""
-        request = _Request("GET", (self.root if root else self.base) + path, None, _anything)
+        request = self._request("GET", path, None, lambda data: data, root=root)
 
         async def look(_: int) -> Any:
             with suppress(Rejected, Missing, Refused):
@@ -192,9 +182,16 @@ class Wire:
 
         An answer that `read` finds `Unsound` is asked for again. `trying` takes a first no for an answer.
         """
-        url = (self.root if root else self.base) + path
-        result: T = await self._call(_Request("POST", url, body, read), trying=trying)
+        result: T = await self._call(self._request("POST", path, body, read, root=root), trying=trying)
         return result
+
+    def _request(
+        self, method: str, path: str, body: Body | None, read: Callable[[Any], Any], *, root: bool
+    ) -> _Request:
+        shown, sent = (
+            (self.base.removesuffix("/v1"), self._path.removesuffix("/v1")) if root else (self.base, self._path)
+        )
+        return _Request(method, shown + path, sent + path, body, read)
 
     async def _call(self, request: _Request, *, trying: bool) -> Any:
         waited, down, blamed = 0.0, 0, False
@@ -213,7 +210,7 @@ class Wire:
             tries = {"rejected": 2, "missing": CONFIRMED, "refused": CONFIRMED}.get(result.kind, self._retries)
             if trying and attempt >= min(tries, _TRIALS) and request.method == "POST":
                 raise self._error(request, result, attempt + 1)
-            if attempt >= tries:
+            if attempt >= tries or waited >= self.patience:
                 if await self._others_fare_better(request, result, attempt + 1):
                     # It may have got well just then, so that this request has one more try.
                     if blamed:
@@ -234,10 +231,12 @@ class Wire:
         return await self._pause(_Fault(str(error)), often, waited, 1)
 
     async def _pause(self, fault: _Fault, attempt: int, waited: float, down: int) -> float:
-        """Wait before the next try, as long as the patience lasts; what was waited so far comes back."""
-        wait = self._wait(fault, attempt, down)
-        if waited + wait > self.patience:
-            raise EndpointError(f"{fault.sentence} ({_longer(waited, wait, self.patience)})")
+        """Wait before the next try, until the last second of the patience; what was waited so far comes back."""
+        # A server that wants us to wait for long is heard if it is down for sure.
+        asks = fault.wait if down > 3 else min(fault.wait, LONGEST_WAIT)
+        if waited >= self.patience or asks > self.patience:
+            raise EndpointError(f"{fault.sentence} ({_longer(waited, asks, self.patience)})")
+        wait = min(max(asks, self._wait(fault, attempt, down)), self.patience - waited)
         self.retried += 1
         self.waited += wait
         if down:
@@ -269,24 +268,33 @@ class Wire:
         return fault.kind != "away" and not isinstance(again, _Fault)
 
     def _wait(self, fault: _Fault, attempt: int, down: int) -> float:
-        """Seconds until the next try; a server that wants us to wait for long is heard if it is down for sure."""
+        """Seconds until the next try, if the server does not ask for more."""
         first = _FIRST_BUSY_WAIT if fault.kind == "busy" else _FIRST_WAIT
         if fault.kind in ("rejected", "missing", "refused") and not down:
             first = _FIRST_WAIT / 10
         longest = min(LONGEST_WAIT, first * 2 ** min(attempt, 20))
         # Jitter: calls that failed together must not come back together.
-        own = random.uniform(longest / 2 if fault.kind == "busy" else 0, longest)
-        return max(own, fault.wait if down > 3 else min(fault.wait, LONGEST_WAIT))
+        return random.uniform(longest / 2 if fault.kind == "busy" else 0, longest)
 
     async def _once(self, request: _Request) -> Any:
         """What the reader makes of the reply, or a fault."""
-        began, result = await self.limit.enter(), None
-        try:
-            result = await self._try(request)
-        finally:
-            fault = result if isinstance(result, _Fault) else None
-            kind = fault.kind if fault else None
-            self.limit.leave(began, busy=kind == "busy", well=kind not in _WEAK)
+        for tries in count():
+            began, result, fault = await self.limit.enter(), None, None
+            try:
+                result = await self._try(request)
+                fault = result if isinstance(result, _Fault) else None
+                break
+            except TooManyFiles:
+                self.limit.lower(self._connections.open * 7 // 8)
+                if not self._few:
+                    self._few = True
+                    _log.warning("%s: fewer than %d calls at once, because %s", self.base, self._parallel, TOO_MANY)
+            finally:
+                kind = fault.kind if fault else None
+                self.limit.leave(began, busy=kind == "busy", well=kind not in _WEAK)
+            # Only others have any open.
+            if not self._connections.open and (tries * LOOKS >= self.patience or await sleep(LOOKS)):
+                raise EndpointError(f"{self.base} cannot be asked, because {TOO_MANY}")
         if fault is None:
             self._paths.add(request.url)
             self._well = request if request.method == "POST" else self._well
@@ -296,15 +304,17 @@ class Wire:
         url = request.url
         kind: Kind
         try:
-            reply = await self._connections.send(request.method, url, request.body)
+            reply = await self._connections.send(request.method, request.path, request.body)
         except Overdue:
             within = f"within {self._timeout:g} s"
             return _Fault(f"{url} did not answer {within}; is the server overloaded? raise timeout")
-        except aiohttp.ClientConnectorError as error:
+        except (Unreachable, OSError) as error:
             return _Fault(f"{url} cannot be reached ({self.clean(str(error))}); is the server running?", "away")
-        except aiohttp.ClientError as error:
-            said = error.message if isinstance(error, aiohttp.ClientResponseError) else str(error)
-            return _Fault(f"{url} broke off in the middle ({self.clean(said)}); is the server healthy?")
+        except Broken as error:
+            return _Fault(f"{url} broke off in the middle ({self.clean(str(error))}); is the server healthy?")
+        except Doubtful:
+            self.uncertain += 1
+            return _Fault(f"{url} sent more than one reply to one request; is a proxy mixing them up?", "doubtful")
         except Unreadable as error:
             return _Fault(f"{url} sent {self.clean(str(error))}; is it a model server?")
         data = reply.data
@@ -360,29 +370,9 @@ class Wire:
         return " ".join(text.encode(errors="replace").decode().split())[:300] or "no reason given"
 
 
-async def sleep(seconds: float) -> bool:
-    """Let time pass, but no longer than somebody waits for the answer; true if nobody does."""
-    broken_off, end = BROKEN_OFF.get(), monotonic() + seconds
-    while not broken_off.is_set() and (left := end - monotonic()) > 0:
-        await asyncio.sleep(min(left, _LOOKS))
-    return broken_off.is_set()
-
-
-def _anything(data: Any) -> Any:
-    return data
-
-
-def _longer(waited: float, wait: float, patience: float) -> str:
-    asks = f"it asks to wait {wait:.0f} s more" if wait > LONGEST_WAIT else f"waited {waited:.0f} s for it"
-    return f"{asks}, and the patience is {patience:.0f} s; give the same command again, or raise --patience"
-
-
-def _secrets(key: str, url: URL) -> list[str]:
-    """All that must not be shown, as it may come back: the key, a password and the header that holds it."""
-    asked = [value for value in url.query.values() if len(value) >= 8]
-    pair = f"{url.user or ''}:{url.password or ''}"
-    basic = [pair, base64.b64encode(pair.encode()).decode()] if url.password else []
-    return sorted((secret for secret in (key, *basic, url.password, *asked) if secret), key=len, reverse=True)
+def _longer(waited: float, asks: float, patience: float) -> str:
+    why = f"it asks to wait {asks:.0f} s more" if asks > patience else f"waited {waited:.0f} s for it"
+    return f"{why}, and the patience is {patience:.0f} s; give the same command again, or raise --patience"
 
 
 def _plain(data: Any) -> str:

@@ -16,6 +16,7 @@ from typing import Any
 
 from otherminds.errors import ModelError, UsageError
 from otherminds.models import Finish, Prompt, Response, Usage, Weighing, adapters
+from otherminds.models.forks import Loaded
 from otherminds.models.hf import memory
 from otherminds.models.hf.checkpoint import Checkpoint, first_line, libraries
 from otherminds.models.hf.sampling import cut, draws, enough
@@ -35,7 +36,7 @@ PART = 512
 """Prompts of a call that are planned together."""
 
 
-class HuggingFace:
+class HuggingFace(Loaded):
     """A model of the Hugging Face hub, a folder, or a GGUF file.
 
     float32 is the default because in 16 bits a number depends a little on what is computed beside it. `top_p` draws

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from otherminds.errors import ModelError, Unable
 from otherminds.models import Finish, Prompt, Response, Usage, Weighing, adapters, seals
 from otherminds.models.chat_template import Run, chat_runs, joined, raw_runs, shown
+from otherminds.models.forks import Loaded, Lock
 from otherminds.models.local import weights
 from otherminds.models.local.gguf import Header, read_header
 from otherminds.models.sequences import overlap
@@ -32,7 +33,7 @@ CONTEXT = 8192
 """Tokens of context unless asked otherwise; more costs memory that few prompts need."""
 
 
-class Local:
+class Local(Loaded):
     """Weights by name (`smollm2`, `gemma-270m`) or by path, run in this process; nothing is loaded before first use.
 
     `expand=False` weighs on quantised weights as they are, which saves disk but lets S move by up to about 0.05 with
@@ -74,7 +75,7 @@ class Local:
         self._expand = expand
         self._accept_licence = accept_licence
         self._progress = progress
-        self._lock = RLock()
+        self._lock = Lock(RLock)
         self._seals: dict[Path, seals.Seal] = {}
 
     @cached_property

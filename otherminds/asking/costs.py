@@ -19,6 +19,7 @@ from otherminds.errors import BadFile, UsageError
 from otherminds.files import BY_HAND, parse_json, read_text
 from otherminds.items import Item, Suite
 from otherminds.models import Model, Prompt, Response, Usage, Verb, Weighing, fingerprint
+from otherminds.models.api.canaries import Remote
 from otherminds.models.gate import is_usage
 from otherminds.showing.brief import Brief
 
@@ -116,6 +117,8 @@ class Forecast:
     """The most that can be written, unless earlier calls tell what usually is."""
     seconds: float | None
     money: float | None
+    checks: int = 0
+    """Calls beside these that show whether one model answers; their tokens and their price are counted."""
 
     def __add__(self, other: Forecast) -> Forecast:
         return Forecast(
@@ -126,6 +129,7 @@ class Forecast:
             written_tokens=self.written_tokens + other.written_tokens,
             seconds=None if self.seconds is None or other.seconds is None else self.seconds + other.seconds,
             money=None if self.money is None or other.money is None else self.money + other.money,
+            checks=self.checks + other.checks,
         )
 
 
@@ -163,6 +167,7 @@ def estimate(
     rate: float | None = None,
     epochs: int = 1,
     shots: Sequence[Item] = (),
+    recheck: float | None = None,
 ) -> Forecast:
     """What `run` with the same arguments would cost, by the calls in the store or by `rate` calls a second."""
     if rate is not None and not rate > 0:
@@ -187,7 +192,15 @@ def estimate(
 
     past = store.recent_calls(mark, verb) if store else []
     price = (prices or {}).get(model.name)
-    found = foresee(verb, missing(), past, price=price, rate=rate, parallel=model.parallel)
+    told = {"price": price, "rate": rate, "parallel": model.parallel}
+    found = foresee(verb, missing(), past, **told)
+    like = next((one.prompt for item in work.items[:1] for one in work.pose(item)), None)
+    if found.calls and like and getattr(model, "remote", None):
+        share = find_share(model, recheck, found.calls)
+        asked = foresee(verb, canaries(verb, like) * ROUNDS, past, **told)
+        again = foresee(verb, [like] * round(share * found.calls), past, **told)
+        checks = replace(asked + again, calls=0, checks=asked.calls + again.calls)
+        found = found + checks
     return replace(found, items=len(work.items), known=known)
 
 
@@ -290,6 +303,11 @@ class Metered:
     def cannot(self) -> frozenset[str]:
         """What the model itself refuses."""
         return self._model.cannot
+
+    @property
+    def remote(self) -> Remote | None:
+        """The model itself, if it is behind a server."""
+        return getattr(self._model, "remote", None)
 
     @property
     def retried(self) -> int:

@@ -10,13 +10,16 @@ from typing import Any, overload
 
 import numpy as np
 
-from otherminds.asking.store import Store
+from otherminds.asking.store import RunRow, Store
 from otherminds.asking.tables import (
+    COUNT_VERSIONS,
     HAS_COLUMNS,
     INTO_RECORDS,
+    INTO_RUNS,
     SELECT_POSITION,
     SUM_USAGE,
     record_values,
+    run_values,
 )
 from otherminds.errors import StoreError
 from otherminds.items import Item
@@ -57,6 +60,21 @@ def usage(store: Store, run: str) -> tuple[int, int, int, int]:
     """Of the answers of a run: how many calls they rest on, and tokens sent, of these cached, and written."""
     ((calls, sent, cached, written),) = store.rows(SUM_USAGE, (run,))
     return int(calls), int(sent), int(cached), int(written)
+
+
+def count_versions(store: Store, run: str) -> dict[str, int]:
+    """Which versions of a model gave the answers of a run, and how many each."""
+    found: dict[str, int] = {}
+    for *said, often in store.rows(COUNT_VERSIONS, (run,)):
+        name = " ".join(str(each) for each in said if each)
+        found |= {name: found.get(name, 0) + often} if name else {}
+    return found
+
+
+def note_start(store: Store, row: RunRow) -> None:
+    """Write what the row of a run that goes on says now; its records stay as they are."""
+    with store.changing() as db:
+        db.execute(f"INSERT OR REPLACE {INTO_RUNS}", run_values(row, row.written))
 
 
 class Items(Sequence[Item]):

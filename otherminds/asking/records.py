@@ -88,6 +88,11 @@ class Run(RunHead, Shown):
         return "within bounds" if any("S_bounds" in record.score.detail for record in self.records) else "exact"
 
     @property
+    def doubts(self) -> Sequence[str]:
+        """What speaks against one model having given all answers; a run without any is clean."""
+        return tuple(self.manifest.get("provenance", {}).get("findings", ()))
+
+    @property
     def _columns(self) -> Any:
         """What is told of all records of a large run, so that they need not be read."""
         return getattr(self.records, "columns", None)

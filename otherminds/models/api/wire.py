@@ -152,6 +152,8 @@ class Wire:
         self.limit = Limit(parallel)
         self.retried = 0
         self.waited = 0.0
+        self.interruptions = 0
+        """How often a connection failed: whatever answers next may be another server."""
         self.doubtful = False
         """Whether it said no to something before it said yes to anything, as one does that is about to start."""
         self.patience = patience
@@ -241,6 +243,7 @@ class Wire:
         self.retried += 1
         self.waited += wait
         if down:
+            self.interruptions += 1
             OUTAGES.begin(self, f"{fault.sentence}; waiting for it, up to {self.patience / 60:.0f} min")
         if await sleep(wait):
             OUTAGES.end(self)
@@ -301,8 +304,10 @@ class Wire:
             within = f"within {self._timeout:g} s"
             return _Fault(f"{url} did not answer {within}; is the server overloaded? raise timeout")
         except aiohttp.ClientConnectorError as error:
+            self.interruptions += 1
             return _Fault(f"{url} cannot be reached ({self.clean(str(error))}); is the server running?", "away")
         except aiohttp.ClientError as error:
+            self.interruptions += 1
             said = error.message if isinstance(error, aiohttp.ClientResponseError) else str(error)
             return _Fault(f"{url} broke off in the middle ({self.clean(said)}); is the server healthy?")
         except Unreadable as error:

@@ -13,13 +13,14 @@ from typing import Any
 from otherminds.asking.few_shot import with_examples
 from otherminds.asking.packing import call_key, recall
 from otherminds.asking.plans import plan
+from otherminds.asking.provenance import ROUNDS, find_share
 from otherminds.asking.repeats import repeated
 from otherminds.asking.store import Call, Store
 from otherminds.errors import BadFile, UsageError
 from otherminds.files import BY_HAND, parse_json, read_text
 from otherminds.items import Item, Suite
 from otherminds.models import Model, Prompt, Response, Usage, Verb, Weighing, fingerprint
-from otherminds.models.api.canaries import Remote
+from otherminds.models.api.canaries import canaries
 from otherminds.models.gate import is_usage
 from otherminds.showing.brief import Brief
 
@@ -117,8 +118,6 @@ class Forecast:
     """The most that can be written, unless earlier calls tell what usually is."""
     seconds: float | None
     money: float | None
-    checks: int = 0
-    """Calls beside these that show whether one model answers; their tokens and their price are counted."""
 
     def __add__(self, other: Forecast) -> Forecast:
         return Forecast(
@@ -129,7 +128,6 @@ class Forecast:
             written_tokens=self.written_tokens + other.written_tokens,
             seconds=None if self.seconds is None or other.seconds is None else self.seconds + other.seconds,
             money=None if self.money is None or other.money is None else self.money + other.money,
-            checks=self.checks + other.checks,
         )
 
 
@@ -192,15 +190,12 @@ def estimate(
 
     past = store.recent_calls(mark, verb) if store else []
     price = (prices or {}).get(model.name)
-    told = {"price": price, "rate": rate, "parallel": model.parallel}
-    found = foresee(verb, missing(), past, **told)
+    found = foresee(verb, missing(), past, price=price, rate=rate, parallel=model.parallel)
     like = next((one.prompt for item in work.items[:1] for one in work.pose(item)), None)
-    if found.calls and like and getattr(model, "remote", None):
-        share = find_share(model, recheck, found.calls)
-        asked = foresee(verb, canaries(verb, like) * ROUNDS, past, **told)
-        again = foresee(verb, [like] * round(share * found.calls), past, **told)
-        checks = replace(asked + again, calls=0, checks=asked.calls + again.calls)
-        found = found + checks
+    if found.calls and like and getattr(model, "servers", None):
+        again = [like] * round(find_share(model, recheck, found.calls) * found.calls)
+        asked = [*canaries(verb, like) * ROUNDS, *again]
+        found += foresee(verb, asked, past, price=price, rate=rate, parallel=model.parallel)
     return replace(found, items=len(work.items), known=known)
 
 
@@ -305,9 +300,10 @@ class Metered:
         return self._model.cannot
 
     @property
-    def remote(self) -> Remote | None:
-        """The model itself, if it is behind a server."""
-        return getattr(self._model, "remote", None)
+    def servers(self) -> Sequence[Any]:
+        """Those that answer for the model, if it is behind any."""
+        found: Sequence[Any] = getattr(self._model, "servers", ())
+        return found
 
     @property
     def retried(self) -> int:

@@ -90,7 +90,8 @@ class Run(RunHead, Shown):
     @property
     def doubts(self) -> Sequence[str]:
         """What speaks against one model having given all answers; a run without any is clean."""
-        return tuple(self.manifest.get("provenance", {}).get("findings", ()))
+        told = self.manifest.get("provenance", {})
+        return (*told.get("findings", ()), *([told["open"]] if "open" in told else []))
 
     @property
     def _columns(self) -> Any:

@@ -50,10 +50,10 @@ def check(
     """Tell whether RUN has enough right answers.
 
     The exit code is 1 if it has not. ITEMS are all, or those with these tags: NAME for a tag that is true, NAME=VALUE,
-    NAME=VALUE|VALUE for several, with commas between tags. A run that is not finished, or not clean, has not enough, whatever it has.
+    NAME=VALUE|VALUE for several, with commas between tags. A run that is not finished, or not clean, has not enough,
+    whatever it has.
     """
     from otherminds.asking.store import Store
-
     from otherminds.results.provenance import not_clean
 
     wanted = [read_condition(text) for text in conditions]

@@ -348,7 +348,6 @@ def _show_forecast(forecast: Forecast, as_json: bool) -> None:
     rows = [
         ["items", f"{forecast.items:,}"],
         ["calls to make", f"{forecast.calls:,}"],
-        ["calls to see whether one model answers", f"{forecast.checks:,}"],
         ["calls already in the store", f"{forecast.known:,}"],
         ["tokens to send, about", f"{forecast.prompt_tokens:,}"],
         ["tokens to be written, at most", f"{forecast.written_tokens:,}"],

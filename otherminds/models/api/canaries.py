@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import inf
-from typing import Any, Protocol
 
 from otherminds.models import Message, Prompt, Response, Verb, Weighing
 
@@ -84,36 +83,6 @@ def part_late(one: Answer, other: Answer) -> bool:
     """Whether two texts begin alike, as long texts of one model do that meet a near-tie."""
     texts = isinstance(one, str) and isinstance(other, str)
     return texts and str(one)[:SAME_START] == str(other)[:SAME_START]
-
-
-class Remote(Protocol):
-    """A model behind servers."""
-
-    canaries: dict[Any, Any]
-    """What they answered so far, for whoever asks them."""
-
-    @property
-    def interruptions(self) -> int:
-        """How often a connection failed, after which another server may answer."""
-        ...
-
-    @property
-    def deterministic(self) -> bool:
-        """Whether the same prompt should get the same text again."""
-        ...
-
-    @property
-    def alternating(self) -> bool:
-        """Whether several versions of the model may answer."""
-        ...
-
-    def confirm(self) -> None:
-        """Have all servers say once more what they serve; another model is an error."""
-        ...
-
-    def everywhere(self, verb: Verb, prompts: Sequence[Prompt]) -> list[list[Any]]:
-        """What each server answers to the same prompts."""
-        ...
 
 
 class Known:

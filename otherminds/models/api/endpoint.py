@@ -12,7 +12,7 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, NoReturn, Self
+from typing import Any, NoReturn
 
 from otherminds.errors import Unable, UsageError
 from otherminds.models import Prompt, Response, Verb, Weighing
@@ -131,21 +131,6 @@ class Endpoint:
         """How often a connection failed, after which another server may answer."""
         return self._wire.interruptions
 
-    @property
-    def deterministic(self) -> bool:
-        """Whether the same prompt should get the same text again."""
-        return self._wishes.deterministic
-
-    @property
-    def alternating(self) -> bool:
-        """Whether replies may come from several versions of the model."""
-        return self._alternating
-
-    @property
-    def remote(self) -> Self:
-        """For whoever watches over models behind servers."""
-        return self
-
     @cached_property
     def identity(self) -> Mapping[str, Any]:
         """All that can change an answer, as far as a server tells; the key is not part of it."""
@@ -229,15 +214,12 @@ class Endpoint:
 
     def confirm(self) -> None:
         """Have the server say once more what it serves; another model is an error."""
-        wait_for(self.confirmed())
+        wait_for(wait_for(self._find()).confirm())
 
-    async def confirmed(self) -> None:
-        """The same, in the event loop."""
-        await (await self._find()).confirm()
-
-    def everywhere(self, verb: Verb, prompts: Sequence[Prompt]) -> list[list[Any]]:
-        """What every server of the model answers: here, the one."""
-        return [wait_for(in_order(self.ask_one if verb == "ask" else self.weigh_one, prompts))]
+    @property
+    def servers(self) -> Sequence[Endpoint]:
+        """All that answer for this model."""
+        return (self,)
 
     async def ask_one(self, prompt: Prompt) -> Response:
         """A text for a prompt, in the event loop."""

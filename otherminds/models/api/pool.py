@@ -10,7 +10,7 @@ import logging
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import Future
 from functools import cached_property, wraps
-from typing import Any, Self, TypeVar
+from typing import Any, TypeVar
 
 from otherminds.errors import EndpointError, ModelError, UsageError
 from otherminds.models import BROKEN_OFF, Model, Prompt, Response, Verb, Weighing
@@ -50,8 +50,6 @@ class Pool:
         self._patience = servers[0].patience
         self.found_lacking: frozenset[str] = frozenset()
         """What whoever tried it out found missing besides."""
-        self.canaries: dict[Any, Any] = {}
-        """What they answered to canaries, for whoever asks them."""
         self._busy = dict.fromkeys(range(len(servers)), 0)
         self._dead: dict[int, EndpointError] = {}
         for server in servers:
@@ -71,24 +69,9 @@ class Pool:
         return sum(server.waited for server in self._servers)
 
     @property
-    def interruptions(self) -> int:
-        """How often a connection failed, after which another server may answer."""
-        return sum(server.interruptions for server in self._servers)
-
-    @property
-    def deterministic(self) -> bool:
-        """Whether the same prompt should get the same text again."""
-        return self._servers[0].deterministic
-
-    @property
-    def alternating(self) -> bool:
-        """Whether replies may come from several versions of the model."""
-        return self._servers[0].alternating
-
-    @property
-    def remote(self) -> Self:
-        """For whoever watches over models behind servers."""
-        return self
+    def servers(self) -> Sequence[Endpoint]:
+        """Those that are not dropped."""
+        return [self._servers[number] for number in self._living()]
 
     @property
     def settings(self) -> Mapping[str, Any]:
@@ -131,18 +114,6 @@ class Pool:
     def submit(self, verb: Verb, prompts: Sequence[Prompt]) -> Future[list[Any]]:
         """Begin to ask, or to weigh, some prompts."""
         return start(in_order(self.ask_one if verb == "ask" else self.weigh_one, prompts))
-
-    def confirm(self) -> None:
-        """Have all living servers say once more what they serve; another model is an error."""
-        wait_for(self._of_each(lambda server: server.confirmed()))
-
-    def everywhere(self, verb: Verb, prompts: Sequence[Prompt]) -> list[list[Any]]:
-        """What each living server answers to the same prompts."""
-
-        async def answers(server: Endpoint) -> list[Any]:
-            return await in_order(server.ask_one if verb == "ask" else server.weigh_one, prompts)
-
-        return [*wait_for(self._of_each(answers)).values()]
 
     async def ask_one(self, prompt: Prompt) -> Response:
         """A text for a prompt, in the event loop."""

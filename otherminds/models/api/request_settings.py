@@ -49,11 +49,6 @@ class Wishes:
         thinking = {"thinking": self._thinking} if self._thinking else {}
         return told | ({LENGTH: self._least} if self._least else {}) | thinking
 
-    @property
-    def deterministic(self) -> bool:
-        """Whether nothing is drawn, as long as a prompt does not ask for draws."""
-        return bool((self._drawing | self._extra)["temperature"] == 0)
-
     def text(self, prompt: Prompt) -> Body:
         """For a text."""
         sent = self._drawing | ({"stop": list(prompt.stop)} if prompt.stop else {})

@@ -187,11 +187,11 @@ class Watch:
                 continue
             strict, again = self._is_strict(self._prompts[0]), partial(self._ask, server)
             compared = self._known.count(answers)
-            differ, changed = self._known.compare(answers, again if strict else None)
+            changed, varied = self._known.compare(answers, again if strict else None)
             self._compared, self._agreed = self._compared + compared, self._agreed + compared - changed
             silent = any(self._known.answers) and not any(answer is not None for answer in answers)
-            if strict and (changed or 2 * differ > len(answers) or silent):
-                what = "no canary is" if silent else f"{changed or differ} of {len(answers)} canaries are"
+            if strict and (changed or 2 * varied > len(answers) or silent):
+                what = "no canary is" if silent else f"{changed or varied} of {len(answers)} canaries are"
                 how = "answered" if silent else "answered otherwise"
                 self._find(f"{what} {how} {when}, at settings that draw nothing")
 

@@ -30,6 +30,8 @@ TOLERANCE, SHARE = 0.1, 0.02
 """How far apart two log-probabilities of a token may lie, and how much more the less likely it is."""
 MISSES = 24
 """How many asked again, all together, bring no old text back before those that are left count as changed."""
+MORE = 4
+"""How often the others are asked again where several canaries have two texts."""
 SAME_START = 40
 """Characters after which two long texts may part: near-ties come up sooner or later in any of them."""
 Answer = str | dict[str, list[float | None]] | None
@@ -98,16 +100,16 @@ class Known:
     def compare(
         self, new: Sequence[Answer], again: Callable[[Sequence[int]], Sequence[Answer]] | None
     ) -> tuple[int, int]:
-        """How many of these answers are new, and how many of the canaries have changed.
+        """How many of the canaries have changed, and how many have several texts that come back.
 
         `again` asks some of them once more, by their places, to see whether an old text comes back.
         """
+        ties = self._ties
         missed = {
             place: [answer]
             for place, answer in enumerate(new)
             if self.answers[place] and not any(agree(answer, old) for old in self.answers[place])
         }
-        differ = len(missed)
         texts = [place for place, answers in missed.items() if isinstance(answers[0], str)]
         while again and texts and sum(len(missed[place]) for place in texts) < MISSES:
             for place, answer in zip(texts, again(texts), strict=True):
@@ -119,4 +121,14 @@ class Known:
         for place, answer in enumerate(new):
             if answer is not None and not self.answers[place]:
                 self.answers[place].append(answer)
-        return differ, len(missed)
+        if again and self._ties > max(1, ties):
+            # Where two models take turns, all canaries have two texts before long; ties are few.
+            for _ in range(MORE):
+                places = [place for place, texts in enumerate(self.answers) if len(texts) == 1]
+                for place, answer in zip(places, again(places), strict=True):
+                    self.answers[place] += [] if answer is None or answer in self.answers[place] else [answer]
+        return len(missed), self._ties
+
+    @property
+    def _ties(self) -> int:
+        return sum(len(answers) > 1 for answers in self.answers)

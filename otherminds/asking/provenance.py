@@ -44,9 +44,9 @@ _log = logging.getLogger("otherminds")
 
 
 def find_share(model: object, share: float | None, calls: int) -> float:
-    """How many of so many calls are asked again; of a few calls, none."""
-    usual = SHARE if getattr(model, "servers", None) else 0.0
-    return usual * (usual * calls >= 1) if share is None else share
+    """Which share of so many calls is asked again; of a few calls, none."""
+    usual = SHARE if getattr(model, "servers", ()) and SHARE * calls >= 1 else 0.0
+    return usual if share is None else share
 
 
 class Watch:
@@ -58,35 +58,21 @@ class Watch:
         room = self._servers and (calls is None or calls >= LEAST_BUDGET)
         self._prompts = canaries(verb, like) if room else []
         self._form = hashlib.sha256(json.dumps([each.to_dict() for each in self._prompts]).encode()).hexdigest()[:12]
-        self._known = Known()
-        self._began, self._open = False, ""
-        self._seen = self._made = 0
-        self._compared = self._agreed = self._rechecked = self._same = self._different = 0
-        self._findings: list[str] = []
-        self._versions: dict[str, int] = {}
+        self._known, self._began, self._seen, self._made, self._different = Known(), False, 0, 0, 0
+        self._told: dict[str, Any] = {}
 
     def go_on(self, before: Mapping[str, Any]) -> None:
         """Add to what earlier sittings of the run have found."""
-        kept, rechecked = before.get("canaries", {}), before.get("rechecked", {})
-        self._open, self._findings = before.get("open", ""), [*before.get("findings", ())]
-        self._versions = dict(before.get("versions", {}))
-        self._compared, self._agreed = kept.get("compared", 0), kept.get("agree", 0)
-        self._rechecked, self._same = rechecked.get("compared", 0), rechecked.get("agree", 0)
-        if kept.get("form") == self._form:
+        self._told = json.loads(json.dumps(before))
+        if (kept := before.get("canaries", {})).get("form") == self._form:
             self._known = Known(kept["answers"])
 
     @property
     def told(self) -> dict[str, Any]:
-        """For the manifest."""
-        told: dict[str, Any] = {"findings": self._findings} if self._findings else {}
+        """For the manifest; nothing where nothing was compared."""
         if any(self._known.answers):
-            counts = {"compared": self._compared, "agree": self._agreed}
-            told["canaries"] = {"form": self._form, "answers": self._known.answers, **counts}
-        if self._rechecked:
-            told["rechecked"] = {"compared": self._rechecked, "agree": self._same}
-        told |= {"versions": self._versions} if self._versions else {}
-        told |= {"open": self._open} if self._open else {}
-        return {PROVENANCE: told} if told else {}
+            self._told.setdefault("canaries", {}).update(form=self._form, answers=self._known.answers)
+        return {PROVENANCE: self._told} if self._told else {}
 
     @property
     def _servers(self) -> Sequence[Endpoint]:
@@ -97,40 +83,36 @@ class Watch:
     def _interruptions(self) -> int:
         return sum(server.interruptions for server in self._servers)
 
-    # ── canaries ──
-
     def begin(self) -> bool:
         """Before the first call of this sitting: whether the model is the one that this store knows."""
         if self._began or not self._servers:
             return False
-        self._began, self._open = True, OPEN
-        if self._prompts:
-            at = (self._recorded.store.path, self._form)
-            shared = self._servers[0].canaries
-            if at in shared:
-                # Those at the end of one run are those at the start of the next.
-                self._known = shared[at]
-            else:
-                if not any(self._known.answers):
-                    self._known = Known(self._kept())
-                first = not any(self._known.answers)
-                self._compare("at the start of this run than before")
-                if first:
-                    self._compare("when they are asked twice (does the server ignore the temperature?)")
-                shared[at] = self._known
+        self._began, self._told["open"] = True, OPEN
+        shared, at = self._servers[0].canaries, (self._recorded.store.path, self._form)
+        if at in shared:
+            # Those at the end of one run are those at the start of the next.
+            self._known = shared[at]
+        elif self._prompts:
+            if not any(self._known.answers):
+                self._known = Known(self._kept())
+            first = not any(self._known.answers)
+            self._compare("at the start of this run than before")
+            if first:
+                self._compare("when they are asked twice (does the server ignore the temperature?)")
+            shared[at] = self._known
         self._seen, self._made = self._interruptions, self._recorded.made
         return True
 
     def look(self) -> None:
         """After an outage another model may answer."""
-        failed = self._began and self._interruptions != self._seen
         # No more canaries than answers, however often connections fail.
-        if failed and self._recorded.made - self._made >= len(self._known.answers):
+        enough = self._recorded.made - self._made >= len(self._known.answers)
+        if self._began and enough and self._interruptions != self._seen:
             self._compare("after an outage than before")
 
     def end(self) -> None:
         """After the last call: what answers now is what answered first."""
-        if not (self._began or self._open) or not self._servers:
+        if "open" not in self._told or not self._servers:
             return
         patience = [(server, server.patience) for server in self._servers]
         try:
@@ -138,25 +120,25 @@ class Watch:
                 server.patience = min(seconds, SHORT)
             if not self.begin() and self._recorded.made > self._made:
                 self._compare("at the end of this run than at its start")
-            self._open = ""
+            del self._told["open"]
         except OtherModel as error:
             self._find(str(error))
             raise
         except EndpointError as error:
-            self._open = f"{OPEN} ({error}), which the same command makes up for"
+            self._told["open"] = f"{OPEN} ({error}), which the same command makes up for"
         finally:
             for server, seconds in patience:
                 server.patience = seconds
-                if self._open:
+                if "open" in self._told:
                     server.canaries.clear()
             if self._different:
-                self._find(f"{self._different} of {self._rechecked} calls that were asked again changed their answer")
+                self._find(f"{self._different} of the calls that were asked again changed their answer")
 
     def count_versions(self) -> None:
         """Which versions of the model gave the answers of the run, and how many each."""
-        if self._servers:
-            with suppress(StoreError):
-                self._versions = count_versions(self._recorded.store, self._recorded.work)
+        with suppress(StoreError):
+            if self._servers and (found := count_versions(self._recorded.store, self._recorded.work)):
+                self._told["versions"] = found
 
     def _kept(self) -> Sequence[Sequence[Answer]]:
         """What was answered to the same canaries under the same identity first of all that this store has."""
@@ -185,15 +167,18 @@ class Watch:
                 raise
             if not answers:
                 continue
-            strict, again = self._is_strict(self._prompts[0]), partial(self._ask, server)
-            compared = self._known.count(answers)
-            changed, varied = self._known.compare(answers, again if strict else None)
-            self._compared, self._agreed = self._compared + compared, self._agreed + compared - changed
-            silent = any(self._known.answers) and not any(answer is not None for answer in answers)
-            if strict and (changed or 2 * varied > len(answers) or silent):
-                what = "no canary is" if silent else f"{changed or varied} of {len(answers)} canaries are"
-                how = "answered" if silent else "answered otherwise"
-                self._find(f"{what} {how} {when}, at settings that draw nothing")
+            strict = self._is_strict(self._prompts[0])
+            found = self._known.compare(answers, partial(self._ask, server) if strict else None)
+            self._count("canaries", found.compared, found.compared - found.changed)
+            wrong = found.changed or (found.varied if 2 * found.varied > len(answers) else 0)
+            if found.silent and strict:
+                self._find(f"no canary was answered {when}")
+            elif wrong and strict:
+                self._find(f"{wrong} of {len(answers)} canaries are answered otherwise {when}, though nothing is drawn")
+
+    def _count(self, name: str, compared: int, same: int) -> None:
+        known = self._told.setdefault(name, {})
+        known |= {"compared": known.get("compared", 0) + compared, "agree": known.get("agree", 0) + same}
 
     def _is_strict(self, prompt: Prompt) -> bool:
         """Whether an answer that changes is a finding: nothing is drawn, and one version is wanted."""
@@ -202,26 +187,27 @@ class Watch:
         return not drawn and "versions" not in who
 
     def _find(self, sentence: str) -> None:
-        if sentence not in self._findings:
-            self._findings.append(sentence)
+        findings = self._told.setdefault("findings", [])
+        if sentence not in findings:
+            findings.append(sentence)
             _log.warning("%s: %s; %s", self._recorded.name, sentence, _ADVICE)
-
-    # ── calls that are asked again ──
 
     def recheck(self, line: Line, key: str, prompt: Prompt, first: Result) -> None:
         """Ask for this once more if it belongs to the share; a run that goes on chooses the same calls."""
         chosen = int(hashlib.sha256(f"{self._seed} {key}".encode()).hexdigest()[:8], 16) < self._share * 2**32
         if chosen and not first.error:
-            line.ask(AGAIN + key, prompt, partial(self._compare_call, line, key, prompt, first, 1))
+            self._ask_again(line, key, prompt, answer_of(prompt, first), 1)
 
-    def _compare_call(self, line: Line, key: str, prompt: Prompt, first: Result, tries: int, second: Result) -> None:
-        if second.error:
-            return
-        one, other = answer_of(prompt, first), answer_of(prompt, second)
-        strict = self._is_strict(prompt) and not part_late(one, other)
-        if not agree(one, other) and strict and isinstance(one, str) and tries < TRIES and not self._different:
-            line.ask(AGAIN + key, prompt, partial(self._compare_call, line, key, prompt, first, tries + 1))
-            return
-        same = agree(one, other)
-        self._rechecked, self._same = self._rechecked + 1, self._same + same
-        self._different += strict and not same
+    def _ask_again(self, line: Line, key: str, prompt: Prompt, first: Answer, tries: int) -> None:
+        def compare(result: Result) -> None:
+            second = answer_of(prompt, result)
+            if second is None:
+                return
+            same, strict = agree(first, second), self._is_strict(prompt) and not part_late(first, second)
+            if not same and strict and isinstance(first, str) and tries < TRIES and not self._different:
+                self._ask_again(line, key, prompt, first, tries + 1)  # An old text comes back, if it was a tie.
+                return
+            self._count("rechecked", 1, same)
+            self._different += strict and not same
+
+        line.ask(AGAIN + key, prompt, compare)

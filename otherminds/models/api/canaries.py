@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import inf
+from typing import NamedTuple
 
 from otherminds.models import Message, Prompt, Response, Verb, Weighing
 
@@ -87,23 +88,30 @@ def part_late(one: Answer, other: Answer) -> bool:
     return texts and str(one)[:SAME_START] == str(other)[:SAME_START]
 
 
+class Compared(NamedTuple):
+    """Of the canaries, how many could be compared, have changed, and have several texts that come back."""
+
+    compared: int
+    changed: int
+    varied: int
+    silent: bool
+    """None of those that were answered before is answered now."""
+
+
 class Known:
     """What canaries were answered so far: of each, all answers that one model gave."""
 
     def __init__(self, answers: Sequence[Sequence[Answer]] = ()) -> None:
         self.answers = [list(each) for each in answers] or [[] for _ in QUESTIONS]
 
-    def count(self, new: Sequence[Answer]) -> int:
-        """How many of these can be compared."""
-        return sum(bool(old) and answer is not None for old, answer in zip(self.answers, new, strict=True))
-
-    def compare(
-        self, new: Sequence[Answer], again: Callable[[Sequence[int]], Sequence[Answer]] | None
-    ) -> tuple[int, int]:
-        """How many of the canaries have changed, and how many have several texts that come back.
+    def compare(self, new: Sequence[Answer], again: Callable[[Sequence[int]], Sequence[Answer]] | None) -> Compared:
+        """Compare new answers with all that are known; those of canaries that had none are known from now on.
 
         `again` asks some of them once more, by their places, to see whether an old text comes back.
         """
+        answered = [answer is not None for answer in new]
+        compared = sum(bool(old) and there for old, there in zip(self.answers, answered, strict=True))
+        silent = any(self.answers) and not any(answered)
         ties = self._ties
         missed = {
             place: [answer]
@@ -127,7 +135,7 @@ class Known:
                 places = [place for place, texts in enumerate(self.answers) if len(texts) == 1]
                 for place, answer in zip(places, again(places), strict=True):
                     self.answers[place] += [] if answer is None or answer in self.answers[place] else [answer]
-        return len(missed), self._ties
+        return Compared(compared, len(missed), self._ties, silent)
 
     @property
     def _ties(self) -> int:

@@ -190,15 +190,11 @@ class Endpoint:
         return self._server
 
     async def _look(self) -> Server:
-        return await find_server(
-            self._wire,
-            self._model,
-            kind=self._kind,
-            top=self._top,
-            wishes=self._wishes,
-            system=self._system,
-            alternating=self._alternating,
+        found = await find_server(
+            self._wire, self._model, kind=self._kind, top=self._top, wishes=self._wishes, system=self._system
         )
+        found.provenance.alternating = self._alternating
+        return found
 
     def ask(self, prompts: Sequence[Prompt]) -> list[Response]:
         """A text for every prompt, in order."""

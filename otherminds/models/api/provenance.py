@@ -37,10 +37,11 @@ def version_of(origin: Origin) -> Version:
 
 
 class Provenance:
-    """What one server says of its model; `alternating` lets replies come from several versions."""
+    """What one server says of its model."""
 
-    def __init__(self, where: str, model: str, *, alternating: bool = False) -> None:
-        self.alternating = alternating
+    def __init__(self, where: str, model: str) -> None:
+        self.alternating = False
+        """Whether replies may come from several versions."""
         self.facts: Mapping[str, Any] | None = None
         """What the server said of itself beside its replies, once it was asked for that."""
         self.interruptions = 0

@@ -45,22 +45,14 @@ class Server:
     """A first no is taken for an answer."""
 
     def __init__(
-        self,
-        wire: Wire,
-        model: str,
-        entry: Mapping[str, Any],
-        *,
-        top: int,
-        wishes: Wishes,
-        system: bool,
-        alternating: bool = False,
+        self, wire: Wire, model: str, entry: Mapping[str, Any], *, top: int, wishes: Wishes, system: bool
     ) -> None:
         self.wire, self.model, self.wishes = wire, model, wishes
         self.form = Form(Take(top=top), Take(top=top), system=system)
         self.lacks: frozenset[str] = frozenset()
         self.settled = False
         self.listed = _listed(entry)
-        self.provenance = Provenance(wire.base, model, alternating=alternating)
+        self.provenance = Provenance(wire.base, model)
         self._origins: list[Origin] = []
         self._usual: dict[str, int] = {}
 

@@ -81,7 +81,7 @@ class Bench:
         """What comes of a run: clean, or what it is instead."""
         progress = more.pop("progress", None)
         score, prompt = case.form
-        model = serve("m", base_url=url or self.server.url, api_key="", parallel=4, retries=3, patience=20, **more)
+        model = serve("m", base_url=url or self.server.url, api_key="", parallel=4, retries=3, patience=2000, **more)
         asked = suite(ITEMS).using(prompt=prompt, score=score)
         try:
             with Store(path or self.new_store()) as store:

@@ -11,6 +11,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import partial
+from itertools import pairwise, product
 from typing import TYPE_CHECKING, Any
 
 from otherminds.asking.flights import AGAIN, paid
@@ -23,6 +24,7 @@ from otherminds.models.api.canaries import Answer, Known, agree, answer_of, cana
 if TYPE_CHECKING:
     from otherminds.asking.flights import Line
     from otherminds.asking.recorded import Recorded
+    from otherminds.asking.store import Store
     from otherminds.models.api.endpoint import Endpoint
 
 SHARE = 0.02
@@ -47,6 +49,31 @@ def find_share(model: object, share: float | None, calls: int) -> float:
     """Which share of so many calls is asked again; of a few calls, none."""
     usual = SHARE if getattr(model, "servers", ()) and SHARE * calls >= 1 else 0.0
     return usual if share is None else share
+
+
+def _draws_nothing(who: Mapping[str, Any]) -> bool:
+    """Whether a model of this identity answers the same whenever it is asked."""
+    return who.get("temperature", 0) == 0 and "versions" not in who
+
+
+def join(store: Store, run: str, parts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """For the manifest of a run, what the manifests of its parts say together."""
+    told = [part[PROVENANCE] for part in parts if PROVENANCE in part]
+    if not told:
+        return {}
+    findings: dict[str, Any] = dict.fromkeys(each for part in told for each in part.get("findings", ()))
+    answers = [
+        part["canaries"]["answers"] for part in told if "canaries" in part and _draws_nothing(parts[0]["identity"])
+    ]
+    for first, other in pairwise(answers):
+        pairs = [product(*both) for both in zip(first, other, strict=True) if all(both)]
+        odd = sum(not any(agree(*pair) for pair in some) for some in pairs)
+        if 2 * odd > len(first):
+            findings |= {
+                f"{odd} of {len(first)} canaries are answered otherwise in one part of the run than in another": 0
+            }
+    found = {**told[0], **told[-1], "versions": count_versions(store, run)}
+    return {PROVENANCE: found | ({"findings": [*findings]} if findings else {})}
 
 
 class Watch:
@@ -182,9 +209,8 @@ class Watch:
 
     def _is_strict(self, prompt: Prompt) -> bool:
         """Whether an answer that changes is a finding: nothing is drawn, and one version is wanted."""
-        who = self._recorded.identity
-        drawn = self._verb == "ask" and (prompt.draw or who.get("temperature", 0) != 0)
-        return not drawn and "versions" not in who
+        fixed = {"temperature": 0} if self._verb == "weigh" else {}
+        return not prompt.draw and _draws_nothing({**self._recorded.identity, **fixed})
 
     def _find(self, sentence: str) -> None:
         findings = self._told.setdefault("findings", [])

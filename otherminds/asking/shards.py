@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 from otherminds.asking.keeping import count
 from otherminds.asking.loading import columns_for
 from otherminds.asking.plans import STORIES, groups
+from otherminds.asking.provenance import join
 from otherminds.asking.store import Call, RunRow, Store
 from otherminds.asking.tables import (
     INTO_CALLS,
@@ -160,6 +161,7 @@ def _copy_run(db: Connection, store: Store, source: Store, row: RunRow) -> RunRo
     both = [row] if there is None else [there, row]
     started, ended = min(run.created for run in both), max(str(run.manifest.get("ended", "")) for run in both)
     manifest = {**row.manifest, **_spent(store, row.id), "started": started, "ended": ended}
+    manifest |= join(store, row.id, [run.manifest for run in both])
     finished = max(run.finished for run in both)
     if not finished and store.count_records(row.id) == manifest.get(WANTED):
         finished = ended

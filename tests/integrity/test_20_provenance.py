@@ -3,6 +3,7 @@
 import logging
 import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 
 import otherminds as om
+from otherminds.asking.loading import load
 from otherminds.asking.packing import pack
 from otherminds.asking.remembered import remembered
 from otherminds.asking.shards import Shard, merge
@@ -135,6 +137,41 @@ def test_shards_that_overlap_merge_whenever_they_were_answered(bench: Bench, tmp
         assert merge(whole, stores).calls
     for store in stores:
         store.close()
+
+
+def test_parts_of_different_weights_are_not_clean_together(bench: Bench, tmp_path: Path) -> None:
+    asked = suite(12).using(score="letters", prompt="raw")
+    stores = [Store(tmp_path / f"part-{number}.db") for number in (1, 2)]
+    for number, store in enumerate(stores, start=1):
+        bench.server.begin(always(replace(OLD, weights=number)))
+        om.run(asked, model(bench.server), store=store, shard=Shard(number, 2), quiet=True)
+    with Store(tmp_path / "all.db") as whole:
+        for _ in range(2):
+            merge(whole, stores)
+            (row,) = whole.runs()
+            done = load(whole, row.id)
+            assert not done.partial
+            assert len(done.doubts) == 1
+            assert "in one part" in done.doubts[0]
+            assert done.manifest["provenance"]["versions"] == {"m fp_1 0.9": 24}
+    for store in stores:
+        store.close()
+
+
+def test_a_run_that_was_killed_is_compared_with_the_canaries_it_began_with(bench: Bench, tmp_path: Path) -> None:
+    path, copy = bench.new_store(), tmp_path / "copy.db"
+
+    def look(done: int, _: int) -> None:
+        if done >= 12 and not copy.exists():
+            # What a kill would leave on disk.
+            with closing(sqlite3.connect(path)) as db, closing(sqlite3.connect(copy)) as kept:
+                db.backup(kept)
+
+    case = Case("", FORMS[0], 1)
+    assert bench.run(case, path, progress=look) == CLEAN
+    bench.server.begin(always(replace(OLD, weights=2)))
+    assert bench.run(case, copy) == "disagreement"
+    assert "than before" in bench.said
 
 
 def test_an_answer_of_several_replies_is_of_one_version(server: SwitchingServer) -> None:

@@ -283,42 +283,19 @@ class Meter:
 
 
 class Metered:
-    """A model whose calls run over a meter."""
+    """A model whose calls run over a meter; all else is as the model itself has it."""
+
+    identity: Mapping[str, Any]
+    cannot: frozenset[str]
 
     def __init__(self, model: Model, meter: Meter) -> None:
         self._model, self._meter = model, meter
         self.name, self.batch, self.ask_batch, self.parallel = model.name, model.batch, model.ask_batch, model.parallel
 
-    @property
-    def identity(self) -> Mapping[str, Any]:
-        """That of the model itself."""
-        return self._model.identity
-
-    @property
-    def cannot(self) -> frozenset[str]:
-        """What the model itself refuses."""
-        return self._model.cannot
-
-    @property
-    def servers(self) -> Sequence[Any]:
-        """Those that answer for the model, if it is behind any."""
-        found: Sequence[Any] = getattr(self._model, "servers", ())
-        return found
-
-    @property
-    def retried(self) -> int:
-        """How many calls the model had to make again so far."""
-        return getattr(self._model, "retried", 0)
-
-    @property
-    def waited(self) -> float:
-        """How many seconds the model has waited for its server so far."""
-        return getattr(self._model, "waited", 0.0)
-
-    def shallower(self) -> Model | None:
-        """The model itself without its last layers, if it can do without."""
-        shallower: Model | None = getattr(self._model, "shallower", lambda: None)()
-        return shallower
+    def __getattr__(self, name: str) -> Any:
+        if name not in ("identity", "cannot", "retried", "waited", "servers", "shallower"):
+            raise AttributeError(name)
+        return getattr(self._model, name)
 
     def ask(self, prompts: Sequence[Prompt]) -> list[Response]:
         """A text for every prompt, in order."""

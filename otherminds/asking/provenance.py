@@ -128,6 +128,7 @@ class Watch:
                 self._compare("when they are asked twice (does the server ignore the temperature?)")
             shared[at] = self._known
         self._seen, self._made = self._interruptions, self._recorded.made
+        self._recorded.reserved = len(self._prompts)  # those at the end
         return True
 
     def look(self) -> None:

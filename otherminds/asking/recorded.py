@@ -65,8 +65,8 @@ class Recorded:
         self.reused = 0
         self.damaged = 0
         """Answers in the store that could not be used, and were asked for again."""
-        self.canaries = self.rechecked = 0
-        """Calls that were made beside those that were wanted, to see whether the model is the same."""
+        self.canaries = self.rechecked = self.reserved = 0
+        """Calls beside those that are wanted, which show whether the model is the same; some are yet to be made."""
         self.stopped = ""
         """Why the budget let no more be asked; also the error of every prompt that was left."""
         self._counted = Spent()
@@ -180,7 +180,7 @@ class Recorded:
         if not queue:
             return []
         calls, seconds = self.made + self._counted.retried + under_way, monotonic() - self._began
-        calls += self.canaries + self.rechecked
+        calls += self.canaries + self.rechecked + self.reserved
         reason = self.budget.spent(self.name, calls=calls, usage=self.usage, seconds=seconds)
         if reason:
             self.stopped = reason

@@ -181,7 +181,7 @@ def test_an_answer_of_several_replies_is_of_one_version(server: SwitchingServer)
         assert found.origin or "two versions" in found.error
 
 
-@pytest.mark.parametrize("odd", [None, 7, ["m"], "\ud800", "x" * 10_000])
+@pytest.mark.parametrize("odd", [None, 7, 10**400, ["m"], "\ud800", "x" * 10_000])
 def test_a_name_that_is_none_is_no_reason_to_stop(odd: Any) -> None:
     said = chat("hm").body | {"model": odd, "system_fingerprint": odd, "created": odd}
     with replying(Reply(said)) as serving:
@@ -234,13 +234,15 @@ def test_a_run_that_goes_on_asks_the_same_calls_again(bench: Bench) -> None:
     store.close()
 
 
-def test_a_small_budget_has_no_room_for_canaries(bench: Bench) -> None:
+def test_a_budget_counts_canaries_and_a_small_one_has_no_room_for_them(bench: Bench) -> None:
     asked = suite(12).using(score="letters", prompt="raw")
     done = om.run(asked, model(bench.server), budget=om.Budget(calls=10), quiet=True)
     assert done.manifest["calls"]["made"] == 10
     assert "canaries" not in done.manifest["calls"]
     done = om.run(asked, model(bench.server), budget=om.Budget(calls=100), quiet=True)
     assert (done.manifest["calls"]["made"], done.manifest["calls"]["canaries"]) == (24, 24)
+    done = om.run(suite(50).using(score="letters", prompt="raw"), model(bench.server), budget=om.Budget(calls=100))
+    assert (done.manifest["calls"]["made"], done.manifest["calls"]["canaries"]) == (76, 24)
 
 
 def test_a_server_that_is_gone_at_the_end_leaves_a_doubt_that_the_same_command_removes(

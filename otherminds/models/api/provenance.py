@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from asyncio import Lock
 from collections.abc import Mapping
-from math import isfinite
 from typing import Any
 
 from otherminds.errors import OtherModel, UsageError
@@ -20,6 +19,8 @@ ANY = "any"
 """The value of the setting `versions` with which a server may alternate between versions of a model."""
 LONGEST = 200
 """Characters of a name that are kept."""
+LATEST = 1e12
+"""Seconds since 1970 that a clock can show."""
 Version = tuple[str, str]
 """The model's name and its fingerprint, as a reply has them."""
 
@@ -79,7 +80,7 @@ class Provenance:
             _name(data.get("model")),
             _name(data.get("system_fingerprint")),
             _name((self.facts or {}).get("version")),
-            created if type(created) in (int, float) and isfinite(created) else 0,
+            created if type(created) in (int, float) and abs(created) < LATEST else 0,
         )
         said = version_of(origin)
         # A path that no greeting went to says what another one says.

@@ -47,6 +47,7 @@ TERMS = {
     "distracted": r"distracted",
     "premises": r"premises",
     "fingerprint": r"fingerprints?",
+    "canary": r"canary prompts?|canaries",
     "shard": r"shards?",
 }
 """By its anchor in the glossary, the words that a page uses for it."""

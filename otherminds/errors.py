@@ -11,6 +11,7 @@
         ├── Unable          it lacks what a study asks of it, and always will
         ├── WeightsError    the weights have the wrong digest, or cannot be fetched
         │   └── MissingWeights  a file of weights that is not there
+        ├── OtherModel      another model answers than the one that was asked so far
         └── EndpointError   the server is down, refuses us, or sends what we cannot read
 
 Each message is one sentence that says what is wrong, where, and what to do about it. The command line prints
@@ -64,6 +65,10 @@ class WeightsError(ModelError):
 
 class MissingWeights(WeightsError, Missing):
     """A file of weights that is not there."""
+
+
+class OtherModel(ModelError):
+    """Another model, or another version of it, answers than the one that was asked so far."""
 
 
 class EndpointError(ModelError):

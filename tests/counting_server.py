@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from otherminds.models.api.request_forms import GREETINGS
+from tests.trials import is_trial
 
 
 def prefers_b(_: str) -> str:
@@ -20,7 +20,8 @@ def prefers_b(_: str) -> str:
 class CountingServer:
     """Answers a request body with `reply(body)`; `answered` has every body that got its answer, in order.
 
-    Whoever only tries out what the server can do is answered and not counted, as every start of a program does that.
+    Whoever only tries out what the server can do, or whether it is the same, is answered and not counted, as every run
+    does that.
     After `hold_after` requests it lets all others wait until `release`, so that a client can be killed while they do.
     """
 
@@ -43,7 +44,7 @@ class CountingServer:
 
             def do_POST(self) -> None:
                 body = self.rfile.read(int(self.headers["Content-Length"])).decode()
-                if any(json.dumps(greeting) in body for greeting in GREETINGS):
+                if is_trial(body):
                     self._send(reply(body))
                     return
                 time.sleep(delay)

@@ -13,12 +13,14 @@ from typing import Any
 from otherminds.asking.few_shot import with_examples
 from otherminds.asking.packing import call_key, recall
 from otherminds.asking.plans import plan
+from otherminds.asking.provenance import ROUNDS, find_share
 from otherminds.asking.repeats import repeated
 from otherminds.asking.store import Call, Store
 from otherminds.errors import BadFile, UsageError
 from otherminds.files import BY_HAND, parse_json, read_text
 from otherminds.items import Item, Suite
 from otherminds.models import Model, Prompt, Response, Usage, Verb, Weighing, fingerprint
+from otherminds.models.api.canaries import canaries
 from otherminds.models.gate import is_usage
 from otherminds.showing.brief import Brief
 
@@ -163,6 +165,7 @@ def estimate(
     rate: float | None = None,
     epochs: int = 1,
     shots: Sequence[Item] = (),
+    recheck: float | None = None,
 ) -> Forecast:
     """What `run` with the same arguments would cost, by the calls in the store or by `rate` calls a second."""
     if rate is not None and not rate > 0:
@@ -188,6 +191,11 @@ def estimate(
     past = store.recent_calls(mark, verb) if store else []
     price = (prices or {}).get(model.name)
     found = foresee(verb, missing(), past, price=price, rate=rate, parallel=model.parallel)
+    like = next((one.prompt for item in work.items[:1] for one in work.pose(item)), None)
+    if found.calls and like and getattr(model, "servers", None):
+        again = [like] * round(find_share(model, recheck, found.calls) * found.calls)
+        asked = [*canaries(verb, like) * ROUNDS, *again]
+        found += foresee(verb, asked, past, price=price, rate=rate, parallel=model.parallel)
     return replace(found, items=len(work.items), known=known)
 
 
@@ -275,36 +283,19 @@ class Meter:
 
 
 class Metered:
-    """A model whose calls run over a meter."""
+    """A model whose calls run over a meter; all else is as the model itself has it."""
+
+    identity: Mapping[str, Any]
+    cannot: frozenset[str]
 
     def __init__(self, model: Model, meter: Meter) -> None:
         self._model, self._meter = model, meter
         self.name, self.batch, self.ask_batch, self.parallel = model.name, model.batch, model.ask_batch, model.parallel
 
-    @property
-    def identity(self) -> Mapping[str, Any]:
-        """That of the model itself."""
-        return self._model.identity
-
-    @property
-    def cannot(self) -> frozenset[str]:
-        """What the model itself refuses."""
-        return self._model.cannot
-
-    @property
-    def retried(self) -> int:
-        """How many calls the model had to make again so far."""
-        return getattr(self._model, "retried", 0)
-
-    @property
-    def waited(self) -> float:
-        """How many seconds the model has waited for its server so far."""
-        return getattr(self._model, "waited", 0.0)
-
-    def shallower(self) -> Model | None:
-        """The model itself without its last layers, if it can do without."""
-        shallower: Model | None = getattr(self._model, "shallower", lambda: None)()
-        return shallower
+    def __getattr__(self, name: str) -> Any:
+        if name not in ("identity", "cannot", "retried", "waited", "servers", "shallower"):
+            raise AttributeError(name)
+        return getattr(self._model, name)
 
     def ask(self, prompts: Sequence[Prompt]) -> list[Response]:
         """A text for every prompt, in order."""

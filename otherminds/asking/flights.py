@@ -35,6 +35,8 @@ CROWD, PAUSE = 64, 0.025
 SELDOM = 100_000
 """Objects that are made before Python looks for garbage, while calls are under way."""
 NOTHING = Usage()
+AGAIN = "again "
+"""What stands before the key of a call that is asked once more: its answer is compared, and never kept."""
 
 Batch = list[tuple[str, Prompt]]
 Told = Callable[[Result], None]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from itertools import islice
 from typing import Any, overload
@@ -11,15 +12,18 @@ from typing import Any, overload
 import numpy as np
 
 from otherminds.asking.run_seals import Seal, break_seal
-from otherminds.asking.store import Store
+from otherminds.asking.store import RunRow, Store
 from otherminds.asking.tables import (
+    COUNT_VERSIONS,
     INTO_RECORDS,
+    INTO_RUNS,
     SELECT_POSITION,
     SELECT_RECORD,
     SUM_USAGE,
     Damaged,
     read_record,
     record_values,
+    run_values,
 )
 from otherminds.errors import StoreError
 from otherminds.items import Item
@@ -83,6 +87,22 @@ def usage(store: Store, run: str) -> tuple[int, int, int, int]:
     """Of the answers of a run: how many calls they rest on, and tokens sent, of these cached, and written."""
     ((calls, sent, cached, written),) = store.rows(SUM_USAGE, (run,))
     return int(calls), int(sent), int(cached), int(written)
+
+
+def count_versions(store: Store, run: str) -> dict[str, int]:
+    """Which versions of a model gave the answers of a run, and how many each."""
+    found: dict[str, int] = {}
+    for *said, often in store.rows(COUNT_VERSIONS, (run,)):
+        name = " ".join(str(each) for each in said if each)
+        found |= {name: found.get(name, 0) + often} if name else {}
+    return found
+
+
+def note_start(store: Store, row: RunRow) -> None:
+    """Write what the row of a run that goes on says now; its records stay as they are."""
+    with store.changing() as db:
+        break_seal(db, row.id)
+        db.execute(f"INSERT OR REPLACE {INTO_RUNS}", run_values(replace(row, finished="", sealed=None), row.written))
 
 
 class Items(Sequence[Item]):

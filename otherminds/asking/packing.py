@@ -10,7 +10,7 @@ from typing import Any
 
 from otherminds.asking.store import Call, Store
 from otherminds.errors import StoreError
-from otherminds.models import Message, Prompt, Response, Usage, Verb, Weighing
+from otherminds.models import Message, Origin, Prompt, Response, Usage, Verb, Weighing
 from otherminds.models.gate import fault
 
 Result = Response | Weighing
@@ -48,14 +48,16 @@ def pack(result: Result) -> dict[str, Any]:
     """A result as JSON, without the rendered text, which has a column of its own."""
     spent = result.usage
     usage = {"prompt": spent.prompt, "cached": spent.cached, "written": spent.written}
+    origin = {"origin": result.origin.to_dict()} if result.origin else {}
     if isinstance(result, Response):
         thought = {"thought": result.thought} if result.thought else {}
-        return {"text": result.text, "finish": result.finish, "usage": usage, **thought}
+        return {"text": result.text, "finish": result.finish, "usage": usage, **thought, **origin}
     return {
         "logprobs": {choice: _number(value) for choice, value in result.logprobs.items()},
         "tokens": {choice: list(tokens) for choice, tokens in result.tokens.items()},
         "bounds": {choice: [_number(low), _number(high)] for choice, (low, high) in result.bounds.items()},
         "usage": usage,
+        **origin,
     }
 
 
@@ -71,14 +73,17 @@ def unpack(call: Call) -> Result:
 
 def _unpack(call: Call) -> Result:
     data, usage = call.result, Usage(**call.result["usage"])
+    origin = Origin(**data["origin"]) if "origin" in data else None
     if call.verb == "ask":
-        return Response(data["text"], data["finish"], usage, call.rendered, thought=data.get("thought", 0))
+        thought = data.get("thought", 0)
+        return Response(data["text"], data["finish"], usage, call.rendered, thought=thought, origin=origin)
     return Weighing(
         {choice: _unnumber(value) for choice, value in data["logprobs"].items()},
         {choice: tuple(tokens) for choice, tokens in data["tokens"].items()},
         {choice: (_unnumber(low), _unnumber(high)) for choice, (low, high) in data["bounds"].items()},
         usage,
         call.rendered,
+        origin=origin,
     )
 
 

@@ -20,7 +20,7 @@ from time import monotonic
 from typing import Any
 
 from otherminds.asking.costs import Budget
-from otherminds.asking.flights import Batch, Flight, Line, fly, paid
+from otherminds.asking.flights import AGAIN, Batch, Flight, Line, fly, paid
 from otherminds.asking.packing import Result, call_key, pack, recall
 from otherminds.asking.store import MEMORY, Call, Spent, Store
 from otherminds.errors import ModelError, OthermindsError
@@ -67,6 +67,8 @@ class Recorded:
         self.reused = 0
         self.damaged = 0
         """Answers in the store that could not be used, and were asked for again."""
+        self.canaries = self.rechecked = self.reserved = 0
+        """Calls beside those that are wanted, which show whether the model is the same; some are yet to be made."""
         self.stopped = ""
         """Why the budget let no more be asked; also the error of every prompt that was left."""
         self._counted = Spent()
@@ -105,7 +107,14 @@ class Recorded:
         """Its calls as JSON: what this sitting took, and under `in_all` what the same work took in all sittings."""
         sittings, in_all = self.store.sittings(self.work)
         told = {"sittings": sittings, **in_all.to_dict(), "usage": asdict(in_all.usage)}
-        return {"reused": self.reused, **self.spent.to_dict(), "in_all": told}
+        checks = {name: often for name in ("canaries", "rechecked") if (often := getattr(self, name))}
+        return {"reused": self.reused, **self.spent.to_dict(), **checks, "in_all": told}
+
+    def count_canaries(self, calls: int, usage: Usage) -> None:
+        """So many calls were made that nobody wanted the answers of."""
+        self.canaries += calls
+        self._counted = replace(self._counted, usage=self.usage + usage)
+        self._write([], self.spent)
 
     def _with_trouble(self, counted: Spent) -> Spent:
         """What we counted, and what the model itself says that it had to do again and to wait for."""
@@ -173,6 +182,7 @@ class Recorded:
         if not queue:
             return []
         calls, seconds = self.made + self._counted.retried + under_way, monotonic() - self._began
+        calls += self.canaries + self.rechecked + self.reserved
         reason = self.budget.spent(self.name, calls=calls, usage=self.usage, seconds=seconds)
         if reason:
             self.stopped = reason
@@ -209,9 +219,13 @@ class Recorded:
         made, errors, retried, usage = self._counted.made, self._counted.errors, self._counted.retried, self.usage
         calls = []
         for flight in flights:
-            made, retried, usage = made + len(flight.batch), retried + flight.again, usage + flight.spilt
+            retried, usage = retried + flight.again, usage + flight.spilt
             for (key, prompt), result in zip(flight.batch, flight.results, strict=True):
                 usage += paid(result)
+                if key.startswith(AGAIN):
+                    self.rechecked += 1
+                    continue
+                made += 1
                 if result.error:
                     errors += 1
                     continue

@@ -98,6 +98,12 @@ class Run(RunHead, Shown):
         assert isinstance(self.records, Records)
         return self.records.columns
 
+    @property
+    def doubts(self) -> Sequence[str]:
+        """What speaks against one model having given all answers; a run without any is clean."""
+        told = self.manifest.get("provenance", {})
+        return (*told.get("findings", ()), *([told["open"]] if "open" in told else []))
+
     def where(self, keep: Callable[[Record], bool] | None = None, **tags: Tag) -> Run:
         """The run with only the records whose item has these tags and that `keep` keeps."""
         return replace(self, records=tuple(record for record in self._with(tags) if keep is None or keep(record)))

@@ -13,7 +13,7 @@ from otherminds.asking.store import Store
 from otherminds.errors import EndpointError
 from otherminds.models import Model, Prompt, Response, Weighing
 
-TOLD_BY_SERVER = ("server", "says", "form")
+TOLD_BY_SERVER = ("server", "says", "form", "served")
 """Of the identity, what only the server itself can say."""
 
 

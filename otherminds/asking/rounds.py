@@ -15,6 +15,7 @@ from otherminds.asking.flights import Line, fly
 from otherminds.asking.packing import Result, recall
 from otherminds.asking.plans import Plan
 from otherminds.asking.prompts import Posed
+from otherminds.asking.provenance import Watch
 from otherminds.asking.recorded import Recorded
 from otherminds.items import Item
 from otherminds.models import Prompt
@@ -101,8 +102,17 @@ class Rounds:
     def _key(self, n: int) -> str:
         return self._keys[KEY * n : KEY * (n + 1)].hex()
 
-    def ask(self, draws: int, done: Callable[[Part], None]) -> None:
+    @property
+    def first(self) -> Prompt | None:
+        """A prompt of this plan, which tells in what form it asks."""
+        return next((asked.prompt for part in self._held for posed in part.posed for asked in posed), None)
+
+    def ask(
+        self, draws: int, done: Callable[[Part], None], watch: Watch, began: Callable[[], None] = lambda: None
+    ) -> None:
         """Ask part after part; each is done when nothing of it is missing, or the budget lets no more be asked.
+
+        Before the first call, `watch` looks who answers, and `began` is called.
 
         If this is broken off, parts that were begun are done with what the store has of them.
         """
@@ -117,7 +127,8 @@ class Rounds:
                 done(part)
                 begun.remove(part)
 
-        def told(part: Part, key: str, result: Result) -> None:
+        def told(part: Part, key: str, prompt: Prompt, result: Result) -> None:
+            watch.recheck(line, key, prompt, result)
             if not recorded.stopped or result.error != recorded.stopped:
                 part.answered[key] = result
                 self._known += key not in part.again
@@ -133,12 +144,15 @@ class Rounds:
             if not missing or recorded.stopped:
                 end(part)
                 return
+            if watch.begin():
+                began()
             missing.sort(key=lambda pair: str(pair[1]))
             part.waiting = {key for key, _ in missing}
             for key, prompt in missing:
-                line.ask(key, prompt, partial(told, part, key))
+                line.ask(key, prompt, partial(told, part, key, prompt))
 
         def go_on() -> None:
+            watch.look()
             while len(line.queue) < AHEAD and (part := next(coming, None)):
                 begun.append(part)
                 begin(part, part.wanted)

@@ -23,10 +23,11 @@ from typing import Any
 from otherminds.asking.costs import Budget, Forecast, Price, estimate, read_prices
 from otherminds.asking.few_shot import with_examples
 from otherminds.asking.judged import Grader
-from otherminds.asking.keeping import count, keep_records, sound_calls
+from otherminds.asking.keeping import count, keep_records, note_start, sound_calls
 from otherminds.asking.loading import CHECKED, columns_for, in_columns, load, run_of, with_texts
 from otherminds.asking.plans import groups, plan
 from otherminds.asking.prompts import PROMPTS
+from otherminds.asking.provenance import PROVENANCE, Watch, find_share
 from otherminds.asking.recorded import Progress, Recorded
 from otherminds.asking.records import Record, Run
 from otherminds.asking.repeats import repeated
@@ -39,7 +40,7 @@ from otherminds.asking.spoken import JUDGED
 from otherminds.asking.store import MEMORY, RunRow, Store
 from otherminds.errors import StoreError, UsageError
 from otherminds.items import Item, Suite
-from otherminds.models import Model, fingerprint
+from otherminds.models import Model, Prompt, fingerprint
 
 __all__ = [
     "Budget",
@@ -72,6 +73,7 @@ def run(
     epochs: int = 1,
     shots: Sequence[Item] = (),
     judge: Model | None = None,
+    recheck: float | None = None,
 ) -> Run:
     """Ask a model a suite. What the store has is not asked again; without a store nothing is kept.
 
@@ -79,7 +81,8 @@ def run(
     drawn at most, where the score is "sampled". `shard` asks one part of the items and leaves the others. A budget that
     runs out leaves a partial run; Ctrl-C and errors of the model are raised, after what was answered has been kept.
     `epochs` asks every item so often, `shots` are solved items that stand before each, and `judge` reads free text
-    where the score is "judged".
+    where the score is "judged". `recheck` is the share of calls that are asked again, to see whether one model answers:
+    by default 0.02 behind a server, 0 elsewhere.
     """
     grader = _grader(suite, judge)
     plain = (limit, shard, epochs, judge, *shots) == _PLAIN and suite.score in SCORES and suite.prompt in PROMPTS
@@ -98,16 +101,29 @@ def run(
         recorded = Recorded(model, kept, budget=budget, progress=progress, work=id)
         # A judge is given all answers at once.
         rounds = Rounds(whole, chosen, recorded, size=len(chosen) if grader else PART)
-        row = partial(_row, suite, recorded, digest=digest, limit=limit, seed=seed, began=began, told=told)
+        share = find_share(model, recheck, rounds.prompts)
+        watch = Watch(recorded, whole.way.verb, rounds.first or Prompt(), share=share, seed=seed)
+
+        def row() -> RunRow:
+            all_told = {**told, **watch.told}
+            return _row(suite, recorded, digest=digest, limit=limit, seed=seed, began=began, told=all_told)
+
         first = row()
         # Whoever looks on while it runs wants to know how much there is to ask.
         before = kept.begin_run(replace(first, manifest={**first.manifest, "prompts": rounds.prompts}))
+        watch.go_on(before.manifest.get(PROVENANCE, {}))
         records: dict[int, Record] | None = {} if kept.path == MEMORY or len(chosen) <= CHECKED else None
         keep = partial(_keep, kept, id, whole.way, records)
         end = partial(_end, kept, before=before, items=whole.items, shard=shard)
         try:
             asked: list[Part] = []
-            rounds.ask(draws, asked.append if grader else keep)
+            rounds.ask(
+                draws,
+                asked.append if grader else keep,
+                watch,
+                began=lambda: note_start(kept, replace(before, manifest={**before.manifest, **watch.told})),
+            )
+            watch.end()
             for part in asked:
                 assert grader, "only then parts are held"
                 part.answered = grader.ask(part.calls, part.answered, kept, budget=budget, progress=progress)
@@ -119,6 +135,7 @@ def run(
                 keep(part)
             end(row(), broken_off=True, all_seen=rounds.all_begun)
             raise
+        watch.count_versions()
         ended = end(row())
         if shard or records is None:
             return in_columns(kept, ended, texts=True) or load(kept, id)
@@ -141,7 +158,8 @@ def _as_it_was(
     try:
         before = store.run(id)
         found = in_columns(store, before, texts=True)
-        if found is None or len(found) != len(suite) or not before.finished:
+        watched = before.manifest.get(PROVENANCE, {})
+        if found is None or len(found) != len(suite) or not before.finished or watched.get("open"):
             return None
         with store.reading() as db:
             calls = count(sound_calls(store, id, read_seal(db, before)))
@@ -152,7 +170,7 @@ def _as_it_was(
     if progress:
         progress(calls, calls)
     row = _row(suite, recorded, digest=before.digest, limit=None, seed=seed, began=_now(), told={})
-    told = {**row.manifest, "started": before.created}
+    told = {**row.manifest, "started": before.created, **({PROVENANCE: watched} if watched else {})}
     row = replace(row, created=before.created, finished=before.finished, manifest=told)
     return in_columns(store, store.keep_run_again(row), texts=True)
 

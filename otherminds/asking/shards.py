@@ -19,8 +19,9 @@ from typing import Any, NamedTuple
 from otherminds.asking.keeping import count
 from otherminds.asking.loading import columns_for
 from otherminds.asking.plans import STORIES, groups
+from otherminds.asking.provenance import join
 from otherminds.asking.run_seals import check_run
-from otherminds.asking.store import RunRow, Store
+from otherminds.asking.store import Call, RunRow, Store
 from otherminds.asking.tables import (
     INTO_CALLS,
     INTO_RECORDS,
@@ -121,13 +122,18 @@ def _copy_calls(db: Connection, store: Store, source: Store) -> int:
     while some := list(islice(rows, AT_ONCE)):
         theirs = {call.key: call for call in map(read_call, some)}
         for key, call in store.calls(theirs).items():
-            if call.result != theirs[key].result:
+            if _answer(call) != _answer(theirs[key]):
                 raise StoreError(
                     f"{source.path} holds another answer to call {key[:10]} than the stores before it; merge stores"
                     " whose shards do not overlap, or keep this one apart"
                 )
         db.executemany(f"INSERT OR IGNORE {INTO_CALLS}", some)
     return db.total_changes - before
+
+
+def _answer(call: Call) -> dict[str, Any]:
+    """What was answered, whenever that was and whichever version said it."""
+    return {name: value for name, value in call.result.items() if name != "origin"}
 
 
 def _copy_records(db: Connection, source: Store) -> int:
@@ -158,6 +164,7 @@ def _copy_run(db: Connection, store: Store, row: RunRow) -> RunRow:
     both = [row] if there is None else [there, row]
     started, ended = min(run.created for run in both), max(str(run.manifest.get("ended", "")) for run in both)
     manifest = {**row.manifest, **_spent(store, row.id), "started": started, "ended": ended}
+    manifest |= join(store, row.id, [run.manifest for run in both])
     finished = max(run.finished for run in both)
     if not finished and store.count_records(row.id) == manifest.get(WANTED):
         finished = ended

@@ -177,6 +177,12 @@ SUM_USAGE = (
     " total(json_extract(result, '$.usage.written'))"
     " FROM records JOIN json_each(records.calls) AS asked LEFT JOIN calls ON calls.key = asked.value WHERE run = ?"
 )
+COUNT_VERSIONS = (
+    "SELECT json_extract(result, '$.origin.model'), json_extract(result, '$.origin.system_fingerprint'),"
+    " json_extract(result, '$.origin.version'), count(DISTINCT calls.key)"
+    " FROM records JOIN json_each(records.calls) AS asked JOIN calls ON calls.key = asked.value WHERE run = ?"
+    " GROUP BY 1, 2, 3"
+)
 SUM_SITTINGS = (
     "SELECT count(*), total(made), total(errors), total(retried), total(waited), total(prompt), total(cached),"
     " total(written) FROM sittings WHERE work = ?"

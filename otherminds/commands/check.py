@@ -50,9 +50,11 @@ def check(
     """Tell whether RUN has enough right answers.
 
     The exit code is 1 if it has not. ITEMS are all, or those with these tags: NAME for a tag that is true, NAME=VALUE,
-    NAME=VALUE|VALUE for several, with commas between tags. A run that is not finished has not enough, whatever it has.
+    NAME=VALUE|VALUE for several, with commas between tags. A run that is not finished, or not clean, has not enough,
+    whatever it has.
     """
     from otherminds.asking.store import Store
+    from otherminds.results.provenance import not_clean
 
     wanted = [read_condition(text) for text in conditions]
     with Store(store_path, create=False) as store:
@@ -72,7 +74,9 @@ def check(
         note(f"run {run.id} does not reach {', '.join(missed)} {by}")
     if run.partial:
         note(f"run {run.id} is not finished: {run.manifest['stopped'] or 'give its command again to go on'}")
-    if missed or run.partial:
+    if doubt := not_clean(run):
+        note(doubt)
+    if missed or run.partial or doubt:
         context.exit(1)
 
 

@@ -15,6 +15,7 @@ import click
 
 from otherminds.errors import UsageError
 from otherminds.terminal.options import (
+    DOUBTFUL,
     PARTIAL,
     STORE,
     common,
@@ -65,6 +66,12 @@ LINES = 12
 @click.option("--shots", metavar="N|SUITE", help="Show solved examples first: so many of ours, or a suite's items.")
 @click.option("--judge", "judge_spec", metavar="MODEL", help="With score judged: who reads the words.")
 @click.option("--shard", metavar="I/N", help="Ask part I of N alone; `otherminds merge` puts the parts together.")
+@click.option(
+    "--recheck",
+    type=click.FloatRange(0, 1),
+    metavar="SHARE",
+    help="Ask this share of calls again, to see whether one model answers.  [default: 0.02 behind a server, else 0]",
+)
 @click.option("--budget", metavar="NAME=N,…", help="Stop cleanly at calls=, tokens=, seconds= or money=.")
 @click.option("--prices", type=click.Path(path_type=Path), help="A JSON table of prices a million tokens.")
 @click.option("--dry-run", is_flag=True, help="Say what it would cost, and ask nothing.")
@@ -87,6 +94,7 @@ def run(
     judge_spec: str | None,
     controls: bool,
     shard: str | None,
+    recheck: float | None,
     budget: str | None,
     prices: Path | None,
     dry_run: bool,
@@ -102,6 +110,7 @@ def run(
     from otherminds.asking.shards import Shard
     from otherminds.asking.store import MEMORY, Store
     from otherminds.python.running import examples_of, in_best_way, untold
+    from otherminds.results.provenance import not_clean
     from otherminds.studies.suites import get_suite
     from otherminds.terminal.names import model_of
 
@@ -126,6 +135,7 @@ def run(
                     prices=table,
                     epochs=epochs,
                     shots=examples,
+                    recheck=recheck,
                 ),
                 as_json,
             )
@@ -153,6 +163,7 @@ def run(
                 epochs=epochs,
                 shots=examples,
                 judge=model_of(judge_spec) if judge_spec else None,
+                recheck=recheck,
             )
     if as_json:
         print_json(as_data(done))
@@ -164,6 +175,8 @@ def run(
         note(f"otherminds show {rest}  ·  otherminds diagnose {rest}  ·  otherminds report {rest} -o report.html")
     if cut := _truncated(done):
         note(cut)
+    if doubt := not_clean(done):
+        note(doubt)
     failed = done.verdicts()["error"]
     # A shard that is asked is all that was wanted, so a script may go on.
     missing = done.partial and not (wanted_part and done.manifest["stopped"] == wanted_part.alone)
@@ -172,6 +185,8 @@ def run(
     if missing or failed:
         note(_unfinished(done, missing))
         context.exit(1 if failed and failed == len(done) else PARTIAL)
+    if done.doubts:
+        context.exit(DOUBTFUL)
 
 
 def _by_controls(suite: Suite, model: Model, store: Store, seed: int, budget: Budget | None) -> Suite:
@@ -244,6 +259,7 @@ def as_data(done: Run) -> dict[str, Any]:
 def _print_run(done: Run) -> None:
     from otherminds.results.answers import Answers
     from otherminds.results.measures import chance, leaning, splits
+    from otherminds.results.provenance import checks, versions
 
     answers = Answers.of([done])
     say(f"{done.suite} · {done.model} · {done.prompt}, {done.score} · run {done.id}")
@@ -274,6 +290,11 @@ def _print_run(done: Run) -> None:
     )
     if calls["retried"] or calls["waited"]:
         say(f"  asked again: {calls['retried']} times; waited for the server: {calls['waited']:,.0f} s")
+    if again := checks(done):
+        made = calls.get("rechecked", 0) + calls.get("canaries", 0)
+        say(f"  asked to see whether one model answers: {made} calls more; asked again: {again}")
+    if (versions_told := versions(done)) and len(done.manifest["provenance"]["versions"]) > 1:
+        say(f"  {versions_told}")
     if (in_all := calls["in_all"])["sittings"] > 1:
         say(
             f"  in all {in_all['sittings']} sittings: {in_all['made']} calls made, {in_all['errors']} without an answer"

@@ -107,6 +107,22 @@ class Usage:
         return Usage(self.prompt + other.prompt, self.cached + other.cached, self.written + other.written)
 
 
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Which version of a model answered, as its server says; empty where it says nothing."""
+
+    model: str = ""
+    system_fingerprint: str = ""
+    version: str = ""
+    """Of the server's program."""
+    created: float = 0
+    """When, by the server's clock; kept for the record, and never compared."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON, without what the server does not say."""
+        return {part.name: value for part in fields(self) if (value := getattr(self, part.name))}
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Response(Brief):
     """All that came back for one prompt."""
@@ -120,6 +136,7 @@ class Response(Brief):
     """Why there is no answer, as a sentence. Such a call is not kept, so that it is asked again."""
     thought: int = 0
     """Tokens of `usage` that were thought before the text began, as far as a server tells."""
+    origin: Origin | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -135,6 +152,7 @@ class Weighing(Brief):
     usage: Usage = Usage()
     rendered: str = ""
     error: str = ""
+    origin: Origin | None = field(default=None, compare=False, repr=False)
 
     @property
     def mass(self) -> float:

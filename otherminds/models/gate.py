@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from math import exp, inf
 from typing import Any, get_args
 
-from otherminds.models import Finish, Prompt, Response, Usage, Weighing
+from otherminds.models import Finish, Origin, Prompt, Response, Usage, Weighing
 
 ROUNDING = 1e-3
 """How far above 0 a log-probability, and above 1 a sum of probabilities, may lie: servers round what they report."""
@@ -142,7 +142,15 @@ def _beginnings(least: Mapping[str, float]) -> Mapping[str, float]:
 def _of_rest(result: Response | Weighing) -> str:
     if not is_text(result.rendered):
         return "answers a text that is too long or that no file can hold"
+    if result.origin is not None and not _is_origin(result.origin):
+        return "names its model in a way that no file can hold"
     return "" if is_usage(result.usage) else f"costs {_shown(result.usage)} tokens, which cannot be"
+
+
+def _is_origin(origin: Any) -> bool:
+    if not isinstance(origin, Origin) or type(origin.created) not in (int, float) or not abs(origin.created) < inf:
+        return False
+    return all(map(is_text, (origin.model, origin.system_fingerprint, origin.version)))
 
 
 def _shown(value: Any) -> str:

@@ -43,6 +43,7 @@ def run(
     draws: int = DRAWS,
     shard: Shard | None = None,
     budget: Budget | None = None,
+    recheck: float | None = None,
     progress: Progress | None = None,
     quiet: bool = False,
 ) -> Run:
@@ -56,7 +57,8 @@ def run(
 
     `epochs` asks every item so often, at the model's own temperature; its value is the mean. `shots` are solved
     examples before each item: so many of ours, or the items of a suite. Score "judged" has the model named as `judge`
-    read free text.
+    read free text. `recheck` is the share of calls that are asked again, to see whether one model answers (behind a
+    server 0.02, else 0); `doubts` of the run says what speaks against that.
     """
     free = prompt is None and score is None and not isinstance(suite, Suite)
     asked = suite_of(suite).using(prompt=prompt, score=score)
@@ -80,6 +82,7 @@ def run(
             epochs=epochs,
             shots=examples_of(shots),
             judge=None if judge is None else model_of(judge, quiet=quiet),
+            recheck=recheck,
         )
 
 

@@ -11,6 +11,7 @@ from otherminds.pages import plots
 from otherminds.pages.report import Block, Cell, Figure, Table, minus
 from otherminds.results.answers import LIKING, Answers
 from otherminds.results.measures import leaning
+from otherminds.results.provenance import checks, not_clean, versions
 from otherminds.stats import Estimate, span
 
 FAINT = 0.1
@@ -70,6 +71,7 @@ def what_was_run(runs: Sequence[Run], labels: Mapping[str, str]) -> list[Block]:
     table = Table(columns, [[name, *(line[name] for line in lines)] for name in lines[0]], "The runs")
     identities = {run.fingerprint: run.manifest["identity"] for run in runs}
     return [
+        *(f"**{doubt}.**" for run in runs if (doubt := not_clean(run))),
         "The same call is never asked twice, so calls may come from an earlier run.",
         table,
         *(
@@ -94,6 +96,8 @@ def _manifest_lines(run: Run) -> dict[str, str]:
         "items": f"{len(run)} of {manifest['items']}",
         "seed and limit": f"{manifest['seed']}, {manifest['limit'] or 'none'}",
         **_calls_and_tokens(run),
+        "answered by": versions(run) or "not told",
+        "asked again": checks(run) or "none",
         "started": f"{manifest['started'][:19].replace('T', ' ')} UTC",
         "versions": f"otherminds {manifest['otherminds']}, Python {manifest['python']}, {manifest['platform']}",
     }

@@ -29,6 +29,8 @@ PATIENCE = "otherminds.patience"
 ON, REPLICAS, GPUS = "otherminds.on", "otherminds.replicas", "otherminds.gpus"
 PARTIAL = 3
 """The exit code of work in which something is missing, with everything so far kept."""
+DOUBTFUL = 4
+"""The exit code of work that is all there, but may be of more than one model."""
 
 
 def _remember_debug(context: click.Context, _: click.Parameter, value: bool) -> None:

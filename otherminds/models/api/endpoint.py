@@ -13,21 +13,21 @@ from concurrent.futures import Future
 from copy import copy
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, NoReturn, TypeVar
+from typing import Any, NoReturn
 
 from otherminds.errors import Unable, UsageError
 from otherminds.models import Prompt, Response, Verb, Weighing
 from otherminds.models.api.background import in_order, start, wait_for
 from otherminds.models.api.known_servers import SERVERS, find_server
+from otherminds.models.api.provenance import ANY, read_versions
 from otherminds.models.api.request_forms import ABILITIES
 from otherminds.models.api.request_settings import Wishes
 from otherminds.models.api.scale_checks import ScaleCheck
-from otherminds.models.api.servers import Server
+from otherminds.models.api.servers import R, Server
 from otherminds.models.api.wire import FILTERED, Lacking, Missing, Rejected, Unanswered, Wire
 from otherminds.models.forks import Lock
 from otherminds.models.settings import number, whole
 
-T = TypeVar("T")
 _KNOWN = ("identity", "_cannot", "found_lacking")
 _HINTS = {"temperature": "-M temperature=null", "logprobs": "-M top_logprobs=5"}
 """What to try when the server speaks of something."""
@@ -39,10 +39,11 @@ class Endpoint:
     `max_tokens` lets texts be longer than a prompt asks for; `thinking` is room for what a model thinks before it
     answers, beside that for the answer. `server` says what the server is, if it does not say so itself; `prefill`
     whether it continues a last message of the assistant, `system` whether it takes a system turn, `lacks` what it
-    cannot do, so that nothing is tried out. `provider` is what its name begins with. `timeout` is for one call and
-    `patience` for an outage of the server, both in seconds. `extra` goes into every request as it is, before anything
-    else; null in it leaves a field out. `top_logprobs` is how many next tokens are asked for, at most, where labels
-    cannot be asked for by name.
+    cannot do, so that nothing is tried out. `versions="any"` lets several versions of the model answer, which are
+    counted; else another version ends the work. `provider` is what its name begins with. `timeout` is for one call
+    and `patience` for an outage of the server, both in seconds. `extra` goes into every request as it is, before
+    anything else; null in it leaves a field out. `top_logprobs` is how many next tokens are asked for, at most, where
+    labels cannot be asked for by name.
     """
 
     batch = ask_batch = 1
@@ -68,6 +69,7 @@ class Endpoint:
         prefill: bool | None = None,
         system: bool = True,
         lacks: str | Sequence[str] | None = None,
+        versions: str | None = None,
         extra: Mapping[str, Any] | None = None,
         provider: str = "api",
     ) -> None:
@@ -96,10 +98,13 @@ class Endpoint:
         )
         self.found_lacking: frozenset[str] = frozenset()
         """What whoever tried it out found missing besides."""
+        self.canaries: dict[Any, Any] = {}
+        """What it answered to canaries, for whoever asks them."""
         self._lacks = _abilities(lacks)
         self._scales: dict[str, str | Unable] = {}
         self.in_run = False
         """Whether numbers count, so that their scale is checked before the first."""
+        self._alternating = read_versions(versions)
         self._server: Server | None = None
         self._finding, self._settling, self._scaling = (Lock(asyncio.Lock) for _ in range(3))
         self._model, self._kind, self._prefill, self._system = model, server, prefill, system
@@ -142,6 +147,11 @@ class Endpoint:
     def patience(self, seconds: float) -> None:
         self._wire.patience = seconds
 
+    @property
+    def interruptions(self) -> int:
+        """How often a connection failed, after which another server may answer."""
+        return self._wire.interruptions
+
     @cached_property
     def identity(self) -> Mapping[str, Any]:
         """All that can change an answer, as far as a server tells; the key is not part of it."""
@@ -150,8 +160,9 @@ class Endpoint:
     async def identify(self) -> Mapping[str, Any]:
         """The same, in the event loop."""
         server = await self._settle()
-        said = await server.facts()
-        return {**self.settings, "server": server.kind, "says": said, "form": server.form.to_dict()}
+        said, served = await server.facts(), await server.served()
+        told = {"says": said, "form": server.form.to_dict(), **({"served": served} if served else {})}
+        return {**self.settings, "server": server.kind, **told}
 
     @property
     def settings(self) -> Mapping[str, Any]:
@@ -161,6 +172,7 @@ class Endpoint:
             "base_url": self._wire.base,
             "model": self._model,
             **({"query": self._wire.query} if self._wire.query else {}),
+            **({"versions": ANY} if self._alternating else {}),
             **self._wishes.identity,
         }
 
@@ -204,9 +216,11 @@ class Endpoint:
         return self._server
 
     async def _look(self) -> Server:
-        return await find_server(
+        found = await find_server(
             self._wire, self._model, kind=self._kind, top=self._top, wishes=self._wishes, system=self._system
         )
+        found.provenance.alternating = self._alternating
+        return found
 
     def ask(self, prompts: Sequence[Prompt]) -> list[Response]:
         """A text for every prompt, in order."""
@@ -219,6 +233,15 @@ class Endpoint:
     def submit(self, verb: Verb, prompts: Sequence[Prompt]) -> Future[list[Any]]:
         """Begin to ask, or to weigh, some prompts."""
         return start(in_order(self.ask_one if verb == "ask" else self.weigh_one, prompts))
+
+    def confirm(self) -> None:
+        """Have the server say once more what it serves; another model is an error."""
+        wait_for(wait_for(self._find()).confirm())
+
+    @property
+    def servers(self) -> Sequence[Endpoint]:
+        """All that answer for this model."""
+        return (self,)
 
     async def ask_one(self, prompt: Prompt) -> Response:
         """A text for a prompt, in the event loop."""
@@ -261,19 +284,19 @@ class Endpoint:
         if isinstance(found := self._scales.get(kind), Unable):
             raise Unable(str(found))
 
-    async def _in_form(self, ask: Callable[[Server], Coroutine[Any, Any, T]]) -> T:
+    async def _in_form(self, ask: Callable[[Server], Coroutine[Any, Any, R]]) -> R:
         """What comes back in the usual form, or, where that is rejected, in the one that the server takes.
 
         Who asks for the identity first, as every run does, has settled the form, and no call changes it any more.
         """
         server = await self._find()
         try:
-            return await ask(server)
+            return await server.answer(ask)
         except (Rejected, Lacking, Missing):
             usual = server.form
             if server.settled or (settled := await self._settle()).form == usual:
                 raise
-            return await ask(settled)
+            return await settled.answer(ask)
 
     async def _lacking(self) -> frozenset[str]:
         return await self.shown_to_lack() | self.found_lacking

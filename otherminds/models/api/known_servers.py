@@ -17,8 +17,8 @@ from typing import Any
 from otherminds.models import Prompt, Usage, Weighing
 from otherminds.models.api.replies import chances, counted, part, token_numbers, usage
 from otherminds.models.api.request_forms import Form, refusal
-from otherminds.models.api.request_settings import Body, Wishes
-from otherminds.models.api.servers import Server, as_text, as_turn
+from otherminds.models.api.request_settings import Body
+from otherminds.models.api.servers import Server, as_text, as_turn, look_up
 from otherminds.models.api.wire import Rejected, Unsound, Wire
 from otherminds.models.forks import Lock
 from otherminds.models.gate import is_logprob, is_placeholder
@@ -264,15 +264,12 @@ SERVERS: dict[str, type[Server]] = {
 _OWNERS = {"llamacpp": "llama.cpp", "vllm": "vllm", "sglang": "sglang"}
 
 
-async def find_server(wire: Wire, model: str, *, kind: str | None, top: int, wishes: Wishes, system: bool) -> Server:
+async def find_server(wire: Wire, model: str, *, kind: str | None, **settings: Any) -> Server:
     """The server behind a wire, as it describes itself unless `kind` says what it is."""
     # Nothing that an unknown server says of itself is needed, and some cannot say it.
-    said = await wire.get("/models") if kind != Server.kind else None
-    listed = said.get("data") if isinstance(said, dict) else said
-    entries = [entry for entry in listed if isinstance(entry, dict)] if isinstance(listed, list) else []
-    entry = next((entry for entry in entries if entry.get("id") == model), entries[0] if len(entries) == 1 else {})
+    entry = await look_up(wire, model) if kind != Server.kind else {}
     kind = kind or _OWNERS.get(str(entry.get("owned_by")), Server.kind)
-    return SERVERS[kind](wire, model, entry, top=top, wishes=wishes, system=system)
+    return SERVERS[kind](wire, model, entry, **settings)
 
 
 def _string(text: Any) -> str:

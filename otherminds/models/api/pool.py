@@ -89,6 +89,11 @@ class Pool:
         return sum(server.uncertain for server in self._servers)
 
     @property
+    def servers(self) -> Sequence[Endpoint]:
+        """Those that are not dropped."""
+        return [self._servers[number] for number in self._living()]
+
+    @property
     def settings(self) -> Mapping[str, Any]:
         """Of the identity, what is known before a server is asked."""
         return {**self._servers[0].settings, "base_url": self._addresses}

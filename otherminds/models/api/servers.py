@@ -6,7 +6,7 @@ What some can do beyond this common ground is in `known_servers`.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
 from dataclasses import replace
@@ -14,7 +14,8 @@ from functools import partial
 from typing import Any, Self, TypeVar
 
 from otherminds.errors import EndpointError, ModelError
-from otherminds.models import Message, Prompt, Response, Usage, Weighing
+from otherminds.models import Message, Origin, Prompt, Response, Usage, Weighing
+from otherminds.models.api.provenance import Provenance, version_of
 from otherminds.models.api.replies import (
     LOST,
     counted,
@@ -27,9 +28,12 @@ from otherminds.models.api.replies import (
 )
 from otherminds.models.api.request_forms import HELLOS, Form, Take, Trial, find_take, refusal
 from otherminds.models.api.request_settings import Body, Wishes
-from otherminds.models.api.wire import Missing, Refused, Unsound, Wire
+from otherminds.models.api.wire import Missing, Refused, Unanswered, Unsound, Wire
 
 T = TypeVar("T")
+R = TypeVar("R", Response, Weighing)
+TRIES = 5
+"""How often an answer of several replies is asked for until all come from one version."""
 
 
 class Server:
@@ -51,15 +55,40 @@ class Server:
         self.form = Form(Take(top=top), Take(top=top), system=system)
         self.lacks: frozenset[str] = frozenset()
         self.settled = False
-        self.listed = {name: entry[name] for name in ("id", "root", "max_model_len", "meta") if name in entry}
+        self.listed = _listed(entry)
+        self.provenance = Provenance(wire.base, model)
+        self._origins: list[Origin] = []
         self._usual: dict[str, int] = {}
 
     # ── what it is, and what it can do ──
 
     async def facts(self) -> Mapping[str, Any]:
         """What the server says of its model; nothing that changes by itself."""
+        found = {**self.listed, **await self._about()}
+        self.provenance.facts = self.provenance.facts or found
+        return found
+
+    async def _about(self) -> Mapping[str, Any]:
         about = await self.wire.get(self.facts_at, root=True) if self.facts_at else None
-        return {**self.listed, **self.about(about if isinstance(about, dict) else {})}
+        return self.about(about if isinstance(about, dict) else {})
+
+    async def confirm(self) -> None:
+        """Read once more what the server says of its model; anything else than before is an error."""
+        interruptions = self.wire.interruptions
+        if self.provenance.facts:
+            listed = _listed(await look_up(self.wire, self.model)) if self.listed else {}
+            self.provenance.compare({**listed, **await self._about()})
+        self.provenance.interruptions = interruptions
+
+    async def served(self) -> Mapping[str, Any]:
+        """What its replies say of the model; where nothing was asked so far, a greeting decides."""
+        if not self.provenance.known and not self.provenance.alternating:
+            server = self.on_trial(self.form)
+            for as_prompt in (as_turn, as_text):
+                with suppress(Unanswered, Missing, Refused):
+                    await server.bare_token(as_prompt(GREETINGS[0]))
+                    break
+        return self.provenance.served
 
     def about(self, said: Mapping[str, Any]) -> Mapping[str, Any]:
         """The part of what the server says of itself that can change an answer."""
@@ -138,8 +167,33 @@ class Server:
     # ── how it is asked ──
 
     async def post(self, path: str, body: Body, read: Callable[[Any], T], *, root: bool = False) -> T:
-        """What `read` makes of the answer to a body, which goes in the form that this server takes."""
-        return await self.wire.post(path, self.form.fitted(path, body), read, root=root, trying=self.trying)
+        """What `read` makes of the answer to a body, which goes in the form that this server takes.
+
+        Every reply tells who answered; after an interruption, the server says so first.
+        """
+
+        def checked(data: Any) -> T:
+            value = read(data)
+            if origin := self.provenance.read(path, data, trying=self.trying):
+                self._origins.append(origin)
+            return value
+
+        value = await self.wire.post(path, self.form.fitted(path, body), checked, root=root, trying=self.trying)
+        if self.provenance.interruptions != self.wire.interruptions:
+            async with self.provenance.reading:
+                if self.provenance.interruptions != self.wire.interruptions:
+                    await self.confirm()
+        return value
+
+    async def answer(self, ask: Callable[[Self], Awaitable[R]]) -> R:
+        """An answer with its origin; all replies that it is made of come from one version."""
+        for _ in range(TRIES):
+            server = copy(self)
+            server._origins = []
+            found = await ask(server)
+            if len(set(map(version_of, server._origins))) < 2:
+                return replace(found, origin=server._origins[-1] if server._origins else None)
+        raise Unanswered(f"the replies to one prompt came from two versions of {self.model}, {TRIES} times")
 
     async def ask(self, prompt: Prompt) -> Response:
         """A text for a prompt."""
@@ -231,6 +285,18 @@ class Server:
 def _turns(prompt: Prompt) -> list[Body]:
     turns = [{"role": turn.role, "content": turn.content} for turn in prompt.messages]
     return [*turns, {"role": "assistant", "content": prompt.prefill}] if prompt.prefill else turns
+
+
+async def look_up(wire: Wire, model: str) -> Mapping[str, Any]:
+    """What the server's list of models says of one."""
+    said = await wire.get("/models")
+    listed = said.get("data") if isinstance(said, dict) else said
+    entries = [entry for entry in listed if isinstance(entry, dict)] if isinstance(listed, list) else []
+    return next((entry for entry in entries if entry.get("id") == model), entries[0] if len(entries) == 1 else {})
+
+
+def _listed(entry: Mapping[str, Any]) -> Mapping[str, Any]:
+    return {name: entry[name] for name in ("id", "root", "max_model_len", "meta") if name in entry}
 
 
 # ── what is said to a server to find out what it takes ──

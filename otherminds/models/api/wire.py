@@ -150,6 +150,8 @@ class Wire:
         self.waited = 0.0
         self.uncertain = 0
         """Calls that were asked again because more than one reply came."""
+        self.interruptions = 0
+        """How often a connection failed: whatever answers next may be another server."""
         self.doubtful = False
         """Whether it said no to something before it said yes to anything, as one does that is about to start."""
         self.patience = patience
@@ -240,6 +242,7 @@ class Wire:
         self.retried += 1
         self.waited += wait
         if down:
+            self.interruptions += 1
             OUTAGES.begin(self, f"{fault.sentence}; waiting for it, up to {self.patience / 60:.0f} min")
         if await sleep(wait):
             OUTAGES.end(self)
@@ -309,8 +312,10 @@ class Wire:
             within = f"within {self._timeout:g} s"
             return _Fault(f"{url} did not answer {within}; is the server overloaded? raise timeout")
         except (Unreachable, OSError) as error:
+            self.interruptions += 1
             return _Fault(f"{url} cannot be reached ({self.clean(str(error))}); is the server running?", "away")
         except Broken as error:
+            self.interruptions += 1
             return _Fault(f"{url} broke off in the middle ({self.clean(str(error))}); is the server healthy?")
         except Doubtful:
             self.uncertain += 1

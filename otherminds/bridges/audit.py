@@ -7,7 +7,7 @@ hindsight: a fair test would have to name it beforehand.
     reality             what is really so
     not reality         anything else
     named last          the choice that the text names last; also first and most often
-    earliest leaver     where the thing was when the first of the people asked about left the room
+    earliest leaver     where the thing was when the first of the people asked about left it; where it is, if none did
     longest choice      and the first and the last option
     words of choices    never reads the text: which words were right in the other stories (naive Bayes)
     like the question   never reads the text: the choice most like the question
@@ -25,10 +25,11 @@ from statistics import fmean
 from otherminds import stats
 from otherminds.asking.plans import groups
 from otherminds.bridges.benchmarks.asked import published_value
+from otherminds.diagnosis.readers import earliest_leaver
 from otherminds.errors import UsageError
 from otherminds.items import Item
 from otherminds.items.lint import CUES, worded
-from otherminds.items.tags import ABOUT, BENCHMARK, EVENTS, MINDS, REALITY, SCORED, TWIN
+from otherminds.items.tags import BENCHMARK, REALITY, SCORED, TWIN
 
 Pick = Callable[[Item], Sequence[str]]
 
@@ -41,28 +42,6 @@ class Scored:
     right: stats.Estimate
     opinions: int
     """Items on which it prefers some choice; on the others it guesses."""
-
-
-def earliest_leaver(item: Item) -> list[str]:
-    """Where the thing was when the first of the minds left; where it is, if none did."""
-    events, thing = item.meta.get(EVENTS), item.meta.get(ABOUT)
-    minds = item.meta.get(MINDS)
-    if not isinstance(events, list) or not minds:
-        return []
-    room: dict[str, str] = {}
-    place: str | None = None
-    for event in events:
-        person, goes = event.get("person"), event.get("do")
-        left = goes == "leave_room" or (goes == "enter_room" and person in room)
-        if left and place and person in minds:
-            break
-        if goes == "enter_room":
-            room[person] = event["room"]
-        elif goes == "leave_room":
-            room.pop(person, None)
-        elif goes == "move_to_container" and event.get("object") == thing:
-            place = event["container"]
-    return [place] if place in item.choices else []
 
 
 def _reality(item: Item) -> list[str]:

@@ -32,7 +32,7 @@ def compare(ids: tuple[str, ...], output: Path | None, store_path: Path, as_json
     """How far RUN_A lies above RUN_B on the items of both.
 
     Up to eight runs can be given; each is put beside the first. Differences are paired by item and their intervals
-    clustered by story; p is of a sign-flip test over stories, and adjusted (Holm) for the lines that rest on enough
+    clustered by story; p is that of the interval, adjusted (Holm) for the lines that rest on enough
     stories. Of two runs, the items that changed sides come next.
     """
     from otherminds.asking.store import Store

@@ -14,7 +14,7 @@ from itertools import pairwise
 from otherminds.errors import OthermindsError
 from otherminds.items import Item
 from otherminds.items.lint import CUES
-from otherminds.items.tags import ABOUT, EVENTS, FIRST_ORDER, MINDS, ORDER, REALITY
+from otherminds.items.tags import ABOUT, EVENTS, FIRST_ORDER, MINDS, ORDER, REALITY, SEEN_EVENTS
 from otherminds.minds.questions import NOWHERE, UNKNOWN
 from otherminds.minds.story import Story
 from otherminds.minds.world import OPEN
@@ -58,14 +58,22 @@ def _says_unknown(choice: str) -> bool:
     return choice.casefold() == UNKNOWN or "did not know" in choice
 
 
-def _earliest_leaver(item: Item) -> Sequence[str]:
-    """Where the thing was when the first of the minds asked about left it; if nobody did, where it is."""
-    minds, thing, matter = item.meta.get(MINDS), item.meta.get(ABOUT), item.meta.get("property")
+def earliest_leaver(item: Item) -> Sequence[str]:
+    """Where the thing was when the first of the minds asked about left it; if nobody did, where it is.
+
+    Nobody knows, where one of them was never there with it and the item has that option.
+    """
+    minds, thing, matter = item.meta.get(MINDS), item.meta.get(ABOUT), item.meta.get("property", "container")
     if not isinstance(minds, list) or not isinstance(thing, str) or matter not in ("container", "room"):
         return []
-    worlds = [dict(world) for world in _worlds(json.dumps(item.meta.get(EVENTS, ())))]
+    events = item.meta.get(EVENTS)
+    worlds = _moves(item.meta.get(SEEN_EVENTS, ())) if events is None else list(map(dict, _worlds(json.dumps(events))))
     if not worlds:
         return []
+    if unknown := [choice for choice in item.choices if _says_unknown(choice)]:
+        rooms = [(world.get(f"room {thing}"), world) for world in worlds]
+        if not all(any(room and world.get(f"room {mind}") == room for room, world in rooms) for mind in minds):
+            return unknown
     left = (before for before, after in pairwise(worlds) if any(_leaves(mind, thing, before, after) for mind in minds))
     before = next(left, worlds[-1])
     value = before.get(f"{matter} {thing}")
@@ -91,6 +99,21 @@ def _worlds(events: str) -> tuple[tuple[tuple[str, str], ...], ...]:
     )
 
 
+def _moves(events: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
+    """The same of people and things that come, go and are moved, whether or not it fits together."""
+    worlds: list[dict[str, str]] = [{}]
+    for event in events:
+        world, person = dict(worlds[-1]), f"room {event['person']}"
+        if event["do"] == "leave_room":
+            world.pop(person, None)
+        elif event["do"] == "enter_room":
+            world[person] = event["room"]
+        else:
+            world |= {f"container {event['object']}": event["container"], f"room {event['object']}": world[person]}
+        worlds.append(world)
+    return worlds[1:]
+
+
 def _kept(item: Item, key: str) -> Sequence[str]:
     value = item.meta.get(key)
     return [value] if isinstance(value, str) and value in item.choices else []
@@ -106,7 +129,7 @@ READERS: dict[str, Rule] = {
     "oracle": _oracle,
     "realist": _realist,
     "first order": _first_order,
-    "earliest leaver": _earliest_leaver,
+    "earliest leaver": earliest_leaver,
     "decoy": _decoy,
     "outcome": _outcome,
     "nobody knows": _ignorant,

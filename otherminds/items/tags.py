@@ -40,6 +40,7 @@ REALITY = "reality"
 FIRST_ORDER = "first_order"
 WHY = "why"
 EVENTS = "events"
+SEEN_EVENTS = "seen_events"
 PREMISES = "premises"
 MINDS = "minds"
 ABOUT = "about"
@@ -194,6 +195,7 @@ META = _named(
     Key(TOLD, "of a control question, the story as the questions about minds have it", "every study"),
     Key(WHY, "why the answer is right, as a sentence", "starter, dialogue"),
     Key(EVENTS, "the story as events", "explore, perturbed, safety"),
+    Key(SEEN_EVENTS, "who comes, goes and moves what, where no story of ours can be told", "imported benchmarks"),
     Key(PREMISES, "what holds in the story beside its events", "safety"),
     Key(MINDS, "the minds that the question goes through", "explore, safety"),
     Key(POSSIBLE, "the answers that an open question does not show", "explore"),

@@ -128,8 +128,8 @@ def _differences(profile: Profile) -> list[Block]:
         return []
     who = f"{profile.models[0]} less {'each other' if profile.many else listing(profile.models[1:])}"
     note = (
-        "Shares of right answers, paired item by item; intervals by story or stage; p by flipping the signs of these,"
-        " and adjusted (Holm) for all lines of the study, those by kind of item among them. Too few: less than"
+        "Shares of right answers, paired item by item; intervals by story or stage; p is that of the interval,"
+        " adjusted (Holm) for all lines of the study, those by kind of item among them. Too few: less than"
         f" {FEWEST} groups, which cannot tell anything; these lines count for no other. Changed sides: right only with"
         " the first, and only with the second. Items that either of them ties are left out. Stories of explore were"
         " searched against each model alone and are not compared here."

@@ -25,8 +25,8 @@ PART = "series"
 """What its items are found under."""
 NOTE = (
     "All versions on the same items: those that each has a score for. The slope is the mean of the items' own, from one"
-    " version to the next, with a 95 % interval by groups of stories; p is of Page's test over groups, adjusted (Holm)"
-    f" for all lines of the page. **{MOVES.capitalize()}** or **{FALLS}**: p of at most {ALPHA:g}, and a slope clear of"
+    " version to the next, with a 95 % interval by groups of stories; p is that of the interval, adjusted (Holm) for"
+    f" all lines of the page. **{MOVES.capitalize()}** or **{FALLS}**: p of at most {ALPHA:g}, and a slope clear of"
     f" 0. **{STAYS.capitalize()}**: by its interval, it rises or falls by less than {LITTLE:g} from the first to"
     f" the last. **{NOT_TOLD.capitalize()}**: neither; more stories would tell. Fewer than {FEWEST} groups tell"
     " nothing."
@@ -124,7 +124,7 @@ def as_rows(found: Sequence[SeriesTrend]) -> list[Mapping[str, object]]:
             "slope": one.trend.slope.value,
             "low": one.trend.slope.low,
             "high": one.trend.slope.high,
-            "p": one.trend.p,
+            "p": one.trend.slope.p,
             "p_holm": one.p,
             "verdict": one.moves,
             "n": one.trend.slope.n,

@@ -39,7 +39,7 @@ class SeriesTrend:
     """Each version less the one before."""
     trend: Trend
     p: float
-    """Page's, adjusted."""
+    """That of the slope, adjusted."""
     by_size: Difference | None = None
     """How far the score rises with every tenfold number of parameters; none where sizes are not known or do not
     differ."""
@@ -101,7 +101,7 @@ def trend(
         means=tuple(stats.mean(column, groups=by) for column in columns),
         steps=tuple(stats.difference(new, old, groups=by) for old, new in pairwise(columns)),
         trend=found,
-        p=found.p,
+        p=found.slope.p,
         by_size=page(lines, groups=by, at=[log10(size) for size in sizes]).slope if known else None,
         reach=max(at) - min(at),
         of=of,
@@ -112,7 +112,7 @@ def trend(
 
 def adjusted(found: Sequence[SeriesTrend]) -> tuple[SeriesTrend, ...]:
     """The same with p adjusted (Holm) for being so many."""
-    ps = stats.holm([each.trend.p for each in found])
+    ps = stats.holm([each.trend.slope.p for each in found])
     return tuple(replace(each, p=p) for each, p in zip(found, ps, strict=True))
 
 

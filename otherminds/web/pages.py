@@ -139,7 +139,7 @@ def _differences(first: Run, second: Run, found: Comparison, *, saved: bool) -> 
         to = leads_to(row.behind, both) if saved else {}
         rows.append([row.items, Linked(row.difference, link("", to)) if to else row.difference, holm(row)])
     note = (
-        "Shares of right answers, paired item by item; intervals by story; p by flipping the signs of stories, adjusted"
+        "Shares of right answers, paired item by item; intervals by story; p is that of the interval, adjusted"
         f" (Holm) for the lines of this table that rest on {FEWEST} groups or more; fewer cannot tell anything."
         f" McNemar's exact p is {p_value(found.mcnemar)}, as if items were independent, which twins are not."
         f" {left_out(first, second, found)}"

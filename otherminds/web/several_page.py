@@ -43,8 +43,8 @@ def _differences(found: Comparisons, *, saved: bool) -> Table:
         for name, row in found.lines()
     ]
     note = (
-        "Shares of right answers, paired item by item on the items of both; intervals by story; p by flipping the signs"
-        f" of stories; {found.adjustment}. Fewer than {FEWEST} groups cannot tell anything."
+        "Shares of right answers, paired item by item on the items of both; intervals by story; p is that of the"
+        f" interval; {found.adjustment}. Fewer than {FEWEST} groups cannot tell anything."
     )
     columns = ["", "items", "difference, with 95 % interval", "p (Holm)"]
     return Table(columns, rows, "Above 0, A is right more often", note=note)

@@ -6,9 +6,10 @@ import json
 
 import pytest
 
-from otherminds import Scripted
 from otherminds.minds.events import Enter, Leave, Move, Tell
 from otherminds.minds.story import Story
+from otherminds.models import Prompt
+from otherminds.models.scripted import Scripted
 from otherminds.studies.explore.claims import Step, claims, steps
 from otherminds.studies.explore.prose import retell
 from otherminds.studies.explore.surface import surface_fault
@@ -72,8 +73,8 @@ def test_no_story_keeps_such_an_ending() -> None:
 
     hopes = {claim.question: claim.hoped for step in steps(STORY) for claim in claims(step)}
 
-    def says(prompt: object) -> str:
-        text = str(getattr(prompt, "text", prompt))
+    def says(prompt: Prompt) -> str:
+        text = "\n".join([prompt.text, *(message.content for message in prompt.messages)])
         if "What happens next, in bare words: " in text:
             raw = text.partition("What happens next, in bare words: ")[2].partition("\n")[0]
             # The judge hears of what no rule sees.
@@ -84,5 +85,5 @@ def test_no_story_keeps_such_an_ending() -> None:
             return "yes" if spreads or hopes.get(question, True) else "no"
         return "{}"
 
-    told = retell(STORY, Scripted(says), candidates=1)
+    told = retell(STORY, Scripted(says, name="writer"), candidates=1)
     assert "spread" in told.failed

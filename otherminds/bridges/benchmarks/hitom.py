@@ -15,11 +15,23 @@ from string import ascii_uppercase as LETTERS
 from typing import Any
 
 from otherminds.asking.answers import normal
-from otherminds.bridges.benchmarks.numbered import Untold, answer, asked, sentences, tell
+from otherminds.bridges.benchmarks.numbered import Untold, answer, asked, seen, sentences, tell
 from otherminds.bridges.benchmarks.record import Benchmark, Mark, beginning, json_of, make, need
 from otherminds.errors import BadFile
 from otherminds.items import Item, Tag
-from otherminds.items.tags import ABOUT, CONSISTENT, EVENTS, FALSE_BELIEF, JOINT, KIND, MINDS, ORDER, REALITY, STORY
+from otherminds.items.tags import (
+    ABOUT,
+    CONSISTENT,
+    EVENTS,
+    FALSE_BELIEF,
+    JOINT,
+    KIND,
+    MINDS,
+    ORDER,
+    REALITY,
+    SEEN_EVENTS,
+    STORY,
+)
 from otherminds.minds.story import Story
 
 NAME = "hitom"
@@ -103,6 +115,8 @@ def _item(where: str, number: int, row: Mapping[str, Any], twin: str | None) -> 
         meta |= {REALITY: reality} if reality in options else {}
         tags |= {CONSISTENT: engine == row["answer"]} if engine in options else {}
         tags |= {FALSE_BELIEF: gold != reality} if what.minds and reality else {}
+    elif what:
+        meta |= {SEEN_EVENTS: list(seen(lines)), MINDS: list(what.minds), ABOUT: what.thing}
     return make(
         NAME,
         f"{group}-{row['question_order']}-{style}-{number}",

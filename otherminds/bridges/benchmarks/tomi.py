@@ -114,7 +114,7 @@ def _item(where: str, id: str, row: Row, story: Story | None, trace: list[str]) 
     tags |= {FALSE_BELIEF: gold != reality} if what.minds and reality else {}
     tags |= {CONSISTENT: engine == row.gold} if engine else {}
     tags |= {"split": id.partition("-")[0]} | ({"story_type": trace[-1]} if trace else {})
-    meta: dict[str, Any] = {MINDS: list(what.minds), ABOUT: what.thing}
+    meta: dict[str, Any] = {ABOUT: what.thing} | ({} if what.first else {MINDS: list(what.minds)})
     meta |= {EVENTS: story.to_dicts()} if story else {}
     meta |= {REALITY: reality} if reality else {}
     return make(

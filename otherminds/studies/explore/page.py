@@ -57,7 +57,7 @@ whether or not it comes to an end, so fewer are asked about. The column says how
 to those that it found.
 
 n counts settings. A difference below 0 means that the search found stories that are answered worse, or shorter ones. \
-p is by flipping the signs of settings; for the sets it is adjusted for their number."""
+p is that of the interval; for the sets it is adjusted for their number."""
 
 
 _OPEN = """The published search asks an open question and takes an answer for right that contains the expected \

@@ -260,9 +260,8 @@ def _scores(profile: Profile) -> Table:
     ]
     unscored = sum(one.unscored for one in profile.tasks.values())
     note = (
-        "One order: the paper's score, by a seeded coin for every item. p is two-sided, by sign flips over groups of"
-        " twins, and of each task alone. “Against 0.5” goes by p: near the line, an interval can leave 0.5 out and p"
-        " still be above 0.05, or the other way round."
+        "One order: the paper's score, by a seeded coin for every item. p is that of the difference from 0.5, with its"
+        " interval over groups of twins, and of each task alone."
     )
     note += f" Without a score, and in no mean: {unscored} items." if unscored else ""
     columns = ["task", "S", "S, one order", "right", "against 0.5", "p", "items"]
@@ -290,7 +289,7 @@ def _pairs(found: Measures) -> list[Block]:
             "The same in one order of the options, and with every number",
             [
                 as_table(rows(found.single), "Base against post-trained: S in one order, as in the paper"),
-                Table(columns, lines, "All differences", note="p of the differences by sign flips over groups, Holm."),
+                Table(columns, lines, "All differences", note="p is that of the interval, adjusted (Holm)."),
             ],
         ),
     ]
@@ -314,7 +313,7 @@ def versions(found: Measures, lineup: Lineup) -> list[Block]:
         for old, new, step in zip(one.versions[:-1], one.versions[1:], one.steps, strict=True)
     ]
     note = (
-        "Page's test over groups of twins; p two-sided, adjusted (Holm) over series and tasks. **Rises** or **falls**:"
+        "p is that of the slope, over groups of twins, adjusted (Holm) over series and tasks. **Rises** or **falls**:"
         f" p of at most 0.05, a slope of at least {STEEP} a version, and no version against it; where one is, the means"
         " **go up and down**. The slope is the mean of the items' own; by size, over the logarithm of the parameters."
     )
@@ -381,7 +380,7 @@ def _trends_csv(trends: Sequence[SeriesTrend]) -> str:
     lines = [
         [
             *(one.series, one.what, " ".join(one.versions), " ".join(f"{mean.value:.6f}" for mean in one.means)),
-            *(one.trend.slope.value, one.trend.slope.low, one.trend.slope.high, one.trend.statistic, one.trend.p),
+            *(one.trend.slope.value, one.trend.slope.low, one.trend.slope.high, one.trend.statistic, one.trend.slope.p),
             *(one.p, one.word, one.trend.blocks),
         ]
         for one in trends

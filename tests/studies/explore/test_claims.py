@@ -63,7 +63,9 @@ def test_sally_is_not_to_learn_where_the_marble_went(sally_anne: Story) -> None:
 def test_a_secret_is_kept_and_does_not_last() -> None:
     secret = Move("Ann", "pin", "tin", peekers=frozenset({"Cem"}), distracted=frozenset({"Bob"}))
     found = asked(Story.of(Enter("Ann", "den"), Enter("Bob", "den"), Move("Ann", "pin", "box"), secret))
-    about = {question.partition('." ')[2]: hoped for question, hoped in found.items() if '"' in question}
+    about = {
+        question.partition('." ')[2]: hoped for question, hoped in found.items() if "This is to happen" in question
+    }
     assert about == {
         "Does the passage tell this, in whatever words?": True,
         "Does Cem secretly see it?": True,

@@ -174,7 +174,7 @@ def difference(
     limits = (-1.0, 1.0) if np.abs(gaps).max() <= 1 else (-inf, inf)
     ends, until, method = _over_groups(gaps, sums, sizes, limits, draws, seed)
     value, lean = float(gaps.mean()), int(np.count_nonzero(np.abs(sums) > 1e-9))  # but for rounding
-    if np.ptp(sums / sizes) < 1e-12 and not are_answers(gaps, limits):
+    if np.ptp(sums / sizes) < 1e-12 < abs(value) and not are_answers(gaps, limits):
         ends, until = beyond(value, ends), inf
     return tested(value, ends, student_p(until, len(sums) - 1), lean, len(gaps), len(sums), method)
 
@@ -216,7 +216,13 @@ def contrast(
     limits = ends[0] - ends[1], ends[1] - ends[0]
     means = _resampled_gaps(ours, theirs, draws, seed)
     freedom = clusters - 1
-    telling = [_telling(data, *some, limits[1]) for data, some in zip(sides, (ours, theirs), strict=True)]
+    telling = [
+        # Each side has its own number of groups, and so its own Student's t.
+        _telling(data, *some, limits[1]) * (student(freedom) / student(np.count_nonzero(some[1]) - 1)) ** 2
+        if freedom
+        else 1.0
+        for data, some in zip(sides, (ours, theirs), strict=True)
+    ]
 
     def allowed(t: float) -> Ends:
         (a_low, a_high), (b_low, b_high) = (
@@ -227,7 +233,7 @@ def contrast(
 
     both = all(are_answers(data, ends) for data in sides)
     reach, until, method = allowed(student(freedom)), until_held(allowed), _alike(clusters)
-    if not both:
+    if not both and abs(value) > 1e-12:
         reach, until = beyond(value, reach), inf
     if clusters > 1 and np.ptp(means) >= 1e-12:
         error = float(np.linalg.norm(_parts(ours) - _parts(theirs)))

@@ -195,8 +195,8 @@ def _ladder_interval(
     drawn = _resampled_slopes(np.stack(rows), draws, seed)
     if fewest == 1 or np.ptp(drawn) < 1e-12:
         ends = wilson(value, 1 - TAIL ** (1 / fewest), (-most, most))
-        if fewest > 1 and not are_answers(data, (0.0, 1.0)):
-            return *beyond(value, ends), fewest, float(value == 0)
+        if fewest > 1 and abs(value) > 1e-12 and not are_answers(data, (0.0, 1.0)):
+            return *beyond(value, ends), fewest, 0.0
         return *ends, fewest, min(1.0, 2 * (most / (abs(value) + most)) ** fewest)
     error = standard_error(off)
     p = student_p(until_zero(value, drawn, error, fewest), fewest - 1)

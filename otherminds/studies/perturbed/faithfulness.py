@@ -89,11 +89,12 @@ class Placebo:
     gain: Difference
     gained: int
     lost: int
+    mcnemar: float
 
     @property
     def is_placebo(self) -> bool:
         """Whether wrong chains help clearly."""
-        return not self.proper and self.gain.value >= GAIN - 1e-9 and self.gain.p <= SURE
+        return not self.proper and self.gain.value >= GAIN - 1e-9 and self.mcnemar <= SURE
 
 
 def is_strong(found: Correlation) -> bool:
@@ -161,7 +162,7 @@ def _placebo(before: Answers, after: Answers, proper: bool) -> Placebo:
     lost = sum(b < a for a, b in zip(*values, strict=True))
     gain = stats.difference(values[1], values[0], groups=plain.groups)
     vanilla, cot = map(fmean, values)
-    return Placebo(proper, len(plain), vanilla, cot, gain, gained, lost)
+    return Placebo(proper, len(plain), vanilla, cot, gain, gained, lost, stats.mcnemar(gained, lost))
 
 
 def way_is_right(item: Item, states: Sequence[str]) -> bool:

@@ -104,14 +104,14 @@ def _placebo(found: Measures) -> list[Block]:
                     [
                         *(each.label, SCOPE_NAMES[scope], "right" if part.proper else "wrong"),
                         *(part.n, part.vanilla, part.cot, signed(part.gain)),
-                        *(f"{part.gained} / {part.lost} ({p_value(part.gain.p)})", verdict),
+                        *(f"{part.gained} / {part.lost} ({p_value(part.mcnemar)})", verdict),
                     ]
                 )
     if not rows:
         return []
-    columns = ["", "items", "chain", "n", "plain", "with chain", "gain", "gained / lost (p)", "verdict"]
+    columns = ["", "items", "chain", "n", "plain", "with chain", "gain", "gained / lost (McNemar's p)", "verdict"]
     note = (
-        f"Placebo: with wrong chains the gain is at least {GAIN:.2f} and its p at most {SURE}. The parts"
+        f"Placebo: with wrong chains the gain is at least {GAIN:.2f} and McNemar's exact p at most {SURE}. The parts"
         " are made after the chain was written, so they may differ in how hard they are: compare the column plain."
     )
     return [

@@ -108,7 +108,7 @@ def test_what_a_perturbation_does(profiles):
     for name, right, n in list(zip(CLASSES, DECOY, FOCAL, strict=True))[1:]:
         assert focal[name].value == pytest.approx(right / n - 1)
     # All seven stages fall alike, which under chance happens 2 times in 128; adjusted for ten classes.
-    assert focal["late_label"].p == pytest.approx(10 * 2 / 2**7)
+    assert focal["late_label"].p == pytest.approx(10 * 2 / 2**7, rel=0.1)
     assert focal["late_label"].high < 0
     assert all(each.value == 0 and each.p == 1 for each in profiles["gold"].perturbed["focal"]["cot"].values())
 
@@ -127,8 +127,8 @@ def test_what_a_perturbation_does_to_all_sixteen_questions(profiles):
 def test_what_reasoning_does(profiles):
     gains = profiles["placebo"].reasoned["focal"]
     assert all(gains[name].value == 1 for name in (*CLASSES, "all"))
-    assert gains["none"].p == pytest.approx(2 / 2**7)
-    assert gains["late_label"].p == pytest.approx(min(1, 10 * 2 / 2**7))
+    assert gains["none"].p == pytest.approx(2 / 2**7, rel=0.1)
+    assert gains["late_label"].p == pytest.approx(min(1, 10 * 2 / 2**7), rel=0.1)
     assert profiles["gold"].reasoned["all"]["all"].value == 0
 
 
@@ -186,7 +186,7 @@ def test_placebo(profiles):
     assert not right
     assert (wrong.proper, wrong.n, wrong.vanilla, wrong.cot) == (False, BELIEFS, 0, 1)
     assert (wrong.gain.value, wrong.gained, wrong.lost) == (1, BELIEFS, 0)
-    assert wrong.gain.p < 0.05
+    assert wrong.mcnemar == pytest.approx(2 / 2.0**BELIEFS)
     assert wrong.is_placebo
     (part,) = profiles["gold"].placebo["focal"]
     assert (part.proper, part.n, part.is_placebo) == (True, 136, False)

@@ -42,6 +42,8 @@ class Undecided:
         """The chains of minds for which more than one answer is possible, or the only possible one is not theirs."""
         kind, found = matter.kind, set[Minds]()
         place, distrust = kind in PLACE, self._story.premises.distrust
+        if kind == "topic" and not distrust:
+            return found
         guessing: set[Minds] = set()  # chains with a mind that cannot know what the next may know
         for minds, value in values.items():  # shorter ones first
             if value is None and place:
@@ -51,10 +53,14 @@ class Undecided:
                 found.add(minds)
             if len(minds) < 2 or kind == "topic":
                 continue
-            # Of a place, "unknown" is what one cannot tell; who has no view of a state is not asked for theirs.
-            some, settled = minds[:-1], value is None if place else values[minds[:1]] is None
-            if some in guessing or (not settled and value != values[some] and self._found_out(matter, some)):
-                guessing.add(minds)
+            some = minds[:-1]
+            if some not in guessing:
+                # Of a place, "unknown" is what one cannot tell; who has no view of a state is not asked for theirs.
+                if value == values[some] or (value is None if place else values[minds[:1]] is None):
+                    continue
+                if not self._found_out(matter, some):
+                    continue
+            guessing.add(minds)
         return found | guessing
 
     def _views(self, minds: Minds) -> dict[int, View]:

@@ -85,9 +85,9 @@ class Asker:
         people = self.scene.people
         if order > 1 and self.scene.variant in HABITS:
             return None
-        chains = [(each,) for each in people]
+        chains: list[Minds] = [(each,) for each in people]
         for _ in range(order - 1):
-            chains = [(*chain, each) for chain in chains for each in people if each != chain[-1]]  # type: ignore[misc]
+            chains = [(*chain, each) for chain in chains for each in people if each != chain[-1]]
         by_answer: dict[str, list[Minds]] = defaultdict(list)
         for chain in chains:
             if order > 1 and self.scene.variant in ALONE and people[0] in chain[:-1]:

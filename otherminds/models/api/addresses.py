@@ -71,7 +71,8 @@ def read_address(base_url: str) -> Address:
     secrets = [*keys, *([pair, basic, url.password] if url.password else [])]
     return Address(
         secure=url.scheme == "https",
-        host=url.raw_host or "",
+        # Few systems know this machine by a name that ends in a dot.
+        host=(url.raw_host or "").rstrip("." if is_loopback(url.raw_host or "") else ""),
         port=url.port or 0,
         path=bare.raw_path,
         shown=shown,

@@ -1,8 +1,8 @@
 """Whether log-probabilities are what they should be: natural, of the model as it is, each at its own token.
 
 Before anything is weighed, a server is asked a few things that must agree: lists of next tokens after prompts with two
-likely ends and with many, texts that it draws, echoes of tokens that it listed, labels by their numbers. Only what no sound
-server sends is a verdict; a note says what was seen.
+likely ends and with many, texts that it draws, echoes of tokens that it listed, labels by their numbers. Only what no
+sound server sends is a verdict; a note says what was seen.
 """
 
 from __future__ import annotations
@@ -211,8 +211,8 @@ class ScaleCheck:
             return "", "; temperature not checked: too little is drawn at random"
         if (scale + 4 * error < 0.9 and scale < STEEP) or (scale - 4 * error > 1.3 and scale > FLAT):
             # A server that passes over the temperature draws from other lists than its own, too.
-            half, unsure = slope(usable(await draw(0.5)))
-            if 1.5 < half / scale < 2.7 and unsure < half:
+            again, unsure = slope(usable(await draw(2.0 if scale > 1 else 0.5)))
+            if 1.5 < max(again / scale, scale / again) < 2.7 and unsure < again / 2:
                 tails = [step.lacks_tail() for step in lists.values()]
                 if abs(scale / log(2) - 1) < 0.2 and tails.count(True) > tails.count(False):
                     return "logarithms to base 2", ""

@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import exp, inf, log, sqrt
 from statistics import median
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from otherminds.errors import Unable
 from otherminds.models import Prompt, Usage
@@ -107,7 +107,7 @@ def name_scale(steps: Sequence[Step], *, greedy: bool) -> str:
     tails = [step for step in steps if step.lacks_tail() is not None]
     if different and len(tails) >= 4 and sum(bool(step.lacks_tail()) for step in tails) >= NEARLY_ALL * len(tails):
         return SPARSE
-    flat = [step for step in steps if len(step.values) >= FEWEST and exp(step.ends[1]) > 0.1 / len(step.values)]
+    flat = [step for step in steps if len(step.values) >= FEWEST and log(0.1 / len(step.values)) < step.ends[1] <= 0]
     if different and len(flat) >= 3 and all(abs(1 - step.mass()) < exp(step.ends[1]) / 2 for step in flat):
         return "log-probabilities of the listed tokens alone, as if there were no others"
     if greedy and nearly_all(lambda step: step.values.get(step.drawn, inf) < step.ends[0] - 2 * OVER):
@@ -236,8 +236,10 @@ class ScaleCheck:
             if echo is None or echo[0][echo[2] - 1][1:] != token[1:]:
                 return None
             _, values, last = echo
-            near = [values[place] if 0 <= place < len(values) else None for place in (last - 1, last - 2, last)]
-            numbers = [value if is_logprob(value) else inf for value in near]
+            near: list[Any] = [
+                values[place] if 0 <= place < len(values) else None for place in (last - 1, last - 2, last)
+            ]
+            numbers: list[float] = [value if is_logprob(value) else inf for value in near]
             return numbers if min(numbers) <= OVER else None
 
         around = await in_order(look, wanted[:6])

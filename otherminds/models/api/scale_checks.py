@@ -1,8 +1,8 @@
 """Whether log-probabilities are what they should be: natural, of the model as it is, each at its own token.
 
 Before anything is weighed, a server is asked a few things that must agree: lists of next tokens after prompts with two
-likely ends and with many, texts that it draws, echoes of tokens that it listed, labels by their numbers. Only what no sound
-server sends is a verdict; a note says what was seen.
+likely ends and with many, texts that it draws, echoes of tokens that it listed, labels by their numbers. Only what no
+sound server sends is a verdict; a note says what was seen.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import exp, inf, log, sqrt
 from statistics import median
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from otherminds.errors import Unable
 from otherminds.models import Prompt, Usage
@@ -107,7 +107,7 @@ def name_scale(steps: Sequence[Step], *, greedy: bool) -> str:
     tails = [step for step in steps if step.lacks_tail() is not None]
     if different and len(tails) >= 4 and sum(bool(step.lacks_tail()) for step in tails) >= NEARLY_ALL * len(tails):
         return SPARSE
-    flat = [step for step in steps if len(step.values) >= FEWEST and exp(step.ends[1]) > 0.1 / len(step.values)]
+    flat = [step for step in steps if len(step.values) >= FEWEST and log(0.1 / len(step.values)) < step.ends[1] <= 0]
     if different and len(flat) >= 3 and all(abs(1 - step.mass()) < exp(step.ends[1]) / 2 for step in flat):
         return "log-probabilities of the listed tokens alone, as if there were no others"
     if greedy and nearly_all(lambda step: step.values.get(step.drawn, inf) < step.ends[0] - 2 * OVER):
@@ -211,8 +211,8 @@ class ScaleCheck:
             return "", "; temperature not checked: too little is drawn at random"
         if (scale + 4 * error < 0.9 and scale < STEEP) or (scale - 4 * error > 1.3 and scale > FLAT):
             # A server that passes over the temperature draws from other lists than its own, too.
-            half, unsure = slope(usable(await draw(0.5)))
-            if 1.5 < half / scale < 2.7 and unsure < half:
+            again, unsure = slope(usable(await draw(2.0 if scale > 1 else 0.5)))
+            if 1.5 < max(again / scale, scale / again) < 2.7 and unsure < again / 2:
                 tails = [step.lacks_tail() for step in lists.values()]
                 if abs(scale / log(2) - 1) < 0.2 and tails.count(True) > tails.count(False):
                     return "logarithms to base 2", ""
@@ -236,8 +236,10 @@ class ScaleCheck:
             if echo is None or echo[0][echo[2] - 1][1:] != token[1:]:
                 return None
             _, values, last = echo
-            near = [values[place] if 0 <= place < len(values) else None for place in (last - 1, last - 2, last)]
-            numbers = [value if is_logprob(value) else inf for value in near]
+            near: list[Any] = [
+                values[place] if 0 <= place < len(values) else None for place in (last - 1, last - 2, last)
+            ]
+            numbers: list[float] = [value if is_logprob(value) else inf for value in near]
             return numbers if min(numbers) <= OVER else None
 
         around = await in_order(look, wanted[:6])

@@ -183,13 +183,17 @@ def next_number(db: sqlite3.Connection) -> int:
 
 def _pack(db: sqlite3.Connection, id: str) -> bytes:
     """Of the calls behind a run, the keys as numbers, in their order, and then the checksums."""
-    found = dict(db.execute(_CALLS, (id,)))
-    for key in [key for key, kept in found.items() if not kept]:
-        # An older otherminds wrote it.
+    pairs, unmarked = list[tuple[int, int]](), list[str]()
+    for key, kept in db.execute(_CALLS, (id,)):
+        if kept:
+            pairs.append((_number(key), _number(kept)))
+        else:
+            unmarked.append(key)  # an older otherminds wrote it
+    for key in unmarked:
         for *columns, _ in db.execute(f"{SELECT_CALL} WHERE key = ?", (key,)).fetchall():
-            found[key] = checksum(*columns)
-            db.execute("UPDATE calls SET checksum = ? WHERE key = ?", (found[key], key))
-    pairs = sorted((_number(key), _number(kept)) for key, kept in found.items())
+            db.execute("UPDATE calls SET checksum = ? WHERE key = ?", (checksum(*columns), key))
+            pairs.append((_number(key), _number(checksum(*columns))))
+    pairs.sort()
     return array("Q", [pair[side] for side in (0, 1) for pair in pairs]).tobytes()
 
 

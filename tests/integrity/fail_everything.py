@@ -71,9 +71,9 @@ def can_fail() -> bool:
 
 
 class Seen(ctypes.Structure):
-    """What the library tells: how many calls of the kind there were, and where the one that failed was."""
+    """What the library tells: how many calls of every kind there were, and where the one that failed was."""
 
-    _fields_ = (("count", ctypes.c_long), ("where", ctypes.c_char * 504))
+    _fields_ = (("counts", ctypes.c_long * 8), ("where", ctypes.c_char * 448))
 
 
 def serve_commands() -> None:
@@ -93,7 +93,7 @@ def serve_commands() -> None:
                 os.kill(child, signal.SIGKILL)
             time.sleep(0.002)
         seen = Seen.from_buffer_copy(shared)
-        found = {"code": os.waitstatus_to_exitcode(status), "count": seen.count, "where": seen.where.decode()}
+        found = {"code": os.waitstatus_to_exitcode(status), "counts": list(seen.counts), "where": seen.where.decode()}
         print(json.dumps(found), flush=True)
 
 
@@ -144,7 +144,7 @@ class End:
     """How a command ended."""
 
     code: int
-    count: int
+    counts: dict[str, int]
     where: str
     said: str
     """What it wrote to stderr."""
@@ -178,7 +178,8 @@ def program(scratch: Path) -> Iterator[Program]:
             task = {"args": args, "folder": str(folder), "kind": number, "at": at, "error": error}
             print(json.dumps(task | {"said": str(scratch / "said")}), file=ask, flush=True)
             found = json.loads(tell.readline())
-            return End(**found, said=(scratch / "said.err").read_text(encoding="utf-8"))
+            counts = {name: found["counts"][which] for name, (which, _) in KINDS.items()}
+            return End(**(found | {"counts": counts}), said=(scratch / "said.err").read_text(encoding="utf-8"))
 
         yield carry_out
         ask.close()
@@ -288,13 +289,10 @@ class Bench:
 
     def undisturbed(self) -> tuple[dict[str, str], dict[str, int]]:
         """What the command leaves, and how often it does each of what can fail."""
-        counts = {}
-        for kind in KINDS:
-            folder = self.fresh("calm")
-            end = self.run(self.words(folder), folder, kind)
-            assert not end.code, end.said
-            counts[kind] = end.count
-        return content(folder), counts
+        folder = self.fresh("calm")
+        end = self.run(self.words(folder), folder)
+        assert not end.code, end.said
+        return content(folder), end.counts
 
     def fail(self, kind: str, at: int, calm: Mapping[str, str]) -> list[str]:
         """What is wrong after the n-th of a kind has failed, and after the command was given again."""

@@ -1,4 +1,4 @@
-/* Loaded before libc (LD_PRELOAD): counts the calls of one kind that touch one folder, and lets the n-th of them fail.
+/* Loaded before libc (LD_PRELOAD): counts the calls that touch one folder, and lets the n-th of a kind fail.
 
    Python arms it by `arm`; until then everything goes through. Fails once, as a disk that is full for a moment does. */
 #define _GNU_SOURCE
@@ -17,21 +17,20 @@
 #include <unistd.h>
 
 enum { NONE, OPEN, WRITE, FSYNC, RENAME, CONNECT, FORK };
-static struct { long count; char where[504]; } nothing;
+static struct { long counts[8]; char where[448]; } nothing;
 static typeof(nothing) *seen = &nothing;   /* shared with the program that armed us */
-static int kind = NONE, code = 0;
+static int armed = 0, kind = NONE, code = 0;
 static long at = 0;
 static char folder[4096];
 
 void arm(int which, long number, int error, const char *below, void *shared) {
     seen = shared; at = number; code = error;
     strncpy(folder, below, sizeof folder - 1);
-    kind = which;
+    kind = which; armed = 1;
 }
 
 static int due(int which, const char *where) {
-    if (kind != which) return 0;
-    if (__sync_add_and_fetch(&seen->count, 1) != at) return 0;
+    if (!armed || __sync_add_and_fetch(&seen->counts[which], 1) != at || which != kind) return 0;
     strncpy(seen->where, where, sizeof seen->where - 1);
     errno = code;
     return 1;
@@ -40,12 +39,12 @@ static int due(int which, const char *where) {
 static int ours(const char *path) { return path[0] != '/' || !strncmp(path, folder, strlen(folder)); }
 
 static int due_path(int which, const char *path) {
-    return kind == which && path && ours(path) && due(which, path);
+    return armed && path && ours(path) && due(which, path);
 }
 
 static int due_file(int which, int file) {
     char link[64], path[4096];
-    if (kind != which) return 0;
+    if (!armed) return 0;
     snprintf(link, sizeof link, "/proc/self/fd/%d", file);
     ssize_t length = readlink(link, path, sizeof path - 1);
     if (length <= 0) return 0;

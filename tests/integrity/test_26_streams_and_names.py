@@ -25,6 +25,7 @@ from otherminds.web.site import Site
 
 # ---- streams --------------------------------------------------------------------------------------------------------
 
+NEEDS_FULL = pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
 COMMANDS = (
     ("run", "starter", "-m", "baseline:oracle", "--limit", "4"),
     ("runs",),
@@ -50,6 +51,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@NEEDS_FULL
 @pytest.mark.parametrize("args", COMMANDS, ids=" ".join)
 def test_a_full_stdout_is_a_sentence(folder: Path, args: tuple[str, ...]) -> None:
     done = shell(folder, args, "> /dev/full")
@@ -67,6 +69,7 @@ def test_a_closed_stdout_is_a_sentence_and_the_store_is_sound(folder: Path) -> N
     assert shell(folder, ("store", "verify", "--store", "closed.db"), "").returncode == 0
 
 
+@NEEDS_FULL
 @pytest.mark.parametrize("redirected", ["2> /dev/full", "2>&-", "<&-"])
 def test_work_does_not_end_because_nobody_hears_a_remark(folder: Path, redirected: str) -> None:
     done = shell(folder, COMMANDS[0], redirected)

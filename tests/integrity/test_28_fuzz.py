@@ -1,10 +1,13 @@
 """Files and replies of others, spoilt in any way, come to a result or a sentence: a part of `python -m tests.fuzz`."""
 
+import sys
+
 import pytest
 
 from tests.fuzz.fuzzing import fuzz
 from tests.fuzz.targets import TARGETS
 
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="memory is bounded by what Linux tells of it")
 INPUTS = {"gguf": 60, "safetensors": 200, "stories": 60, "suites": 12, "stores": 10, "replies": 150}
 
 

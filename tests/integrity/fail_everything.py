@@ -224,7 +224,7 @@ def half_written(folder: Path) -> Iterator[str]:
                 list(map(json.loads, lines))
             except ValueError:
                 yield f"{path.name} is half a file"
-        elif path.suffix in (".html", ".md", ".csv", ".svg") and not path.read_text().endswith("\n"):
+        elif not path.read_bytes().rstrip().endswith(ENDS.get(path.suffix, b"")):
             yield f"{path.name} is half a file"
     if (folder / STORE).exists() and (folder / STORE).stat().st_size:
         with closing(sqlite3.connect(folder / STORE)) as db:
@@ -235,6 +235,8 @@ def half_written(folder: Path) -> Iterator[str]:
                 yield from (f"{flaw.table} {flaw.id}: {flaw.why}" for flaw in examine(store).flaws)
 
 
+ENDS = {".html": b"</html>", ".svg": b"</svg>"}
+"""What the last bytes of a whole file are."""
 SENTENCE = re.compile(r"^error: .+", re.MULTILINE | re.IGNORECASE)
 
 

@@ -91,11 +91,11 @@ def usage(store: Store, run: str) -> tuple[int, int, int, int]:
 
 def count_versions(store: Store, run: str) -> dict[str, int]:
     """Which versions of a model gave the answers of a run, and how many each."""
-    found: dict[str, int] = {}
+    counts: dict[str, int] = {}
     for *said, often in store.rows(COUNT_VERSIONS, (run,)):
         name = " ".join(str(each) for each in said if each)
-        found |= {name: found.get(name, 0) + often} if name else {}
-    return found
+        counts |= {name: counts.get(name, 0) + often} if name else {}
+    return counts
 
 
 def note_start(store: Store, row: RunRow) -> None:

@@ -58,12 +58,12 @@ def _draws_nothing(who: Mapping[str, Any]) -> bool:
 
 def join(store: Store, run: str, parts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """For the manifest of a run, what the manifests of its parts say together."""
-    told = [part[PROVENANCE] for part in parts if PROVENANCE in part]
-    if not told:
+    notes = [part[PROVENANCE] for part in parts if PROVENANCE in part]
+    if not notes:
         return {}
-    findings: dict[str, Any] = dict.fromkeys(each for part in told for each in part.get("findings", ()))
+    findings: dict[str, Any] = dict.fromkeys(each for part in notes for each in part.get("findings", ()))
     answers = [
-        part["canaries"]["answers"] for part in told if "canaries" in part and _draws_nothing(parts[0]["identity"])
+        part["canaries"]["answers"] for part in notes if "canaries" in part and _draws_nothing(parts[0]["identity"])
     ]
     for first, other in pairwise(answers):
         pairs = [product(*both) for both in zip(first, other, strict=True) if all(both)]
@@ -72,8 +72,8 @@ def join(store: Store, run: str, parts: Sequence[Mapping[str, Any]]) -> dict[str
             findings |= {
                 f"{odd} of {len(first)} canaries are answered otherwise in one part of the run than in another": 0
             }
-    found = {**told[0], **told[-1], "versions": count_versions(store, run)}
-    return {PROVENANCE: found | ({"findings": [*findings]} if findings else {})}
+    merged = {**notes[0], **notes[-1], "versions": count_versions(store, run)}
+    return {PROVENANCE: merged | ({"findings": [*findings]} if findings else {})}
 
 
 class Watch:
@@ -86,20 +86,20 @@ class Watch:
         self._prompts = canaries(verb, like) if room else []
         self._form = hashlib.sha256(json.dumps([each.to_dict() for each in self._prompts]).encode()).hexdigest()[:12]
         self._known, self._began, self._seen, self._made, self._different = Known(), False, 0, 0, 0
-        self._told: dict[str, Any] = {}
+        self._notes: dict[str, Any] = {}
 
     def go_on(self, before: Mapping[str, Any]) -> None:
-        """Add to what earlier sittings of the run have found."""
-        self._told = json.loads(json.dumps(before))
+        """Add to what earlier sittings of the run have seen."""
+        self._notes = json.loads(json.dumps(before))
         if (kept := before.get("canaries", {})).get("form") == self._form:
             self._known = Known(kept["answers"])
 
     @property
-    def told(self) -> dict[str, Any]:
+    def entry(self) -> dict[str, Any]:
         """For the manifest; nothing where nothing was compared."""
         if any(self._known.answers):
-            self._told.setdefault("canaries", {}).update(form=self._form, answers=self._known.answers)
-        return {PROVENANCE: self._told} if self._told else {}
+            self._notes.setdefault("canaries", {}).update(form=self._form, answers=self._known.answers)
+        return {PROVENANCE: self._notes} if self._notes else {}
 
     @property
     def _servers(self) -> Sequence[Endpoint]:
@@ -114,7 +114,7 @@ class Watch:
         """Before the first call of this sitting: whether the model is the one that this store knows."""
         if self._began or not self._servers:
             return False
-        self._began, self._told["open"] = True, OPEN
+        self._began, self._notes["open"] = True, OPEN
         shared, at = self._servers[0].canaries, (self._recorded.store.path, self._form)
         if at in shared:
             # Those at the end of one run are those at the start of the next.
@@ -140,7 +140,7 @@ class Watch:
 
     def end(self) -> None:
         """After the last call: what answers now is what answered first."""
-        if "open" not in self._told or not self._servers:
+        if "open" not in self._notes or not self._servers:
             return
         patience = [(server, server.patience) for server in self._servers]
         try:
@@ -148,16 +148,16 @@ class Watch:
                 server.patience = min(seconds, SHORT)
             if not self.begin() and self._recorded.made > self._made:
                 self._compare("at the end of this run than at its start")
-            del self._told["open"]
+            del self._notes["open"]
         except OtherModel as error:
             self._find(str(error))
             raise
         except EndpointError as error:
-            self._told["open"] = f"{OPEN} ({error}), which the same command makes up for"
+            self._notes["open"] = f"{OPEN} ({error}), which the same command makes up for"
         finally:
             for server, seconds in patience:
                 server.patience = seconds
-                if "open" in self._told:
+                if "open" in self._notes:
                     server.canaries.clear()
             if self._different:
                 self._find(f"{self._different} of the calls that were asked again changed their answer")
@@ -165,8 +165,8 @@ class Watch:
     def count_versions(self) -> None:
         """Which versions of the model gave the answers of the run, and how many each."""
         with suppress(StoreError):
-            if self._servers and (found := count_versions(self._recorded.store, self._recorded.work)):
-                self._told["versions"] = found
+            if self._servers and (counts := count_versions(self._recorded.store, self._recorded.work)):
+                self._notes["versions"] = counts
 
     def _kept(self) -> Sequence[Sequence[Answer]]:
         """What was answered to the same canaries under the same identity first of all that this store has."""
@@ -196,17 +196,17 @@ class Watch:
             if not answers:
                 continue
             strict = self._is_strict(self._prompts[0])
-            found = self._known.compare(answers, partial(self._ask, server) if strict else None)
-            self._count("canaries", found.compared, found.compared - found.changed)
-            wrong = found.changed or (found.varied if 2 * found.varied > len(answers) else 0)
-            if found.silent and strict:
+            seen = self._known.compare(answers, partial(self._ask, server) if strict else None)
+            if seen.compared:
+                kept = self._notes.setdefault("canaries", {})
+                agree_now = seen.compared - seen.changed
+                # Of canaries it is told how many never changed, however often they were compared.
+                kept |= {"compared": seen.compared, "agree": min(kept.get("agree", agree_now), agree_now)}
+            wrong = seen.changed or (seen.varied if 2 * seen.varied > len(answers) else 0)
+            if seen.silent and strict:
                 self._find(f"no canary was answered {when}")
             elif wrong and strict:
                 self._find(f"{wrong} of {len(answers)} canaries are answered otherwise {when}, though nothing is drawn")
-
-    def _count(self, name: str, compared: int, same: int) -> None:
-        known = self._told.setdefault(name, {})
-        known |= {"compared": known.get("compared", 0) + compared, "agree": known.get("agree", 0) + same}
 
     def _is_strict(self, prompt: Prompt) -> bool:
         """Whether an answer that changes is a finding: nothing is drawn, and one version is wanted."""
@@ -214,7 +214,7 @@ class Watch:
         return not prompt.draw and _draws_nothing({**self._recorded.identity, **fixed})
 
     def _find(self, sentence: str) -> None:
-        findings = self._told.setdefault("findings", [])
+        findings = self._notes.setdefault("findings", [])
         if sentence not in findings:
             findings.append(sentence)
             _log.warning("%s: %s; %s", self._recorded.name, sentence, _ADVICE)
@@ -234,7 +234,8 @@ class Watch:
             if not same and strict and isinstance(first, str) and tries < TRIES and not self._different:
                 self._ask_again(line, key, prompt, first, tries + 1)  # An old text comes back, if it was a tie.
                 return
-            self._count("rechecked", 1, same)
+            known = self._notes.setdefault("rechecked", {"compared": 0, "agree": 0})
+            known |= {"compared": known["compared"] + 1, "agree": known["agree"] + same}
             self._different += strict and not same
 
         line.ask(AGAIN + key, prompt, compare)

@@ -105,8 +105,8 @@ def run(
         watch = Watch(recorded, whole.way.verb, rounds.first or Prompt(), share=share, seed=seed)
 
         def row() -> RunRow:
-            all_told = {**told, **watch.told}
-            return _row(suite, recorded, digest=digest, limit=limit, seed=seed, began=began, told=all_told)
+            manifest = {**told, **watch.entry}
+            return _row(suite, recorded, digest=digest, limit=limit, seed=seed, began=began, told=manifest)
 
         first = row()
         # Whoever looks on while it runs wants to know how much there is to ask.
@@ -121,7 +121,7 @@ def run(
                 draws,
                 asked.append if grader else keep,
                 watch,
-                began=lambda: note_start(kept, replace(before, manifest={**before.manifest, **watch.told})),
+                began=lambda: note_start(kept, replace(before, manifest={**before.manifest, **watch.entry})),
             )
             watch.end()
             for part in asked:

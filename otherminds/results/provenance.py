@@ -12,19 +12,19 @@ NUMBERS = ("no", "one", "two", "three", "four", "five", "six")
 
 def checks(run: Run) -> str:
     """How many calls that were asked again, and how many canaries, agree; empty where none were asked."""
-    told = run.manifest.get("provenance", {})
-    calls, canaries = told.get("rechecked"), told.get("canaries")
+    notes = run.manifest.get("provenance", {})
+    calls, canaries = notes.get("rechecked"), notes.get("canaries")
     parts = [f"{_share(calls)} calls agree"] if calls else []
-    parts += [f"canaries {_share(canaries)}"] if canaries and canaries["compared"] else []
+    parts += [f"canaries {_share(canaries)}"] if canaries and "compared" in canaries else []
     return "; ".join(parts)
 
 
 def versions(run: Run) -> str:
     """Which versions of the model answered; empty where no server said."""
-    found = run.manifest.get("provenance", {}).get("versions", {})
-    listed = ", ".join(f"{name} {often:,}" for name, often in found.items())
-    number = NUMBERS[len(found)] if len(found) < len(NUMBERS) else str(len(found))
-    return f"answers by {number} versions: {listed}" if len(found) > 1 else ", ".join(found)
+    counts = run.manifest.get("provenance", {}).get("versions", {})
+    listed = ", ".join(f"{name} {often:,}" for name, often in counts.items())
+    number = NUMBERS[len(counts)] if len(counts) < len(NUMBERS) else str(len(counts))
+    return f"answers by {number} versions: {listed}" if len(counts) > 1 else ", ".join(counts)
 
 
 def not_clean(run: Run) -> str:

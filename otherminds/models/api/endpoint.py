@@ -161,8 +161,8 @@ class Endpoint:
         """The same, in the event loop."""
         server = await self._settle()
         said, served = await server.facts(), await server.served()
-        told = {"says": said, "form": server.form.to_dict(), **({"served": served} if served else {})}
-        return {**self.settings, "server": server.kind, **told}
+        own = {"says": said, "form": server.form.to_dict(), **({"served": served} if served else {})}
+        return {**self.settings, "server": server.kind, **own}
 
     @property
     def settings(self) -> Mapping[str, Any]:
@@ -216,11 +216,11 @@ class Endpoint:
         return self._server
 
     async def _look(self) -> Server:
-        found = await find_server(
+        server = await find_server(
             self._wire, self._model, kind=self._kind, top=self._top, wishes=self._wishes, system=self._system
         )
-        found.provenance.alternating = self._alternating
-        return found
+        server.provenance.alternating = self._alternating
+        return server
 
     def ask(self, prompts: Sequence[Prompt]) -> list[Response]:
         """A text for every prompt, in order."""

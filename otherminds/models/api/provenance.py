@@ -60,12 +60,12 @@ class Provenance:
     @property
     def served(self) -> dict[str, Any]:
         """What the replies say, for the identity of the model; nothing where that is the name asked for alone."""
-        told = [
+        named = [
             ({"model": model} if model not in ("", self._model) else {})
             | ({"system_fingerprint": mark} if mark else {})
             for model, mark in sorted({*self._known.values()})
         ]
-        several = [each for each in told if each]
+        several = [each for each in named if each]
         return {} if self.alternating or not several else several[0] if len(several) == 1 else {"by_path": several}
 
     def read(self, path: str, data: Any, *, trying: bool) -> Origin | None:

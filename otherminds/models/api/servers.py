@@ -64,9 +64,9 @@ class Server:
 
     async def facts(self) -> Mapping[str, Any]:
         """What the server says of its model; nothing that changes by itself."""
-        found = {**self.listed, **await self._about()}
-        self.provenance.facts = self.provenance.facts or found
-        return found
+        facts = {**self.listed, **await self._about()}
+        self.provenance.facts = self.provenance.facts or facts
+        return facts
 
     async def _about(self) -> Mapping[str, Any]:
         about = await self.wire.get(self.facts_at, root=True) if self.facts_at else None
@@ -190,9 +190,9 @@ class Server:
         for _ in range(TRIES):
             server = copy(self)
             server._origins = []
-            found = await ask(server)
+            answer = await ask(server)
             if len(set(map(version_of, server._origins))) < 2:
-                return replace(found, origin=server._origins[-1] if server._origins else None)
+                return replace(answer, origin=server._origins[-1] if server._origins else None)
         raise Unanswered(f"the replies to one prompt came from two versions of {self.model}, {TRIES} times")
 
     async def ask(self, prompt: Prompt) -> Response:

@@ -349,15 +349,13 @@ class Wire:
         if status in (401, 403):
             return _Fault(f"{url} refuses us ({status}: {said}); set {self._key_env} to a key that it takes", "refused")
         if status in _MISSING:
-            sentence = f"{url} does not exist ({status}: {said}); check base_url and the model's name"
-            return _Fault(sentence, "missing")
+            return _Fault(f"{url} does not exist ({status}: {said}); check base_url and the model's name", "missing")
         if 300 <= status < 400:
             return _Fault(f"{url} answers {status}: {said}; check base_url", "missing")
         if status in _PASSING or status >= 500 or status < 300:
             kind: Kind = "busy" if status in _BUSY else "passing"
             return _Fault(f"{url} failed ({status}: {said})", kind, retry_after(reply.headers))
-        sentence = f"the server rejects this prompt ({status}: {said})"
-        return _Fault(sentence, "rejected", code=code, fields=_fields(reply.data))
+        return _Fault(f"the server rejects this prompt ({status}: {said})", "rejected", 0.0, code, _fields(reply.data))
 
     def _said(self, error: Any, text: str) -> tuple[str, str]:
         """The server's own words about an error, and its code for it."""

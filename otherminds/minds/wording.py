@@ -2,4 +2,4 @@
 
 from otherminds.files import read_wording
 
-WORDING, WORDING_TABLES = read_wording("stories/wording")
+WORDING, WORDING_TABLES = read_wording("events")

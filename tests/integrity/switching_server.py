@@ -42,6 +42,8 @@ WORDS = (
     "soft",
     "dry",
 )
+LISTED = 0.95
+"""The probability of all TOKENS together."""
 TIED, NOISE = 0.15, 0.02
 """The share of prompts whose two likeliest texts are as likely, and how far log-probabilities stray."""
 _PIECE = re.compile(r" ?\S+|\s")
@@ -219,15 +221,16 @@ class SwitchingServer:
         }
         if tie:
             known |= {" A": known[" B"], "A": known["B"]}
-        whole = log(sum(map(exp, known.values())) / 0.95)
+        whole = log(sum(map(exp, known.values())) / LISTED)
         strayed = {token: min(value - whole + self._strays(), -1e-4) for token, value in known.items()}
         return dict(sorted(strayed.items(), key=lambda pair: -pair[1]))
 
     def _echo(self, now: Version, text: str) -> dict[str, Any]:
         tokens, values, past = [*_PIECE.findall(text), " end"], [], ""
         for token in tokens:
-            value = -0.2 - 5 * fraction(now.weights, past, token) + self._strays()
-            values.append(min(value, -1e-4) if past else None)
+            # An echoed token has the value that the list of next tokens gives it; others share what is left.
+            rare = log(1 - LISTED) - 5 * fraction(now.weights, past, token) + self._strays()
+            values.append(self._likely(now, past).get(token, rare) if past else None)
             past += token
         return {"tokens": tokens, "token_logprobs": values}
 

@@ -214,7 +214,7 @@ def test_a_run_that_has_all_its_answers_asks_nothing(bench: Bench) -> None:
     asked, tried = bench.server.asked, bench.server.checks
     assert bench.run(case, path, recheck=0.5) == CLEAN
     assert bench.server.asked == asked
-    assert bench.server.checks - tried == tried - 24, "greetings alone"
+    assert bench.server.checks - tried <= tried - 24, "neither canaries nor the scale"
 
 
 def test_a_run_that_goes_on_asks_the_same_calls_again(bench: Bench) -> None:

@@ -52,7 +52,8 @@ class Step:
     def of(cls, position: Position, top: int) -> Step:
         """What a reply says of one position; a token that is listed only because it was drawn is left out."""
         names = [(token, spelt) for token, spelt, _ in position.entries]
-        found = {token: value for token, _, value in position.entries if isinstance(value, int | float)}
+        # Nothing but a number counts: true is 1 to Python.
+        found = {token: value for token, _, value in position.entries if type(value) in (int, float)}
         values = {
             token: float(value) for token, value in found.items() if abs(value) < 1e9 and not is_placeholder(value)
         }
@@ -263,10 +264,10 @@ class ScaleCheck:
 
         async def look(words: str) -> list[bool]:
             prompt = self._prompt(words)
-            plain = counted(prompt, lists[words].values, Usage())
             own = await answered(self.server.labels(prompt))
-            if own is None:
+            if own is None or lists[words].ends[0] > OVER:
                 return []
+            plain = counted(prompt, lists[words].values, Usage())
             known = {label: plain.bounds.get(label, (low, low)) for label, low in plain.logprobs.items()}
             values = own.logprobs
             return [low - 0.2 < values[label] < high + 0.2 for label, (low, high) in known.items() if label in values]

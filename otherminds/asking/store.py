@@ -189,7 +189,7 @@ class Store:
             return read_json(row[0]) if row else {}
 
     def begin_run(self, row: RunRow) -> RunRow:
-        """Note that a run has begun; one that was there before stays as it is, and is what comes back."""
+        """Note that a run has begun; one that was there stays, as far as it can be believed, and is what comes back."""
         if self.path != MEMORY:
             self._claims.take(f"run {row.id}")
         with self.changing() as db:

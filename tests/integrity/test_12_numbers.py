@@ -36,6 +36,7 @@ from otherminds.studies.perturbed.page import show
 from otherminds.studies.starter.build import starter
 from otherminds.studies.study import Desk, Subject
 from tests.models.scripted_server import Call, Reply, chat, completion, serving, top
+from tests.older_stores import remove_seals
 from tests.studies.perturbed import agents
 from tests.studies.test_study_contract import bar
 
@@ -100,6 +101,7 @@ def test_a_tie_of_an_older_store_is_read_as_one(tmp_path: Path) -> None:
     with closing(sqlite3.connect(path)) as kept:
         kept.execute("UPDATE records SET score = ?, checksum = ''", [json.dumps(old)])
         kept.commit()
+    remove_seals(path)
     with Store(path) as store:
         found = load(store, made.id)
     assert (found.verdicts()["tied"], found.values(), len(found.values("S"))) == (48, {}, 48)

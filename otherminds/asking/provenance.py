@@ -10,12 +10,12 @@ import json
 import logging
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
-from itertools import pairwise, product
 from typing import TYPE_CHECKING, Any
 
 from otherminds.asking.flights import AGAIN, paid
-from otherminds.asking.keeping import count_versions
+from otherminds.asking.keeping import count_versions, note_start
 from otherminds.asking.packing import Result
 from otherminds.errors import EndpointError, OtherModel, StoreError
 from otherminds.models import Prompt, Usage, Verb
@@ -24,7 +24,7 @@ from otherminds.models.api.canaries import Answer, Known, agree, answer_of, cana
 if TYPE_CHECKING:
     from otherminds.asking.flights import Line
     from otherminds.asking.recorded import Recorded
-    from otherminds.asking.store import Store
+    from otherminds.asking.store import RunRow, Store
     from otherminds.models.api.endpoint import Endpoint
 
 SHARE = 0.02
@@ -35,8 +35,6 @@ LEAST_BUDGET = 100
 """Calls of a budget below which there is no room for canaries."""
 TRIES = 16
 """How often a call with a new text is asked before the old one counts as gone."""
-SHORT = 10.0
-"""Seconds of patience with a server that has answered everything."""
 PROVENANCE = "provenance"
 """The part of a manifest that this is about."""
 OPEN = "its end was not compared with its start"
@@ -62,42 +60,37 @@ def join(store: Store, run: str, parts: Sequence[Mapping[str, Any]]) -> dict[str
     if not notes:
         return {}
     findings: dict[str, Any] = dict.fromkeys(each for part in notes for each in part.get("findings", ()))
-    answers = [
-        part["canaries"]["answers"] for part in notes if "canaries" in part and _draws_nothing(parts[0]["identity"])
-    ]
-    for first, other in pairwise(answers):
-        pairs = [product(*both) for both in zip(first, other, strict=True) if all(both)]
-        odd = sum(not any(agree(*pair) for pair in some) for some in pairs)
+    answers = [part["canaries"]["answers"] for part in notes if "canaries" in part]
+    if len(answers) > 1 and _draws_nothing(parts[0]["identity"]):
+        first, other = answers
+        odd = Known(first).compare([next(iter(each), None) for each in other], None)
         if 2 * odd > len(first):
-            findings |= {
-                f"{odd} of {len(first)} canaries are answered otherwise in one part of the run than in another": 0
-            }
+            found = f"{odd} of {len(first)} canaries are answered otherwise in one part of the run than in another"
+            findings[found] = None
     merged = {**notes[0], **notes[-1], "versions": count_versions(store, run)}
     return {PROVENANCE: merged | ({"findings": [*findings]} if findings else {})}
 
 
 class Watch:
-    """Watches over one run of a model; `like` is a prompt of the run, `share` how many of its calls are asked again."""
+    """Watches over one run of a model, which goes on from what its row says.
 
-    def __init__(self, recorded: Recorded, verb: Verb, like: Prompt, *, share: float, seed: int) -> None:
-        self._recorded, self._verb, self._share, self._seed = recorded, verb, share, seed
+    `like` is a prompt of the run, `share` how many of its calls are asked again.
+    """
+
+    def __init__(self, recorded: Recorded, row: RunRow, verb: Verb, like: Prompt, *, share: float, seed: int) -> None:
+        self._recorded, self._row, self._verb, self._share, self._seed = recorded, row, verb, share, seed
         calls = recorded.budget.calls
         room = self._servers and (calls is None or calls >= LEAST_BUDGET)
         self._prompts = canaries(verb, like) if room else []
         self._form = hashlib.sha256(json.dumps([each.to_dict() for each in self._prompts]).encode()).hexdigest()[:12]
-        self._known, self._began, self._seen, self._made, self._different = Known(), False, 0, 0, 0
-        self._notes: dict[str, Any] = {}
-
-    def go_on(self, before: Mapping[str, Any]) -> None:
-        """Add to what earlier sittings of the run have seen."""
-        self._notes = json.loads(json.dumps(before))
-        if (kept := before.get("canaries", {})).get("form") == self._form:
-            self._known = Known(kept["answers"])
+        self._began, self._seen, self._made, self._different = False, 0, 0, 0
+        self._notes: dict[str, Any] = dict(row.manifest.get(PROVENANCE, {}))
+        self._known = Known(self._kept([row]))
 
     @property
     def entry(self) -> dict[str, Any]:
         """For the manifest; nothing where nothing was compared."""
-        if any(self._known.answers):
+        if self._known.asked:
             self._notes.setdefault("canaries", {}).update(form=self._form, answers=self._known.answers)
         return {PROVENANCE: self._notes} if self._notes else {}
 
@@ -110,26 +103,21 @@ class Watch:
     def _interruptions(self) -> int:
         return sum(server.interruptions for server in self._servers)
 
-    def begin(self) -> bool:
+    def begin(self) -> None:
         """Before the first call of this sitting: whether the model is the one that this store knows."""
         if self._began or not self._servers:
-            return False
+            return
         self._began, self._notes["open"] = True, OPEN
-        shared, at = self._servers[0].canaries, (self._recorded.store.path, self._form)
-        if at in shared:
-            # Those at the end of one run are those at the start of the next.
-            self._known = shared[at]
-        elif self._prompts:
-            if not any(self._known.answers):
-                self._known = Known(self._kept())
-            first = not any(self._known.answers)
-            self._compare("at the start of this run than before")
-            if first:
-                self._compare("when they are asked twice (does the server ignore the temperature?)")
-            shared[at] = self._known
-        self._seen, self._made = self._interruptions, self._recorded.made
+        if not self._known.asked:
+            with suppress(StoreError):
+                self._known = Known(self._kept(sorted(self._recorded.store.runs(), key=lambda row: row.created)))
+        first = not self._known.asked
+        self._compare("at the start of this run than before")
+        if first and self._prompts:
+            self._compare("when they are asked twice (does the server ignore the temperature?)")
         self._recorded.reserved = len(self._prompts)  # those at the end
-        return True
+        # If the program is killed, the run goes on from what these canaries have shown.
+        note_start(self._recorded.store, replace(self._row, manifest={**self._row.manifest, **self.entry}))
 
     def look(self) -> None:
         """After an outage another model may answer."""
@@ -142,11 +130,8 @@ class Watch:
         """After the last call: what answers now is what answered first."""
         if "open" not in self._notes or not self._servers:
             return
-        patience = [(server, server.patience) for server in self._servers]
         try:
-            for server, seconds in patience:
-                server.patience = min(seconds, SHORT)
-            if not self.begin() and self._recorded.made > self._made:
+            if not self._began or self._recorded.made > self._made:
                 self._compare("at the end of this run than at its start")
             del self._notes["open"]
         except OtherModel as error:
@@ -154,13 +139,8 @@ class Watch:
             raise
         except EndpointError as error:
             self._notes["open"] = f"{OPEN} ({error}), which the same command makes up for"
-        finally:
-            for server, seconds in patience:
-                server.patience = seconds
-                if "open" in self._notes:
-                    server.canaries.clear()
-            if self._different:
-                self._find(f"{self._different} of the calls that were asked again changed their answer")
+        if self._different:
+            self._find(f"{self._different} of the calls that were asked again changed their answer")
 
     def count_versions(self) -> None:
         """Which versions of the model gave the answers of the run, and how many each."""
@@ -168,13 +148,12 @@ class Watch:
             if self._servers and (counts := count_versions(self._recorded.store, self._recorded.work)):
                 self._notes["versions"] = counts
 
-    def _kept(self) -> Sequence[Sequence[Answer]]:
-        """What was answered to the same canaries under the same identity first of all that this store has."""
-        with suppress(StoreError):
-            for row in sorted(self._recorded.store.runs(), key=lambda row: row.created):
-                kept = row.manifest.get(PROVENANCE, {}).get("canaries", {})
-                if row.sound and row.fingerprint == self._recorded.fingerprint and kept.get("form") == self._form:
-                    return list(kept["answers"])
+    def _kept(self, rows: Sequence[RunRow]) -> Sequence[Sequence[Answer]]:
+        """What was answered to the same canaries under the same identity in the first of these runs that asked them."""
+        for row in rows:
+            kept = row.manifest.get(PROVENANCE, {}).get("canaries", {})
+            if row.sound and row.fingerprint == self._recorded.fingerprint and kept.get("form") == self._form:
+                return list(kept["answers"])
         return ()
 
     def _ask(self, server: Endpoint, places: Sequence[int]) -> list[Answer]:
@@ -195,17 +174,16 @@ class Watch:
                 raise
             if not answers:
                 continue
-            strict = self._is_strict(self._prompts[0])
-            seen = self._known.compare(answers, partial(self._ask, server) if strict else None)
-            if seen.compared:
+            first, strict = not self._known.asked, self._is_strict(self._prompts[0])
+            changed = self._known.compare(answers, partial(self._ask, server) if strict else None)
+            if not first:
                 kept = self._notes.setdefault("canaries", {})
-                agree_now = seen.compared - seen.changed
+                agree_now = self._known.asked - changed
                 # Of canaries it is told how many never changed, however often they were compared.
-                kept |= {"compared": seen.compared, "agree": min(kept.get("agree", agree_now), agree_now)}
-            wrong = seen.changed or (seen.varied if 2 * seen.varied > len(answers) else 0)
-            if seen.silent and strict:
-                self._find(f"no canary was answered {when}")
-            elif wrong and strict:
+                kept |= {"compared": self._known.asked, "agree": min(kept.get("agree", agree_now), agree_now)}
+            varied = self._known.varied
+            wrong = changed or (varied if 2 * varied > len(answers) else 0)
+            if wrong and strict:
                 self._find(f"{wrong} of {len(answers)} canaries are answered otherwise {when}, though nothing is drawn")
 
     def _is_strict(self, prompt: Prompt) -> bool:

@@ -107,13 +107,10 @@ class Rounds:
         """A prompt of this plan, which tells in what form it asks."""
         return next((asked.prompt for part in self._held for posed in part.posed for asked in posed), None)
 
-    def ask(
-        self, draws: int, done: Callable[[Part], None], watch: Watch, began: Callable[[], None] = lambda: None
-    ) -> None:
+    def ask(self, draws: int, done: Callable[[Part], None], watch: Watch) -> None:
         """Ask part after part; each is done when nothing of it is missing, or the budget lets no more be asked.
 
-        Before the first call, `watch` looks who answers, and `began` is called.
-
+        Before the first call, `watch` looks who answers.
         If this is broken off, parts that were begun are done with what the store has of them.
         """
         recorded, coming, begun = self._recorded, self._parts(), deque[Part]()
@@ -144,8 +141,7 @@ class Rounds:
             if not missing or recorded.stopped:
                 end(part)
                 return
-            if watch.begin():
-                began()
+            watch.begin()
             missing.sort(key=lambda pair: str(pair[1]))
             part.waiting = {key for key, _ in missing}
             for key, prompt in missing:

@@ -23,7 +23,7 @@ from typing import Any
 from otherminds.asking.costs import Budget, Forecast, Price, estimate, read_prices
 from otherminds.asking.few_shot import with_examples
 from otherminds.asking.judged import Grader
-from otherminds.asking.keeping import count, keep_records, note_start, sound_calls
+from otherminds.asking.keeping import count, keep_records, sound_calls
 from otherminds.asking.loading import CHECKED, columns_for, in_columns, load, run_of, with_texts
 from otherminds.asking.plans import groups, plan
 from otherminds.asking.prompts import PROMPTS
@@ -101,28 +101,18 @@ def run(
         recorded = Recorded(model, kept, budget=budget, progress=progress, work=id)
         # A judge is given all answers at once.
         rounds = Rounds(whole, chosen, recorded, size=len(chosen) if grader else PART)
-        share = find_share(model, recheck, rounds.prompts)
-        watch = Watch(recorded, whole.way.verb, rounds.first or Prompt(), share=share, seed=seed)
-
-        def row() -> RunRow:
-            manifest = {**told, **watch.entry}
-            return _row(suite, recorded, digest=digest, limit=limit, seed=seed, began=began, told=manifest)
-
-        first = row()
+        row = partial(_row, suite, recorded, digest=digest, limit=limit, seed=seed, began=began)
+        first = row(told=told)
         # Whoever looks on while it runs wants to know how much there is to ask.
         before = kept.begin_run(replace(first, manifest={**first.manifest, "prompts": rounds.prompts}))
-        watch.go_on(before.manifest.get(PROVENANCE, {}))
+        share = find_share(model, recheck, rounds.prompts)
+        watch = Watch(recorded, before, whole.way.verb, rounds.first or Prompt(), share=share, seed=seed)
         records: dict[int, Record] | None = {} if kept.path == MEMORY or len(chosen) <= CHECKED else None
         keep = partial(_keep, kept, id, whole.way, records)
         end = partial(_end, kept, before=before, items=whole.items, shard=shard)
         try:
             asked: list[Part] = []
-            rounds.ask(
-                draws,
-                asked.append if grader else keep,
-                watch,
-                began=lambda: note_start(kept, replace(before, manifest={**before.manifest, **watch.entry})),
-            )
+            rounds.ask(draws, asked.append if grader else keep, watch)
             watch.end()
             for part in asked:
                 assert grader, "only then parts are held"
@@ -133,10 +123,10 @@ def run(
                 # What is not judged yet has no score; the same call, made again, has it judged.
                 part.answered = {}
                 keep(part)
-            end(row(), broken_off=True, all_seen=rounds.all_begun)
+            end(row(told=told | watch.entry), broken_off=True, all_seen=rounds.all_begun)
             raise
         watch.count_versions()
-        ended = end(row())
+        ended = end(row(told=told | watch.entry))
         if shard or records is None:
             return in_columns(kept, ended, texts=True) or load(kept, id)
         return run_of(ended, [records[place] for place in sorted(records)])

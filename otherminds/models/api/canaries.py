@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import inf
-from typing import NamedTuple
 
 from otherminds.models import Message, Prompt, Response, Verb, Weighing
 
@@ -88,55 +87,48 @@ def part_late(one: Answer, other: Answer) -> bool:
     return texts and str(one)[:SAME_START] == str(other)[:SAME_START]
 
 
-class Compared(NamedTuple):
-    """Of the canaries, how many could be compared, have changed, and have several texts that come back."""
-
-    compared: int
-    changed: int
-    varied: int
-    silent: bool
-    """None of those that were answered before is answered now."""
-
-
 class Known:
     """What canaries were answered so far: of each, all answers that one model gave."""
 
     def __init__(self, answers: Sequence[Sequence[Answer]] = ()) -> None:
         self.answers = [list(each) for each in answers] or [[] for _ in QUESTIONS]
 
-    def compare(self, new: Sequence[Answer], again: Callable[[Sequence[int]], Sequence[Answer]] | None) -> Compared:
-        """Compare new answers with all that are known; those of canaries that had none are known from now on.
+    @property
+    def asked(self) -> int:
+        """How many were ever answered."""
+        return sum(map(bool, self.answers))
+
+    @property
+    def varied(self) -> int:
+        """How many have several texts that come back."""
+        return sum(len(answers) > 1 for answers in self.answers)
+
+    def compare(self, new: Sequence[Answer], again: Callable[[Sequence[int]], Sequence[Answer]] | None) -> int:
+        """How many new answers differ from all that are known; those of canaries that had none are known from now on.
 
         `again` asks some of them once more, by their places, to see whether an old text comes back.
         """
-        answered = [answer is not None for answer in new]
-        compared = sum(bool(old) and there for old, there in zip(self.answers, answered, strict=True))
-        silent = any(self.answers) and not any(answered)
-        ties = self._ties
-        missed = {
-            place: [answer]
-            for place, answer in enumerate(new)
-            if self.answers[place] and not any(agree(answer, old) for old in self.answers[place])
-        }
-        texts = [place for place, answers in missed.items() if isinstance(answers[0], str)]
-        while again and texts and sum(len(missed[place]) for place in texts) < MISSES:
+        if not any(new):
+            return self.asked
+        varied = self.varied
+        missed: dict[int, list[Answer]] = {}
+        for place, (answer, known) in enumerate(zip(new, self.answers, strict=True)):
+            if not known and answer is not None:
+                known.append(answer)
+            elif known and not any(agree(answer, old) for old in known):
+                missed[place] = [answer]
+        while again and (texts := [place for place, (first, *_) in missed.items() if isinstance(first, str)]):
+            if sum(len(missed[place]) for place in texts) >= MISSES:
+                break
             for place, answer in zip(texts, again(texts), strict=True):
                 if answer is not None and answer in self.answers[place]:
                     self.answers[place] += [each for each in missed.pop(place) if each is not None]
                 else:
                     missed[place].append(answer)
-            texts = [place for place in texts if place in missed]
-        for place, answer in enumerate(new):
-            if answer is not None and not self.answers[place]:
-                self.answers[place].append(answer)
-        if again and self._ties > max(1, ties):
+        if again and self.varied > max(1, varied):
             # Where two models take turns, all canaries have two texts before long; ties are few.
             for _ in range(MORE):
                 places = [place for place, texts in enumerate(self.answers) if len(texts) == 1]
                 for place, answer in zip(places, again(places), strict=True):
                     self.answers[place] += [] if answer is None or answer in self.answers[place] else [answer]
-        return Compared(compared, len(missed), self._ties, silent)
-
-    @property
-    def _ties(self) -> int:
-        return sum(len(answers) > 1 for answers in self.answers)
+        return len(missed)

@@ -98,8 +98,6 @@ class Endpoint:
         )
         self.found_lacking: frozenset[str] = frozenset()
         """What whoever tried it out found missing besides."""
-        self.canaries: dict[Any, Any] = {}
-        """What it answered to canaries, for whoever asks them."""
         self._lacks = _abilities(lacks)
         self._scales: dict[str, str | Unable] = {}
         self.in_run = False

@@ -38,6 +38,7 @@ TRIES = 16
 PROVENANCE = "provenance"
 """The part of a manifest that this is about."""
 OPEN = "its end was not compared with its start"
+CHANGED = "calls that were asked again changed their answer"
 _ADVICE = "the numbers are kept and marked. To measure what answers now, ask it with another --store"
 
 _log = logging.getLogger("otherminds")
@@ -83,7 +84,7 @@ class Watch:
         room = self._servers and (calls is None or calls >= LEAST_BUDGET)
         self._prompts = canaries(verb, like) if room else []
         self._form = hashlib.sha256(json.dumps([each.to_dict() for each in self._prompts]).encode()).hexdigest()[:12]
-        self._began, self._seen, self._made, self._different = False, 0, 0, 0
+        self._began, self._seen, self._made = False, 0, 0
         self._notes: dict[str, Any] = dict(row.manifest.get(PROVENANCE, {}))
         self._known = Known(self._kept([row]))
 
@@ -139,8 +140,6 @@ class Watch:
             raise
         except EndpointError as error:
             self._notes["open"] = f"{OPEN} ({error}), which the same command makes up for"
-        if self._different:
-            self._find(f"{self._different} of the calls that were asked again changed their answer")
 
     def count_versions(self) -> None:
         """Which versions of the model gave the answers of the run, and how many each."""
@@ -208,12 +207,13 @@ class Watch:
             second = answer_of(prompt, result)
             if second is None:
                 return
-            same, strict = agree(first, second), self._is_strict(prompt) and not part_late(first, second)
-            if not same and strict and isinstance(first, str) and tries < TRIES and not self._different:
-                self._ask_again(line, key, prompt, first, tries + 1)  # An old text comes back, if it was a tie.
-                return
+            same = agree(first, second)
+            if not same and self._is_strict(prompt) and not part_late(first, second):
+                if isinstance(first, str) and tries < TRIES and CHANGED not in self._notes.get("findings", ()):
+                    self._ask_again(line, key, prompt, first, tries + 1)  # An old text comes back, if it was a tie.
+                    return
+                self._find(CHANGED)
             known = self._notes.setdefault("rechecked", {"compared": 0, "agree": 0})
             known |= {"compared": known["compared"] + 1, "agree": known["agree"] + same}
-            self._different += strict and not same
 
         line.ask(AGAIN + key, prompt, compare)

@@ -54,7 +54,6 @@ def check(
     whatever it has.
     """
     from otherminds.asking.store import Store
-    from otherminds.results.provenance import not_clean
 
     wanted = [read_condition(text) for text in conditions]
     with Store(store_path, create=False) as store:
@@ -74,9 +73,7 @@ def check(
         note(f"run {run.id} does not reach {', '.join(missed)} {by}")
     if run.partial:
         note(f"run {run.id} is not finished: {run.manifest['stopped'] or 'give its command again to go on'}")
-    if doubt := not_clean(run):
-        note(doubt)
-    if missed or run.partial or doubt:
+    if missed or run.partial or run.doubts:
         context.exit(1)
 
 

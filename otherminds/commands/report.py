@@ -48,7 +48,6 @@ def report(
     """
     from otherminds.asking.runs import with_texts
     from otherminds.asking.store import Store
-    from otherminds.results.provenance import not_clean
     from otherminds.results.summary import read_for, summarise
 
     if not run_ids and not lineup_name:
@@ -63,8 +62,6 @@ def report(
     makes = makes or partial(summarise, title=title)
     page = _in_lineup(found, lineup_name) if lineup_name else makes(found)
     replace(page, title=title or page.title).save(output)
-    for doubt in filter(None, map(not_clean, found)):
-        note(doubt)
     if as_json:
         print_json({"report": str(output), "runs": [run.id for run in found]})
     else:

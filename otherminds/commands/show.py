@@ -106,7 +106,6 @@ def show(run_id: str, item_id: str | None, store_path: Path, as_json: bool) -> N
     RUN is an id from `otherminds runs`, the beginning of one, or `last`.
     """
     from otherminds.asking.store import Store
-    from otherminds.results.provenance import not_clean
     from otherminds.results.reading import read_record, record_data
 
     whole = as_json or item_id is not None
@@ -115,8 +114,6 @@ def show(run_id: str, item_id: str | None, store_path: Path, as_json: bool) -> N
         answers = store.count_records(found.id)
     if item_id is None:
         _show_run(found, answers, as_json)
-        if doubt := not_clean(found):
-            note(doubt)
         return
     record = _record(found, item_id)
     if as_json:

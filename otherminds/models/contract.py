@@ -113,9 +113,9 @@ class Origin:
 
     model: str = ""
     system_fingerprint: str = ""
-    version: str = ""
-    """Of the server's program."""
-    created: float = 0
+    version: str = field(default="", compare=False)
+    """Of the server's program, which is asked for it apart."""
+    created: float = field(default=0, compare=False)
     """When, by the server's clock; kept for the record, and never compared."""
 
     def to_dict(self) -> dict[str, Any]:

@@ -7,8 +7,6 @@ from typing import Any
 
 from otherminds.asking.runs import Run
 
-NUMBERS = ("no", "one", "two", "three", "four", "five", "six")
-
 
 def checks(run: Run) -> str:
     """How many calls that were asked again, and how many canaries, agree; empty where none were asked."""
@@ -23,8 +21,7 @@ def versions(run: Run) -> str:
     """Which versions of the model answered; empty where no server said."""
     counts = run.manifest.get("provenance", {}).get("versions", {})
     listed = ", ".join(f"{name} {often:,}" for name, often in counts.items())
-    number = NUMBERS[len(counts)] if len(counts) < len(NUMBERS) else str(len(counts))
-    return f"answers by {number} versions: {listed}" if len(counts) > 1 else ", ".join(counts)
+    return f"answers by {len(counts)} versions: {listed}" if len(counts) > 1 else ", ".join(counts)
 
 
 def not_clean(run: Run) -> str:

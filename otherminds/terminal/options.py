@@ -315,6 +315,7 @@ def read_budget(text: str | None, prices: Path | None) -> Budget | None:
 def open_run(store: Store, id: str, *, texts: bool = True, most: int = -1) -> Run:
     """A run by its id, the beginning of it, or `last`, or its first answers; without `texts`, only what was scored."""
     from otherminds.asking.runs import load
+    from otherminds.results.provenance import not_clean
 
     if id == "last":
         row = store.last_run()
@@ -324,6 +325,8 @@ def open_run(store: Store, id: str, *, texts: bool = True, most: int = -1) -> Ru
     found = load(store, id, texts=texts, most=most)
     if not found.partial and store.run(found.id).sealed is None:
         note(f"run {found.id} is not sealed: an older otherminds wrote it, so nothing tells whether all of it is here")
+    if doubt := not_clean(found):
+        note(doubt)
     return found
 
 

@@ -203,9 +203,12 @@ def test_canaries_and_calls_asked_again_are_counted_apart(bench: Bench) -> None:
 
 
 def test_the_canaries_of_a_store_are_asked_twice_at_the_start_of_its_first_run_alone(bench: Bench) -> None:
-    who, asked = model(bench.server), suite(16).using(score="letters", prompt="raw")
+    who = model(bench.server)
     with Store(bench.new_store()) as store:
-        done = [om.run(asked.head(4 * n), who, store=store, quiet=True) for n in (1, 2, 3)]
+        done = [
+            om.run(suite(items).using(score="letters", prompt="raw"), who, store=store, quiet=True)
+            for items in (8, 16, 24)
+        ]
     assert [run.manifest["calls"]["canaries"] for run in done] == [24, 16, 16]
 
 

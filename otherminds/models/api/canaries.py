@@ -108,7 +108,7 @@ class Known:
 
         `again` asks some of them once more, by their places, to see whether an old text comes back.
         """
-        if not any(new):
+        if all(answer is None for answer in new):
             return self.asked
         varied = self.varied
         missed: dict[int, list[Answer]] = {}

@@ -19,7 +19,7 @@ from otherminds.errors import Unable, UsageError
 from otherminds.models import Prompt, Response, Verb, Weighing
 from otherminds.models.api.background import in_order, start, wait_for
 from otherminds.models.api.known_servers import SERVERS, find_server
-from otherminds.models.api.provenance import ANY, read_versions
+from otherminds.models.api.provenance import ANY
 from otherminds.models.api.request_forms import ABILITIES
 from otherminds.models.api.request_settings import Wishes
 from otherminds.models.api.scale_checks import ScaleCheck
@@ -102,7 +102,9 @@ class Endpoint:
         self._scales: dict[str, str | Unable] = {}
         self.in_run = False
         """Whether numbers count, so that their scale is checked before the first."""
-        self._alternating = read_versions(versions)
+        if versions not in (None, ANY):
+            raise UsageError(f'versions should be "{ANY}", or not be given, not {versions!r}')
+        self._alternating = versions == ANY
         self._server: Server | None = None
         self._finding, self._settling, self._scaling = (Lock(asyncio.Lock) for _ in range(3))
         self._model, self._kind, self._prefill, self._system = model, server, prefill, system

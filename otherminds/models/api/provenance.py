@@ -10,7 +10,7 @@ from asyncio import Lock
 from collections.abc import Mapping
 from typing import Any
 
-from otherminds.errors import OtherModel, UsageError
+from otherminds.errors import OtherModel
 from otherminds.models import Origin
 from otherminds.models.gate import is_text
 from otherminds.showing.brief import cut
@@ -21,20 +21,6 @@ LONGEST = 200
 """Characters of a name that are kept."""
 LATEST = 1e12
 """Seconds since 1970 that a clock can show."""
-Version = tuple[str, str]
-"""The model's name and its fingerprint, as a reply has them."""
-
-
-def read_versions(value: str | None) -> bool:
-    """Whether the setting lets a server alternate between versions."""
-    if value not in (None, ANY):
-        raise UsageError(f'versions should be "{ANY}", or not be given, not {value!r}')
-    return value == ANY
-
-
-def version_of(origin: Origin) -> Version:
-    """What of an origin stays the same as long as nothing changes."""
-    return origin.model, origin.system_fingerprint
 
 
 class Provenance:
@@ -48,22 +34,17 @@ class Provenance:
         self.interruptions = 0
         """Of the connection, those after which the facts were read again."""
         self.reading = Lock()
+        self.known: dict[str, Origin] = {}
+        """By path, which version answers there."""
         self._where, self._model = where, model
-        self._known: dict[str, Version] = {}
         self._replies = 0
-
-    @property
-    def known(self) -> bool:
-        """Whether any reply was read."""
-        return bool(self._known)
 
     @property
     def served(self) -> dict[str, Any]:
         """What the replies say, for the identity of the model; nothing where that is the name asked for alone."""
         named = [
-            ({"model": model} if model not in ("", self._model) else {})
-            | ({"system_fingerprint": mark} if mark else {})
-            for model, mark in sorted({*self._known.values()})
+            {name: value for name, value in _said(origin).items() if value != self._model}
+            for origin in sorted({*self.known.values()}, key=lambda origin: sorted(_said(origin).items()))
         ]
         several = [each for each in named if each]
         return {} if self.alternating or not several else several[0] if len(several) == 1 else {"by_path": several}
@@ -82,12 +63,11 @@ class Provenance:
             _name((self.facts or {}).get("version")),
             created if type(created) in (int, float) and abs(created) < LATEST else 0,
         )
-        said = version_of(origin)
         # A path that no greeting went to says what another one says.
-        expected = [self._known[path]] if path in self._known else [] if trying else [*self._known.values()]
-        if expected and said not in expected and not self.alternating:
-            raise self._changed(_shown(expected[0]), _shown(said))
-        self._known.setdefault(path, said)
+        expected = [self.known[path]] if path in self.known else [] if trying else [*self.known.values()]
+        if expected and origin not in expected and not self.alternating:
+            raise self._changed(_shown(expected[0]), _shown(origin))
+        self.known.setdefault(path, origin)
         self._replies += not trying
         return origin
 
@@ -110,6 +90,9 @@ def _name(value: Any) -> str:
     return value[:LONGEST] if isinstance(value, str) and is_text(value) else ""
 
 
-def _shown(version: Version) -> str:
-    parts = zip(("model", "system_fingerprint"), version, strict=True)
-    return ", ".join(f"{name} {value!r}" for name, value in parts if value) or "a model without a name"
+def _said(origin: Origin) -> dict[str, str]:
+    return {name: value for name, value in origin.to_dict().items() if name in ("model", "system_fingerprint")}
+
+
+def _shown(origin: Origin) -> str:
+    return ", ".join(f"{name} {value!r}" for name, value in _said(origin).items()) or "a model without a name"

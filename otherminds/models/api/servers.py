@@ -15,7 +15,7 @@ from typing import Any, Self, TypeVar
 
 from otherminds.errors import EndpointError, ModelError
 from otherminds.models import Message, Origin, Prompt, Response, Usage, Weighing
-from otherminds.models.api.provenance import Provenance, version_of
+from otherminds.models.api.provenance import Provenance
 from otherminds.models.api.replies import (
     LOST,
     counted,
@@ -191,7 +191,7 @@ class Server:
             server = copy(self)
             server._origins = []
             answer = await ask(server)
-            if len(set(map(version_of, server._origins))) < 2:
+            if len(set(server._origins)) < 2:
                 return replace(answer, origin=server._origins[-1] if server._origins else None)
         raise Unanswered(f"the replies to one prompt came from two versions of {self.model}, {TRIES} times")
 

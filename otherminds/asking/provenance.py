@@ -86,13 +86,11 @@ class Watch:
         self._form = hashlib.sha256(json.dumps([each.to_dict() for each in self._prompts]).encode()).hexdigest()[:12]
         self._began, self._seen, self._made = False, 0, 0
         self._notes: dict[str, Any] = dict(row.manifest.get(PROVENANCE, {}))
-        self._known = Known(self._kept([row]))
+        self._known = Known(self._kept() if self._prompts else ())
 
     @property
     def entry(self) -> dict[str, Any]:
         """For the manifest; nothing where nothing was compared."""
-        if self._known.asked:
-            self._notes.setdefault("canaries", {}).update(form=self._form, answers=self._known.answers)
         return {PROVENANCE: self._notes} if self._notes else {}
 
     @property
@@ -109,9 +107,6 @@ class Watch:
         if self._began or not self._servers:
             return
         self._began, self._notes["open"] = True, OPEN
-        if not self._known.asked:
-            with suppress(StoreError):
-                self._known = Known(self._kept(sorted(self._recorded.store.runs(), key=lambda row: row.created)))
         first = not self._known.asked
         self._compare("at the start of this run than before")
         if first and self._prompts:
@@ -147,12 +142,13 @@ class Watch:
             if self._servers and (counts := count_versions(self._recorded.store, self._recorded.work)):
                 self._notes["versions"] = counts
 
-    def _kept(self, rows: Sequence[RunRow]) -> Sequence[Sequence[Answer]]:
-        """What was answered to the same canaries under the same identity in the first of these runs that asked them."""
-        for row in rows:
-            kept = row.manifest.get(PROVENANCE, {}).get("canaries", {})
-            if row.sound and row.fingerprint == self._recorded.fingerprint and kept.get("form") == self._form:
-                return list(kept["answers"])
+    def _kept(self) -> Sequence[Sequence[Answer]]:
+        """What was answered to the same canaries under the same identity first of all that this store has."""
+        with suppress(StoreError):
+            for row in sorted(self._recorded.store.runs(), key=lambda row: row.created):
+                kept = row.manifest.get(PROVENANCE, {}).get("canaries", {})
+                if row.sound and row.fingerprint == self._recorded.fingerprint and kept.get("form") == self._form:
+                    return list(kept["answers"])
         return ()
 
     def _ask(self, server: Endpoint, places: Sequence[int]) -> list[Answer]:
@@ -175,8 +171,9 @@ class Watch:
                 continue
             first, strict = not self._known.asked, self._is_strict(self._prompts[0])
             changed = self._known.compare(answers, partial(self._ask, server) if strict else None)
+            kept = self._notes.setdefault("canaries", {})
+            kept |= {"form": self._form, "answers": self._known.answers}
             if not first:
-                kept = self._notes.setdefault("canaries", {})
                 agree_now = self._known.asked - changed
                 # Of canaries it is told how many never changed, however often they were compared.
                 kept |= {"compared": self._known.asked, "agree": min(kept.get("agree", agree_now), agree_now)}

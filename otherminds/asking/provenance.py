@@ -35,6 +35,8 @@ LEAST_BUDGET = 100
 """Calls of a budget below which there is no room for canaries."""
 TRIES = 16
 """How often a call with a new text is asked before the old one counts as gone."""
+SHORT = 10.0
+"""Seconds of patience with a server that has answered everything."""
 PROVENANCE = "provenance"
 """The part of a manifest that this is about."""
 OPEN = "its end was not compared with its start"
@@ -126,7 +128,10 @@ class Watch:
         """After the last call: what answers now is what answered first."""
         if "open" not in self._notes or not self._servers:
             return
+        patience = [(server, server.patience) for server in self._servers]
         try:
+            for server, seconds in patience:
+                server.patience = min(seconds, SHORT)
             if not self._began or self._recorded.made > self._made:
                 self._compare("at the end of this run than at its start")
             del self._notes["open"]
@@ -135,6 +140,9 @@ class Watch:
             raise
         except EndpointError as error:
             self._notes["open"] = f"{OPEN} ({error}), which the same command makes up for"
+        finally:
+            for server, seconds in patience:
+                server.patience = seconds
 
     def count_versions(self) -> None:
         """Which versions of the model gave the answers of the run, and how many each."""

@@ -314,9 +314,9 @@ class Wire:
         except (Unreachable, OSError) as error:
             self.interruptions += 1
             return _Fault(f"{url} cannot be reached ({self.clean(str(error))}); is the server running?", "away")
-        except Broken as error:
+        except Broken:
             self.interruptions += 1
-            return _Fault(f"{url} broke off in the middle ({self.clean(str(error))}); is the server healthy?")
+            return _Fault(f"{url} broke off before its reply ended; is the server healthy?")
         except Doubtful:
             self.uncertain += 1
             return _Fault(f"{url} sent more than one reply to one request; is a proxy mixing them up?", "doubtful")

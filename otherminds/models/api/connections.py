@@ -47,10 +47,6 @@ class Unreadable(ValueError):
     """What came back is no whole reply; its text follows "sent"."""
 
 
-class Overdue(Exception):
-    """The reply was not there in time."""
-
-
 class Unreachable(Exception):
     """There is no connection to the server."""
 
@@ -98,7 +94,7 @@ class Connections:
         self._closes, self._left_open, self._longest = False, 0, 0.0
 
     async def send(self, method: str, path: str, body: Mapping[str, Any] | None) -> Reply:
-        """The reply to a request, whole and in time, or an exception that says what came instead."""
+        """The reply to a request, whole and in time, or an exception: a TimeoutError, or what came instead."""
         content = b"" if body is None else json.dumps(body).encode()
         about = [("Content-Type", "application/json"), ("Content-Length", str(len(content)))] if content else []
         target = f"{self._before}{path}{self._address.raw_query}"
@@ -116,17 +112,20 @@ class Connections:
                             raise Doubtful
                 writer.write(exchange.request)
                 while not exchange.whole:
-                    await exchange.read(reader)
+                    exchange.take(await reader.read(2**16))
                 complete = clock()
                 limit.reschedule(min(complete + self._silence(), began + self._timeout))
                 while not exchange.ended:
-                    await exchange.read(reader)
+                    exchange.take(await reader.read(2**16))
                 # Some close a second later, which is too long to wait each time.
                 closed = clock() - complete < FIRST_SILENCE
         except TimeoutError:
             # Nothing but the end of the connection was missing: whatever else was to come is overdue by now.
             if not exchange.whole:
-                raise Overdue from None
+                raise
+        except OSError:
+            if not exchange.whole:
+                raise Broken from None
         finally:
             self.open -= 1
             if writer:
@@ -192,16 +191,6 @@ class _Exchange:
         self._head: h11.Response | None = None
         self._body: list[bytes] = []
         self._size = 0
-
-    async def read(self, reader: asyncio.StreamReader) -> None:
-        """Wait for more, or for the end of the connection."""
-        try:
-            data = await reader.read(2**16)
-        except OSError:
-            if not self.whole:
-                raise Broken from None
-            data = b""
-        self.take(data)
 
     def take(self, data: bytes) -> None:
         """See whether the reply is whole, and whether there is more; nothing stands for the end of the connection."""
@@ -270,7 +259,7 @@ def read_json(content: bytes) -> Any:
     except (ValueError, RecursionError):
         said = " ".join(content[:300].decode(errors="replace").split())
         raise Unreadable(f"what is not whole JSON: {said!r}") from None
-    if _depth(data) > DEEPEST:
+    if _is_deep(data):
         raise Unreadable(f"JSON of more than {DEEPEST} levels")
     return data
 
@@ -279,18 +268,9 @@ def _no_number(name: str) -> float:
     raise ValueError(f"{name} is no JSON")
 
 
-def _depth(data: Any) -> int:
-    depth, level = 0, [data]
-    while level and depth <= DEEPEST:
-        depth += 1
-        level = [
-            part
-            for whole in level
-            if isinstance(whole, dict | list)
-            for part in (whole.values() if isinstance(whole, dict) else whole)
-            if isinstance(part, dict | list)
-        ]
-    return depth
+def _is_deep(data: Any, levels: int = DEEPEST) -> bool:
+    parts = data.values() if isinstance(data, dict) else data if isinstance(data, list) else ()
+    return not levels or any(_is_deep(part, levels - 1) for part in parts if isinstance(part, dict | list))
 
 
 @cache

@@ -26,7 +26,6 @@ from otherminds.models.api.connections import (
     Broken,
     Connections,
     Doubtful,
-    Overdue,
     Reply,
     TooManyFiles,
     Unreachable,
@@ -235,7 +234,9 @@ class Wire:
         # A server that wants us to wait for long is heard if it is down for sure.
         asks = fault.wait if down > 3 else min(fault.wait, LONGEST_WAIT)
         if waited >= self.patience or asks > self.patience:
-            raise EndpointError(f"{fault.sentence} ({_longer(waited, asks, self.patience)})")
+            why = f"it asks to wait {asks:.0f} s more" if asks > self.patience else f"waited {waited:.0f} s for it"
+            advice = "give the same command again, or raise --patience"
+            raise EndpointError(f"{fault.sentence} ({why}, and the patience is {self.patience:.0f} s; {advice})")
         wait = min(max(asks, self._wait(fault, attempt, down)), self.patience - waited)
         self.retried += 1
         self.waited += wait
@@ -306,7 +307,7 @@ class Wire:
         kind: Kind
         try:
             reply = await self._connections.send(request.method, request.path, request.body)
-        except Overdue:
+        except TimeoutError:
             within = f"within {self._timeout:g} s"
             return _Fault(f"{url} did not answer {within}; is the server overloaded? raise timeout")
         except (Unreachable, OSError) as error:
@@ -371,11 +372,6 @@ class Wire:
         for secret in self._secrets:
             text = text.replace(secret, "[key]")
         return " ".join(text.encode(errors="replace").decode().split())[:300] or "no reason given"
-
-
-def _longer(waited: float, asks: float, patience: float) -> str:
-    why = f"it asks to wait {asks:.0f} s more" if asks > patience else f"waited {waited:.0f} s for it"
-    return f"{why}, and the patience is {patience:.0f} s; give the same command again, or raise --patience"
 
 
 def _fields(data: Any) -> frozenset[str]:

@@ -143,18 +143,19 @@ class Connections:
         return self._timeout if self._closes else FIRST_SILENCE
 
     async def _connect(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-        to, secure = self._address, _certificates() if self._address.secure else None
+        to = self._address
         host, port = (self._proxy.raw_host or "", self._proxy.port or 80) if self._proxy else (to.host, to.port)
         # Names may stand for several addresses, of which some lead nowhere.
         delay = None if re.fullmatch(r"[\d.]+|.*:.*", host) else 0.25
         try:
+            secure = _certificates() if to.secure else None
             if not (self._proxy and secure):
                 return await asyncio.open_connection(host, port, ssl=secure, happy_eyeballs_delay=delay)
             reader, writer = await asyncio.open_connection(host, port, happy_eyeballs_delay=delay)
             try:
-                fields = "".join(f"{name}: {value}\r\n" for name, value in _credentials(self._proxy))
+                fields = [("Host", f"{to.host}:{to.port}"), *_credentials(self._proxy)]
                 writer.write(
-                    f"CONNECT {to.host}:{to.port} HTTP/1.1\r\nHost: {to.host}:{to.port}\r\n{fields}\r\n".encode()
+                    h11.Connection(h11.CLIENT).send(h11.Request(method="CONNECT", target=fields[0][1], headers=fields))
                 )
                 said = (await reader.readuntil(b"\r\n\r\n")).split(b"\r\n")[0].decode("latin-1")
                 if not re.match(r"HTTP/1\.[01] 200", said):

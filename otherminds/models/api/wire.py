@@ -310,7 +310,7 @@ class Wire:
         except TimeoutError:
             within = f"within {self._timeout:g} s"
             return _Fault(f"{url} did not answer {within}; is the server overloaded? raise timeout")
-        except (Unreachable, OSError) as error:
+        except Unreachable as error:
             self.interruptions += 1
             return _Fault(f"{url} cannot be reached ({self.clean(str(error))}); is the server running?", "away")
         except Broken:

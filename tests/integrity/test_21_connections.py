@@ -10,7 +10,7 @@ import h11
 import pytest
 
 import otherminds as om
-from otherminds.models.api.connections import LARGEST_BODY, Broken, Doubtful, Unreadable, _Exchange
+from otherminds.models.api.connections import LARGEST_BODY, Broken, Doubtful, Unreadable, _Incoming
 from otherminds.models.api.endpoint import Endpoint
 from tests.faults.bench import Bench, Cell
 
@@ -144,8 +144,8 @@ WHOLE = {
 }
 
 
-def exchange() -> _Exchange:
-    return _Exchange(h11.Request(method="GET", target="/", headers=[("Host", "h"), ("Connection", "close")]), b"")
+def exchange() -> _Incoming:
+    return _Incoming(h11.Request(method="GET", target="/", headers=[("Host", "h"), ("Connection", "close")]), b"")
 
 
 @pytest.mark.parametrize("data", WHOLE.values(), ids=WHOLE)

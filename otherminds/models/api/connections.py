@@ -16,11 +16,10 @@ import os
 import re
 import ssl
 import zlib
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 import certifi
 import h11
@@ -99,41 +98,25 @@ class Connections:
         about = [("Content-Type", "application/json"), ("Content-Length", str(len(content)))] if content else []
         target = f"{self._before}{path}{self._address.raw_query}"
         exchange = _Exchange(h11.Request(method=method, target=target, headers=[*self._fields, *about]), content)
-        clock, writer, closed = asyncio.get_running_loop().time, None, False
-        began = complete = clock()
+        began = exchange.now()
         self.open += 1
         try:
-            async with asyncio.timeout(self._timeout) as limit:
-                reader, writer = await self._connect()
-                # What comes before the request is no reply to it.
-                with suppress(OSError):
-                    async with asyncio.timeout(0):
-                        if await reader.read(1):
-                            raise Doubtful
-                writer.write(exchange.request)
-                while not exchange.whole:
-                    exchange.take(await reader.read(2**16))
-                complete = clock()
-                limit.reschedule(min(complete + self._silence(), began + self._timeout))
-                while not exchange.ended:
-                    exchange.take(await reader.read(2**16))
-                # Some close a second later, which is too long to wait each time.
-                closed = clock() - complete < FIRST_SILENCE
+            async with asyncio.timeout(self._timeout):
+                await self._connect(exchange)
+                await exchange.ask(self._silence)
         except TimeoutError:
             # Nothing but the end of the connection was missing: whatever else was to come is overdue by now.
             if not exchange.whole:
                 raise
-        except OSError:
-            if not exchange.whole:
-                raise Broken from None
         finally:
             self.open -= 1
-            if writer:
-                writer.transport.abort()
+            exchange.close()
         reply = exchange.reply()
+        # Some close a second later, which is too long to wait each time.
+        closed = exchange.ended and exchange.now() - exchange.complete < FIRST_SILENCE
         self._left_open = max(0, self._left_open - 1) if closed else self._left_open + 1
         self._closes |= closed
-        self._longest = max(self._longest, complete - began)
+        self._longest = max(self._longest, exchange.complete - began)
         return reply
 
     def _silence(self) -> float:
@@ -142,15 +125,16 @@ class Connections:
             return min(max(SILENCE[0], self._longest / 20), SILENCE[1])
         return self._timeout if self._closes else FIRST_SILENCE
 
-    async def _connect(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-        to = self._address
+    async def _connect(self, exchange: _Exchange) -> None:
+        to, loop = self._address, asyncio.get_running_loop()
         host, port = (self._proxy.raw_host or "", self._proxy.port or 80) if self._proxy else (to.host, to.port)
         # Names may stand for several addresses, of which some lead nowhere.
         delay = None if re.fullmatch(r"[\d.]+|.*:.*", host) else 0.25
         try:
             secure = _certificates() if to.secure else None
             if not (self._proxy and secure):
-                return await asyncio.open_connection(host, port, ssl=secure, happy_eyeballs_delay=delay)
+                await loop.create_connection(lambda: exchange, host, port, ssl=secure, happy_eyeballs_delay=delay)
+                return
             reader, writer = await asyncio.open_connection(host, port, happy_eyeballs_delay=delay)
             try:
                 fields = [("Host", f"{to.host}:{to.port}"), *_credentials(self._proxy)]
@@ -160,11 +144,12 @@ class Connections:
                 said = (await reader.readuntil(b"\r\n\r\n")).split(b"\r\n")[0].decode("latin-1")
                 if not re.match(r"HTTP/1\.[01] 200", said):
                     raise OSError(f"the proxy says {said!r}")
-                await writer.start_tls(secure, server_hostname=to.host)
+                exchange.transport = await loop.start_tls(writer.transport, exchange, secure, server_hostname=to.host)
             except BaseException:
                 writer.transport.abort()
                 raise
-            return reader, writer
+            # The writer closes the connection when nobody has it any more.
+            exchange.tunnel = writer
         except (asyncio.IncompleteReadError, asyncio.LimitOverrunError):
             raise Unreachable("the proxy says nothing") from None
         except OSError as error:
@@ -181,8 +166,8 @@ def _credentials(proxy: URL | None) -> list[tuple[str, str]]:
     return [("Proxy-Authorization", f"Basic {base64.b64encode(pair.encode()).decode()}")]
 
 
-class _Exchange:
-    """A request, and what came over its connection, which should be one reply."""
+class _Incoming:
+    """What comes in answer to a request: it should be one reply."""
 
     def __init__(self, request: h11.Request, content: bytes) -> None:
         self._http = h11.Connection(h11.CLIENT, max_incomplete_event_size=LARGEST_HEAD)
@@ -232,6 +217,65 @@ class _Exchange:
                 raise
             data = None
         return Reply(self._head.status_code, headers, data, content[:2000].decode(errors="replace"))
+
+
+class _Exchange(_Incoming, asyncio.Protocol):
+    """A request and its reply over a connection of their own."""
+
+    def __init__(self, request: h11.Request, content: bytes) -> None:
+        super().__init__(request, content)
+        self.transport: asyncio.Transport | None = None
+        self.tunnel: asyncio.StreamWriter | None = None
+        self.complete = 0.0
+        loop = asyncio.get_running_loop()
+        self.now, self._later = loop.time, loop.call_later
+        self._done: asyncio.Future[None] = loop.create_future()
+        self._silence: Callable[[], float] | None = None
+        self._timer: asyncio.TimerHandle | None = None
+
+    async def ask(self, silence: Callable[[], float]) -> None:
+        """Send the request, and wait until the server closes or says nothing for so long after its reply."""
+        self._silence = silence
+        if self.transport:
+            self.transport.write(self.request)
+        await self._done
+
+    def close(self) -> None:
+        """Let go of the connection."""
+        if self._timer:
+            self._timer.cancel()
+        if self.transport:
+            self.transport.abort()
+        if self._done.done() and not self._done.cancelled():
+            self._done.exception()  # or it would count as one that nobody has seen
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self.transport = cast(asyncio.Transport, transport)
+
+    def data_received(self, data: bytes) -> None:
+        try:
+            if self._silence is None:
+                raise Doubtful  # What comes before the request is no reply to it.
+            self.take(data)
+            if self.whole and not self._timer:
+                self.complete = self.now()
+                self._timer = self._later(self._silence(), self._finish)
+        except (Unreadable, Doubtful, Broken) as fault:
+            self._finish(fault)
+
+    def connection_lost(self, error: Exception | None) -> None:
+        try:
+            if not self.whole:
+                self.complete = self.now()
+                self.take(b"")
+            self.ended = error is None
+            self._finish(None if self.whole else Broken())
+        except (Unreadable, Doubtful, Broken) as fault:
+            self._finish(fault)
+
+    def _finish(self, fault: Exception | None = None) -> None:
+        if not self._done.done():
+            self._done.set_exception(fault) if fault else self._done.set_result(None)
 
 
 def _unpacked(content: bytes, encoding: str) -> bytes:

@@ -4,7 +4,7 @@ BIN := .venv/bin
 N ?= 20000
 
 .DEFAULT_GOAL := help
-.PHONY: help profile test check docs browser second-opinion faults harness bench locks
+.PHONY: help profile test check docs browser second-opinion faults switches scales store-damage fail fuzz harness bench locks
 
 help:
 	@echo "make profile          install, get the default model, measure it and its trained twin, write profile/profile.html"
@@ -13,6 +13,11 @@ help:
 	@echo "make docs             execute the tutorials, write the documentation to site/index.html"
 	@echo "make second-opinion   compare the belief engine with a second program on N=$(N) generated stories"
 	@echo "make faults           put a model server's faults, one kind after another, to the code that asks it"
+	@echo "make switches         change models behind a server's back, and see that no run ends as if nothing had happened"
+	@echo "make scales           report log-probabilities on wrong scales, and see that each is named before the first item"
+	@echo "make store-damage     damage small stores 10,000 times, and see that nothing wrong is shown without a message"
+	@echo "make fail             fail every open, write, rename and connect of the commands, one by one"
+	@echo "make fuzz             spoil weights, stories, suites, stores and replies at random"
 	@echo "make harness          compare response scores with lm-evaluation-harness on 200 items"
 	@echo "make bench            print what things cost"
 	@echo "make locks            write requirements/: the hash of everything that is installed, and the bill of materials"
@@ -47,6 +52,21 @@ second-opinion: .venv/dev
 
 faults: .venv/dev
 	@$(BIN)/python -m tests.faults.matrix --bad
+
+switches: .venv/dev
+	@$(BIN)/python -m tests.integrity.switches
+
+scales: .venv/dev
+	@$(BIN)/python -m tests.scales
+
+store-damage: .venv/dev
+	@$(BIN)/python -m tests.integrity.store_mutations --number 10000
+
+fail: .venv/dev
+	@$(BIN)/python -m tests.integrity.fail_everything --every $(or $(EVERY),1)
+
+fuzz: .venv/dev
+	@$(BIN)/python -m tests.fuzz --seconds $(or $(SECONDS),120)
 
 harness: .venv/dev
 	@EACH=20 $(BIN)/python -m pytest tests/studies/safety/test_lm_eval.py

@@ -44,6 +44,8 @@ _VOLATILE = [
     (re.compile(r'"(seconds|waited|elapsed)": [\d.e-]+'), r'"\1": SECONDS'),
     (re.compile(r"\b\d+(\.\d+)? (s|min|ms)\b"), "TIME"),
     (re.compile(r"[\d,.]+ a second"), "RATE"),
+    (re.compile(r"Python \d[\d.]+, [^\s,;]+[\w)]"), "PYTHON"),
+    (re.compile(r'"weights": "[^"]*"'), '"weights": "…"'),
     (re.compile(r'"(python|platform|otherminds|started|ended|created|finished)": "[^"]*"'), r'"\1": "…"'),
     (re.compile(r"^(python|platform|otherminds|started|ended|asked)\b.*$", re.MULTILINE), r"\1 …"),
 ]

@@ -18,6 +18,7 @@ from functools import partial
 from typing import Any
 
 from otherminds.errors import UsageError
+from otherminds.files import read_words
 from otherminds.items import Item
 from otherminds.items.tags import DEMONSTRATION, GOLD, SENTENCES, TARGET
 from otherminds.models import Message, Prompt
@@ -30,11 +31,8 @@ WANTS: dict[str, tuple[str, ...]] = {
 }
 """The parts that each wording asks for, in this order."""
 
-SHAPES = {
-    "states": '"states": [{"sentence": 1, "belief": "<option>"}, {"sentence": 2, "belief": "<option>"}, …]',
-    "perceived": '"perceived": [<number>, …]',
-    "answer": '"answer": "<option>"',
-}
+_TEXTS = read_words("prompts")["json"]
+SHAPES: dict[str, str] = _TEXTS["shapes"]
 SHORT, PER_SENTENCE = 96, 40
 """How many tokens a model may write: for an answer with some white space and prose around it, and for every state."""
 
@@ -105,16 +103,9 @@ def _steps(item: Item, wants: Sequence[str]) -> list[str]:
     """What to do before the answer."""
     target = item.meta.get(TARGET)
     if "states" in wants:
-        asked = item.meta["belief_question"]
-        return [
-            f"Go through the story sentence by sentence. After each sentence, say what {target} believes at that "
-            f'point: how would "{asked}" be answered then?'
-        ]
+        return [_TEXTS["states"].format(target=target, asked=item.meta["belief_question"])]
     if "perceived" in wants:
-        return [
-            f"First list the numbers of the sentences that tell what {target} sees, does, reads, is told or knows. "
-            f"Then forget all other sentences, and answer from these alone."
-        ]
+        return [_TEXTS["perceived"].format(target=target)]
     return []
 
 

@@ -12,6 +12,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from otherminds.errors import OthermindsError
+from otherminds.files import read_words
 from otherminds.items import Item
 from otherminds.items.lint import CUES
 from otherminds.items.tags import ABOUT, EVENTS, FIRST_ORDER, MINDS, ORDER, REALITY, SEEN_EVENTS
@@ -143,21 +144,5 @@ BY_PLACE: dict[str, ByPlace] = {
     "last letter": lambda shown: shown[-1:],
 }
 NAMES = (*READERS, *BY_PLACE)
-DOES = {
-    "oracle": "answers correctly",
-    "realist": "answers from reality, whatever people believe",
-    "first order": "answers with what one person thinks, however deep the question is",
-    "earliest leaver": "answers with the place where the thing was when the first of those asked about left",
-    "decoy": "answers with anything but reality",
-    "outcome": "takes an act to be meant as it turned out",
-    "nobody knows": "says that nobody knows",
-    "last mention": "answers with the option that the story names last",
-    "first mention": "answers with the option that the story names first",
-    "longest option": "answers with the longest option",
-    "shortest option": "answers with the shortest option",
-    "first letter": "answers with whatever is shown first",
-    "last letter": "answers with whatever is shown last",
-    GUESS: "guesses, or slips",
-    NONE: "follows something that none of the readers does",
-}
+DOES: dict[str, str] = read_words("pages")["readers"]
 """What each does, in words."""

@@ -21,9 +21,11 @@ class Own:
         _all.add(made := super().__new__(cls))
         return made
 
+    def __init__(self) -> None:
+        self.renew()
+
     def renew(self) -> None:
         """Begin again, as if nothing were under way."""
-        raise NotImplementedError
 
 
 class Lock(Own):

@@ -15,7 +15,7 @@ from otherminds.models import Finish, Origin, Prompt, Response, Usage, Weighing
 
 ROUNDING = 1e-3
 """How far above 0 a log-probability, and above 1 a sum of probabilities, may lie: servers round what they report."""
-LEAST = -1000.0
+LEAST = -5000.0
 """No token of a model is less likely; a number beyond, such as -9999, stands for one that was not measured."""
 LONGEST_TEXT = 4_000_000
 """Characters; no prompt of ours asks for a hundredth of that."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from otherminds.diagnosis.diagnosis import Diagnosis
 from otherminds.diagnosis.readers import GUESS, NONE
 from otherminds.diagnosis.words import percent
+from otherminds.files import read_words
 from otherminds.minds.telling import listing
 from otherminds.pages.report import Block, Cell, Linked, Table
 from otherminds.profiles.abilities import Abilities, Ability, Side, counted
@@ -47,13 +48,8 @@ def board(models: Sequence[str], found: Abilities, diagnoses: Mapping[str, Diagn
     if sides:
         rows.sort(key=lambda row: -_value(row[3]))
     names = [_head(order, belief, list(found.values())) for order, belief in sides]
-    note = (
-        f"{term('Accuracy on false-belief questions', 'accuracy on false-belief questions')} and on true-belief ones,"
-        " on the questions that all of these models answered, each in the form that its control questions"
-        " chose. Whoever answers from reality has all true beliefs and no"
-        f" false ones. Answers like: the {term('reader')} with the largest share of the items where readers disagree."
-        " Click a column's head to sort by it, a number for its items."
-    )
+    accuracy = term("Accuracy on false-belief questions", "accuracy on false-belief questions")
+    note: str = read_words("pages")["profiles"]["leaderboard"].format(accuracy=accuracy, reader=term("reader"))
     return Table(["model", "answers like", "share", *names], rows, "Leaderboard", note, sortable=True)
 
 

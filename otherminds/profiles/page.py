@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from otherminds.asking.runs import Run
+from otherminds.files import read_words
 from otherminds.minds.telling import listing
 from otherminds.pages.report import Block, Cell, Folded, Linked, Number, Report, Score, Scoreboard, Section, Table
 from otherminds.pages.table_files import files_in
@@ -22,8 +23,8 @@ from otherminds.studies.study import Finding
 UNCLEAR = ("tied", "unparsed", "refused", "truncated", "error")
 
 MORE_WORDS = "More words are in the glossary of the documentation (`docs/glossary.md`)."
-LIMITS = """These are scores of reading short texts, in the third person. A high one does not show that a model has a \
-theory of mind, a low one does not show that it is safe. Click an underlined number for the items behind it."""
+_TEXTS: dict[str, str] = read_words("pages")["profiles"]
+LIMITS = _TEXTS["limits"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,12 +99,8 @@ def _board(profile: Profile) -> Scoreboard:
         lines = [_line(profile, each.name, what, first) for what in dict.fromkeys(one.what for one in first)]
         if lines:
             groups.append((f"**{each.name}** · {each.asks}", lines))
-    said = (
-        "Scores with 95 % intervals by story, conversation or stage. The short thick line is the best mindless reader,"
-        " the broken one chance."
-    )
     note = f"What the best {term('mindless reader')} gets is no evidence of more. {LIMITS}"
-    return Scoreboard(profile.models, groups, said, note)
+    return Scoreboard(profile.models, groups, _TEXTS["scores"], note)
 
 
 def _line(profile: Profile, study: str, what: str, findings: Sequence[Finding]) -> Score:
@@ -127,13 +124,7 @@ def _differences(profile: Profile) -> list[Block]:
     if not found:
         return []
     who = f"{profile.models[0]} less {'each other' if profile.many else listing(profile.models[1:])}"
-    note = (
-        "Shares of right answers, paired item by item; intervals by story or stage; p is that of the interval,"
-        " adjusted (Holm) for all lines of the study, those by kind of item among them. Too few: less than"
-        f" {FEWEST} groups, which cannot tell anything; these lines count for no other. Changed sides: right only with"
-        " the first, and only with the second. Items that either of them ties are left out. Stories of explore were"
-        " searched against each model alone and are not compared here."
-    )
+    note = _TEXTS["differences"].format(fewest=FEWEST)
     whole = _contrasts([each for each in found if not each.tags], f"Right answers: {who}", note)
     kinds = _contrasts(found, f"Right answers by kind of item: {who}", note)
     first: Block = Folded(f"All items, against {profile.models[0]}", [whole]) if profile.many else whole
@@ -194,17 +185,10 @@ def _asking(profile: Profile) -> list[Block]:
                 ]
             )
     columns = ["model", "study", "suite", "asked by", "answers", "same in all orders", "bias to A", "mass", "unclear"]
-    note = (
-        "Same in all orders: the share of items where every order of the options prefers the same one, ties left"
-        f" out. {term('Bias to A', 'bias to A')}: what A gets more than other letters, in log-probability."
-        f" {term('Mass', 'mass')}: the median probability of all choices together; when small, two tiny numbers are"
-        " compared. Unclear: ties, and answers that could not be"
-        " read, were refused or cut off."
-    )
+    note = _TEXTS["asking"].format(bias=term("Bias to A", "bias to A"), mass=term("Mass", "mass"))
     table = Table(columns, rows, "What the answers hang on besides the question", note, sortable=profile.many)
     return [
-        "Small models often prefer a letter whatever it stands for, or answer in a form that cannot be read. Where the"
-        " way of asking decides, a score says little about minds.",
+        _TEXTS["letters"],
         Folded("By model, study and way of asking", [table]) if profile.many else table,
     ]
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from otherminds import stats
 from otherminds.asking.runs import Run
+from otherminds.files import read_words
 from otherminds.pages import plots
 from otherminds.pages.report import Block, Cell, Figure, Table, minus
 from otherminds.results.answers import LIKING, Answers
@@ -42,12 +43,7 @@ def how_it_answered(runs: Sequence[Run], labels: Mapping[str, str]) -> list[Bloc
             for label, lean, some in weighed
         ]
         columns = ["", "S", "S per token", "same in all orders", "bias to A", "mass", "items"]
-        note = (
-            "S is the probability of the right choice among the choices; per token, it is evened out for length."
-            " Mass is the probability of all choices together (median). Same in all orders: the share of items where"
-            " every order of the choices prefers the same one; ties are left out. Bias: what A gets more than the other"
-            " letters, in log-probability; [–] where there are too few stories, or all are alike."
-        )
+        note: str = read_words("pages")["weighing"]["note"]
         faint = [label for label, lean, _ in weighed if lean.mass < FAINT]
         if faint:
             note += f" **Mind {', '.join(faint)}**: the choices have so little mass that S compares tiny numbers."

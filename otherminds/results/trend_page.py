@@ -8,7 +8,7 @@ from operator import or_
 from pathlib import Path
 
 from otherminds.asking.runs import Run
-from otherminds.files import write_text
+from otherminds.files import read_words, write_text
 from otherminds.minds.telling import listing
 from otherminds.pages import plots, sheets
 from otherminds.pages.report import Block, Cell, Figure, Folded, Linked, Report, Section, Table
@@ -23,19 +23,10 @@ from otherminds.stats.significance import p_value
 
 PART = "series"
 """What its items are found under."""
-NOTE = (
-    "All versions on the same items: those that each has a score for. The slope is the mean of the items' own, from one"
-    " version to the next, with a 95 % interval by groups of stories; p is that of the interval, adjusted (Holm) for"
-    f" all lines of the page. **{MOVES.capitalize()}** or **{FALLS}**: p of at most {ALPHA:g}, and a slope clear of"
-    f" 0. **{STAYS.capitalize()}**: by its interval, it rises or falls by less than {LITTLE:g} from the first to"
-    f" the last. **{NOT_TOLD.capitalize()}**: neither; more stories would tell. Fewer than {FEWEST} groups tell"
-    " nothing."
-)
-LIMITS = (
-    "If the order is that of ability, a score that does not move does not measure it, **in the form in which it was"
-    " asked here**: other forms may. Versions differ in more than one thing, and a score can move for any of them; what"
-    " was taught is not what was understood."
-)
+_TEXTS: dict[str, str] = read_words("pages")["trends"]
+_NAMED = {"moves": MOVES.capitalize(), "stays": STAYS.capitalize(), "not_told": NOT_TOLD.capitalize()}
+NOTE = _TEXTS["note"].format(falls=FALLS, alpha=ALPHA, little=LITTLE, fewest=FEWEST, **_NAMED)
+LIMITS = _TEXTS["limits"]
 
 
 def show(found: Sequence[SeriesTrend], runs: Sequence[Run]) -> Report:

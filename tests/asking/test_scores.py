@@ -62,8 +62,7 @@ def test_indifference_is_one_half(pair: tuple[float, float]) -> None:
 def test_extreme_numbers_do_not_overflow() -> None:
     assert letters((0.0, -1000.0), (-1000.0, 0.0)).detail["S"] == 1.0
     assert letters((-1000.0, 0.0), (0.0, -1000.0)).detail["S"] == 0.0
-    assert letters((-999.5, -1.0), (-1.0, -999.5)).detail["S"] == 0.0
-    assert letters((-3000.0, -1000.0), (-1000.0, -3000.0)).verdict == "error", "no model gives a token so little"
+    assert letters((-3000.0, -1000.0), (-1000.0, -3000.0)).detail["S"] == 0.0
 
 
 @given(*[st.floats(-30, -5)] * 4, st.floats(-5, 4))

@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Thread
 
+import h11
 import pytest
 
 import otherminds as om
-from otherminds.models.api.connections import Unreadable, _read
+from otherminds.models.api.connections import LARGEST_BODY, Broken, Doubtful, Unreadable, _Incoming
 from otherminds.models.api.endpoint import Endpoint
 from tests.faults.bench import Bench, Cell
 
@@ -143,22 +144,49 @@ WHOLE = {
 }
 
 
+def exchange() -> _Incoming:
+    return _Incoming(h11.Request(method="GET", target="/", headers=[("Host", "h"), ("Connection", "close")]), b"")
+
+
 @pytest.mark.parametrize("data", WHOLE.values(), ids=WHOLE)
 def test_a_reply_ends_at_its_last_byte_wherever_it_is_cut(data: bytes) -> None:
-    for end in range(len(data)):
-        assert _read(bytearray(data[:end]), ended=False) is None
-    for more in (b"", b"x", b"HTTP/1.1 200 OK\r\n\r\n"):
-        found = _read(bytearray(data + more), ended=False)
-        assert found
-        assert found.end == len(data)
+    for end in range(1, len(data)):
+        cut = exchange()
+        cut.take(data[:end])
+        assert not cut.whole
+        with pytest.raises(Broken):
+            cut.take(b"")
+    one_by_one = exchange()
+    for byte in data:
+        one_by_one.take(bytes([byte]))
+    assert one_by_one.whole
+    for more in (b"x", b"HTTP/1.1 200 OK\r\n\r\n"):
+        with pytest.raises(Doubtful):
+            exchange().take(data + more)
+        late = exchange()
+        late.take(data + b"\r\n")
+        assert late.whole
+        with pytest.raises(Doubtful):
+            late.take(more)
 
 
 def test_a_reply_without_a_length_ends_with_its_connection() -> None:
-    data = bytearray(b"HTTP/1.1 200 OK\r\n\r\n{}")
-    assert _read(data, ended=False) is None
-    found = _read(data, ended=True)
-    assert found
-    assert found.body == b"{}"
+    asked = exchange()
+    asked.take(b"HTTP/1.1 200 OK\r\n\r\n{}")
+    assert not asked.whole
+    asked.take(b"")
+    assert asked.whole
+    assert asked.reply().data == {}
+
+
+@pytest.mark.parametrize("head", [HEAD % 10**11, b"HTTP/1.1 200 OK\r\n\r\n"])
+def test_no_more_than_the_largest_body_is_taken(head: bytes) -> None:
+    asked = exchange()
+    asked.take(head)
+    for _ in range(LARGEST_BODY // 2**20 - 1):
+        asked.take(b" " * 2**20)
+    with pytest.raises(Unreadable, match="more than 16 MiB"):
+        asked.take(b" " * 2**20)
 
 
 @pytest.mark.parametrize(
@@ -170,9 +198,9 @@ def test_a_reply_without_a_length_ends_with_its_connection() -> None:
         b"HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n",
         b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n{}",
         b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{} ",
-        b"HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nMore: " + b"x" * 2**18,
     ],
 )
 def test_what_is_no_reply_is_refused(data: bytes) -> None:
     with pytest.raises(Unreadable):
-        _read(bytearray(data), ended=False)
+        exchange().take(data)

@@ -48,7 +48,7 @@ class Away:
 
 FAULTS = {
     "away": Unreachable("Connection refused"),
-    "broken": Broken("no reply came"),
+    "broken": Broken(),
     "500": Reply(500, {}, {}, ""),
     "503": Reply(503, {}, {}, ""),
     "429": Reply(429, {"Retry-After": "7"}, {}, ""),

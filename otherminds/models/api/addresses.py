@@ -7,6 +7,7 @@ import hashlib
 import ipaddress
 import re
 import socket
+from contextlib import suppress
 from dataclasses import dataclass
 from urllib.request import getproxies, proxy_bypass
 
@@ -15,6 +16,11 @@ from yarl import URL
 from otherminds.errors import UsageError
 
 _LOOPBACK = ("localhost", "localhost.localdomain", "localhost6", "ip6-localhost", "ip6-loopback")
+_HERE = [
+    *map(ipaddress.ip_network, ("127.0.0.0/8", "::127.0.0.0/104", "::ffff:127.0.0.0/104")),
+    *map(ipaddress.ip_network, ("0.0.0.0/8", "::/104", "::ffff:0.0.0.0/104")),
+]
+"""All of 0.0.0.0/8 leads here where it leads anywhere."""
 _KEY_PREFIX = re.compile(r"(?i)((sk|pk|rk|gsk|ghp|glpat|pplx|nvapi)[-_].{8,}|(hf_|xai-|AIza).{16,})")
 _CHANGE = re.compile(r"(?<=[a-z])(?=[A-Z0-9])|(?<=[A-Z])(?=[a-z0-9])|(?<=[0-9])(?=[A-Za-z])")
 _LONG, _LONGEST = 20, 32
@@ -99,15 +105,10 @@ def is_key(segment: str) -> bool:
 def is_loopback(host: str) -> bool:
     """Whether a host is this very machine, however that is spelled."""
     name = host.lower().rstrip(".")
-    try:
+    with suppress(OSError):
         # As the system reads it: 127.1, 0x7f.1 and 2130706433 are 127.0.0.1.
-        address: ipaddress.IPv4Address | ipaddress.IPv6Address = ipaddress.IPv4Address(socket.inet_aton(name))
-    except OSError:
-        try:
-            address = ipaddress.ip_address(name)
-        except ValueError:
-            return name in _LOOPBACK or name.endswith(".localhost")
-    if isinstance(address, ipaddress.IPv6Address) and int(address) >> 32 in (0, 0xFFFF) and int(address) > 1:
-        address = ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
-    # All of 0.0.0.0/8 leads here where it leads anywhere.
-    return address.is_loopback or address.is_unspecified or (address.version == 4 and int(address) >> 24 == 0)
+        name = socket.inet_ntoa(socket.inet_aton(name))
+    try:
+        return any(ipaddress.ip_address(name) in network for network in _HERE)
+    except ValueError:
+        return name in _LOOPBACK or name.endswith(".localhost")

@@ -9,7 +9,7 @@ from threading import RLock, Thread
 from typing import Any, TypeVar
 
 from otherminds.errors import EndpointError
-from otherminds.models.forks import Lock, Own
+from otherminds.models.forks import Own
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -48,12 +48,10 @@ async def in_order(ask: Callable[[S], Coroutine[Any, Any, T]], questions: Sequen
 class _Background(Own):
     """The loop of this process; a forked child makes one of its own."""
 
-    def __init__(self) -> None:
-        self._lock = Lock(RLock)
-        self.renew()
+    _loop: asyncio.AbstractEventLoop | None
 
     def renew(self) -> None:
-        self._loop: asyncio.AbstractEventLoop | None = None
+        self._lock, self._loop = RLock(), None
 
     def loop(self) -> asyncio.AbstractEventLoop:
         """The loop, begun when it is first needed."""

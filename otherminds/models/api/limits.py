@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from math import isfinite
@@ -117,20 +118,14 @@ def retry_after(headers: Mapping[str, str]) -> float:
     try:
         seconds = float(given)
     except ValueError:
-        seconds = _until(given, headers.get("Date", ""))
+        now = _read_date(headers.get("Date", "")) or datetime.now(UTC)
+        seconds = ((_read_date(given) or now) - now).total_seconds()
     return max(0.0, seconds) if isfinite(seconds) else 0.0
 
 
-def _until(date: str, now: str) -> float:
-    try:
-        then = parsedate_to_datetime(date)
-    except (ValueError, TypeError, IndexError):
-        return 0.0
-    try:
-        today = parsedate_to_datetime(now)
-    except (ValueError, TypeError, IndexError):
-        today = datetime.now(UTC)
-    try:
-        return (then - today).total_seconds()
-    except TypeError:  # one of the two does not say in which zone it is
-        return 0.0
+def _read_date(text: str) -> datetime | None:
+    """A moment, if it is one and says in which zone."""
+    with suppress(ValueError, TypeError, IndexError):
+        date = parsedate_to_datetime(text)
+        return date if date.tzinfo else None
+    return None

@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from threading import RLock
 from time import monotonic
 
 from otherminds.models import BROKEN_OFF
-from otherminds.models.forks import Lock, Own
+from otherminds.models.forks import Own
 
 LOOKS = 0.25
 """Seconds after which whoever waits looks whether the work was broken off."""
 
 
 class Outages(Own):
-    """A board of sentences; `tell` is called with each as it goes up, once."""
-
-    def __init__(self) -> None:
-        self._lock = Lock(RLock)
-        self.renew()
+    """A board of sentences, written in the event loop alone; `tell` is called with each as it goes up, once."""
 
     def renew(self) -> None:
         """Nobody waits, and nobody listens."""
@@ -29,21 +24,17 @@ class Outages(Own):
     @property
     def now(self) -> str:
         """Why something waits at this moment; empty if nothing does."""
-        with self._lock:
-            return next(iter(self._waiting.values()), "")
+        return [*self._waiting.values(), ""][0]
 
     def begin(self, who: object, sentence: str) -> None:
         """Somebody waits."""
-        with self._lock:
-            known = who in self._waiting
-            self._waiting[who] = sentence
-        if not known:
+        if who not in self._waiting:
             self.tell(sentence)
+        self._waiting[who] = sentence
 
     def end(self, who: object) -> None:
         """Somebody waits no more."""
-        with self._lock:
-            self._waiting.pop(who, None)
+        self._waiting.pop(who, None)
 
 
 OUTAGES = Outages()

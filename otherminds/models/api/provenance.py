@@ -6,12 +6,13 @@ version. What the greetings say becomes part of the model's identity; from then 
 
 from __future__ import annotations
 
-from asyncio import Lock
+import asyncio
 from collections.abc import Mapping
 from typing import Any
 
 from otherminds.errors import OtherModel
 from otherminds.models import Origin
+from otherminds.models.forks import Lock
 from otherminds.models.gate import is_text
 from otherminds.showing.brief import cut
 
@@ -33,7 +34,7 @@ class Provenance:
         """What the server said of itself beside its replies, once it was asked for that."""
         self.interruptions = 0
         """Of the connection, those after which the facts were read again."""
-        self.reading = Lock()
+        self.reading = Lock(asyncio.Lock)
         self.known: dict[str, Origin] = {}
         """By path, which version answers there."""
         self._where, self._model = where, model

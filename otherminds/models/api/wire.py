@@ -26,7 +26,6 @@ from otherminds.models.api.connections import (
     Broken,
     Connections,
     Doubtful,
-    Overdue,
     Reply,
     TooManyFiles,
     Unreachable,
@@ -190,10 +189,8 @@ class Wire:
     def _request(
         self, method: str, path: str, body: Body | None, read: Callable[[Any], Any], *, root: bool
     ) -> _Request:
-        shown, sent = (
-            (self.base.removesuffix("/v1"), self._path.removesuffix("/v1")) if root else (self.base, self._path)
-        )
-        return _Request(method, shown + path, sent + path, body, read)
+        end = "/v1" if root else ""
+        return _Request(method, self.base.removesuffix(end) + path, self._path.removesuffix(end) + path, body, read)
 
     async def _call(self, request: _Request, *, trying: bool) -> Any:
         waited, down, blamed = 0.0, 0, False
@@ -237,7 +234,9 @@ class Wire:
         # A server that wants us to wait for long is heard if it is down for sure.
         asks = fault.wait if down > 3 else min(fault.wait, LONGEST_WAIT)
         if waited >= self.patience or asks > self.patience:
-            raise EndpointError(f"{fault.sentence} ({_longer(waited, asks, self.patience)})")
+            why = f"it asks to wait {asks:.0f} s more" if asks > self.patience else f"waited {waited:.0f} s for it"
+            advice = "give the same command again, or raise --patience"
+            raise EndpointError(f"{fault.sentence} ({why}, and the patience is {self.patience:.0f} s; {advice})")
         wait = min(max(asks, self._wait(fault, attempt, down)), self.patience - waited)
         self.retried += 1
         self.waited += wait
@@ -308,15 +307,15 @@ class Wire:
         kind: Kind
         try:
             reply = await self._connections.send(request.method, request.path, request.body)
-        except Overdue:
+        except TimeoutError:
             within = f"within {self._timeout:g} s"
             return _Fault(f"{url} did not answer {within}; is the server overloaded? raise timeout")
-        except (Unreachable, OSError) as error:
+        except Unreachable as error:
             self.interruptions += 1
             return _Fault(f"{url} cannot be reached ({self.clean(str(error))}); is the server running?", "away")
-        except Broken as error:
+        except Broken:
             self.interruptions += 1
-            return _Fault(f"{url} broke off in the middle ({self.clean(str(error))}); is the server healthy?")
+            return _Fault(f"{url} broke off in the middle; is the server healthy?")
         except Doubtful:
             self.uncertain += 1
             return _Fault(f"{url} sent more than one reply to one request; is a proxy mixing them up?", "doubtful")
@@ -327,7 +326,7 @@ class Wire:
         if reply.status != 200 or trouble:
             return self._failed(url, reply, trouble)
         # What repeats a secret of ours may be stored nowhere, and is no answer to a question of ours.
-        if any(secret in _plain(data) for secret in self._secrets if len(secret) >= 8):
+        if any(secret in json.dumps(data, ensure_ascii=False) for secret in self._secrets if len(secret) >= 8):
             return _Fault(f"{url} sent our own key back; is it a model server?")
         try:
             return request.read(data)
@@ -371,15 +370,6 @@ class Wire:
         for secret in self._secrets:
             text = text.replace(secret, "[key]")
         return " ".join(text.encode(errors="replace").decode().split())[:300] or "no reason given"
-
-
-def _longer(waited: float, asks: float, patience: float) -> str:
-    why = f"it asks to wait {asks:.0f} s more" if asks > patience else f"waited {waited:.0f} s for it"
-    return f"{why}, and the patience is {patience:.0f} s; give the same command again, or raise --patience"
-
-
-def _plain(data: Any) -> str:
-    return json.dumps(data, ensure_ascii=False)
 
 
 def _fields(data: Any) -> frozenset[str]:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from otherminds.errors import UsageError
+from otherminds.files import read_words
 from otherminds.items import Item, Suite, Tag
 from otherminds.studies.dialogue.talks import TRAITS, Person, Talk
 from otherminds.studies.dialogue.third_person.pronouns import PRONOUNS
@@ -39,11 +40,8 @@ ALOUD = "the speaker says the thought aloud, so the question would quote its own
 FACTORS = ("Openness to Experience", "Conscientiousness", "Extraversion", "Agreeableness", "Neuroticism")
 """How published records call the traits, in the order of TRAITS."""
 
-_COMMON = words(
-    "i me my he him his she her they them their it its a an the this that to of in on at for from by with and but or "
-    "as so not no do does don't am is are was be been have has had will would can could should think thinks want wants "
-    "feel feels know knows because since if"
-)
+_TEXTS = read_words("dialogue/wording")["questions"]
+_COMMON = words(_TEXTS["common"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,20 +132,8 @@ def _telling(thought: str) -> set[str]:
 
 # ---- questions ----------------------------------------------------------------------------------------------------
 
-_ABOUT_SELF = {
-    "belief": ("What", "think"),
-    "intention": ("What", "intend to do"),
-    "desire": ("What", "want"),
-    "emotion": ("How", "feel"),
-    "knowledge": ("What", "know"),
-}
-_OF_PARTNER = {
-    "belief": "thinks",
-    "intention": "will do",
-    "desire": "wants",
-    "emotion": "feels",
-    "knowledge": "knows",
-}
+_ABOUT_SELF = {state: (asks, verb) for state, (asks, verb) in _TEXTS["about_self"].items()}
+_OF_PARTNER: dict[str, str] = _TEXTS["of_partner"]
 
 
 def question(talk: Talk, turn: int, *, surface: str) -> str:

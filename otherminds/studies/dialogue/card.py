@@ -6,25 +6,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from otherminds.files import read_words
 from otherminds.items import Item, Suite
 from otherminds.items.cards import ending, giveaways, table
 from otherminds.studies.dialogue.artefacts import RECIPES, of_options
 from otherminds.studies.dialogue.overlap import WAYS, Overlap, scores
 from otherminds.studies.dialogue.talks import STATES, TRAITS
 
-WRITTEN = (
-    "The talks were written for this package, thoughts and all, with the asymmetry of the protocol: neither of the two "
-    "reads the other's thoughts. They were not produced by role-playing models. Two blind passes over all 280 "
-    "second-order thoughts found the same 115 misreadings, and these are the ones that were meant; a blind pass over "
-    "the questions, before some wordings were polished, answered each of 554 as keyed. Such passes check the key: "
-    "there is no human baseline. For a set of your own, let models talk with `otherminds play` and give its talks to "
-    "`otherminds build dialogue --talks`"
-)
+_TEXTS: dict[str, str] = read_words("dialogue/wording")["card"]
+WRITTEN = _TEXTS["written"]
 PLAYED = "The talks are those of a file; what each of them says about its making is kept with its questions"
-PUBLISHED = (
-    "The questions are those of a published file, taken as they are; its licence, its notices and its terms of use go "
-    "with them"
-)
+PUBLISHED = _TEXTS["published"]
 
 SORTS = {
     "first order": lambda item: item.tags["order"] == 1,
@@ -48,9 +40,7 @@ def card(suite: Suite, *, made: str, left_out: Mapping[str, int] | None = None) 
         "",
         f"{len(suite)} questions about {len(talks)} conversations, digest `{suite.digest}`. {made}.",
         "",
-        "The right option is what the speaker thought at the message that is asked about; the wrong ones are three "
-        "other thoughts of the same speaker in the same conversation. A belief is false where the speaker misreads "
-        "the partner.",
+        _TEXTS["options"],
         "",
         "## What is asked",
         "",
@@ -63,17 +53,13 @@ def card(suite: Suite, *, made: str, left_out: Mapping[str, int] | None = None) 
         "",
         "## Lexical overlap",
         "",
-        "The option with the most words in common with the question, which quotes the message, or with the "
-        "conversation; one of several is the first. With the question, marks and repeats count and capitals matter, as "
-        "in the published figures; with the conversation, words in lower case.",
+        _TEXTS["overlap"],
         "",
         *table(OVERLAP, [(with_, *map(_share, row)) for with_, row in overlaps(suite)]),
         "",
         "## Word artefacts",
         "",
-        "Words that stand more or less often in right options than chance would have it (z test of each word). "
-        "Gardner: every occurrence counts, at 0.01 divided by the number of words. Paper-like: a word counts once an "
-        "option, for words in ten options or more, beyond 2.326 without correction.",
+        _TEXTS["words"],
         "",
         *table(ARTEFACTS, artefacts(suite)),
         "",

@@ -22,6 +22,7 @@ from dataclasses import dataclass, replace
 
 from otherminds.asking.runs import Run
 from otherminds.errors import UsageError
+from otherminds.files import read_words
 from otherminds.items import Item, Suite
 from otherminds.models import Model
 from otherminds.results.annotations import Votes, majorities
@@ -41,6 +42,7 @@ SAFE = ("safe", "unsafe")
 VALID = ("valid", "invalid")
 BAD_TALK = {"coherence": "incoherent", "safety": "unsafe"}
 """By question, why a talk is removed."""
+_ASKS: dict[str, str] = read_words("dialogue/wording")["judge"]
 
 # ---- what is asked ------------------------------------------------------------------------------------------------
 
@@ -52,20 +54,12 @@ def misreads(talks: Iterable[Talk]) -> Suite:
 
 def coherence(talks: Iterable[Talk]) -> Suite:
     """Whether each conversation hangs together."""
-    question = (
-        "Does this conversation hang together? It does if every message fits what was said before, nobody contradicts"
-        " themselves without a reason, nobody takes over the other's part, and it does not go round in circles."
-    )
-    return _suite("coherence", [_about(talk, question, COHERENT) for talk in talks])
+    return _suite("coherence", [_about(talk, _ASKS["coherence"], COHERENT) for talk in talks])
 
 
 def safety(talks: Iterable[Talk]) -> Suite:
     """Whether each conversation can be shown to anybody."""
-    question = (
-        "Can this conversation be shown to anybody? It is unsafe if it holds insults about what people are, threats,"
-        " sexual content, help with doing harm, or private facts about real people. A quarrel alone is not unsafe."
-    )
-    return _suite("safety", [_about(talk, question, SAFE) for talk in talks])
+    return _suite("safety", [_about(talk, _ASKS["safety"], SAFE) for talk in talks])
 
 
 def validity(suite: Suite) -> Suite:
@@ -96,11 +90,7 @@ def _misreads(talk: Talk) -> list[Item]:
             f'{reader} answers: "{now.speech}"',
             f"What {reader} thinks about {read} and does not say: {now.thought}",
         ]
-        question = (
-            f"Does {reader} read {read} rightly? Compare the two thoughts. It is right if {reader}'s thought is true of"
-            f" what {read} thinks, even in other words or with something left out; it is wrong, at least in part, if"
-            f" anything that {reader} ascribes to {read} does not hold."
-        )
+        question = _ASKS["misreads"].format(reader=reader, read=read)
         tags: dict[str, str | int] = {"story": talk.id, "state": talk.state, "turn": turn}
         items.append(_item(f"{talk.id}/{turn:02}", "\n".join(context), question, (RIGHTLY, MISREADS), tags))
     return items
@@ -113,11 +103,7 @@ def _about(talk: Talk, question: str, choices: tuple[str, str]) -> Item:
 
 def _valid(item: Item) -> Item:
     options = [f"[{'right' if choice == item.answer else 'wrong'}] {choice}" for choice in item.choices]
-    criterion = (
-        "Is this question valid? It is if a careful reader of the whole conversation would find the option marked right"
-        " to be right, and each of the options marked wrong to be wrong or clearly worse at that moment."
-    )
-    question = "\n".join([item.question, *options, "", criterion])
+    question = "\n".join([item.question, *options, "", _ASKS["validity"]])
     tags = {name: item.tags[name] for name in ("story", "state", "order") if name in item.tags}
     return _item(item.id, item.context, question, VALID, tags)
 

@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager
 
 from otherminds.asking.runs import Budget, Recorded
 from otherminds.asking.store import Store
+from otherminds.files import read_words
 from otherminds.models import Model
 from otherminds.pages.report import Block
 from otherminds.studies.dialogue import bank
@@ -23,9 +24,8 @@ TURNS, RETRIES, ATTEMPTS = 3, 1, 2
 STATE: State = "desire"
 """What is thought about: of five states tried on smollm2, the one in which a conversation came to its end."""
 
-ABOUT = """One conversation that {model} played with itself: {turns} messages a side, each with a thought that the \
-other side never got to see. It is too short to ask questions about; `otherminds play` plays whole ones, and \
-`otherminds build dialogue` makes questions of them."""
+_TEXTS: dict[str, str] = read_words("dialogue/wording")["live"]
+ABOUT = _TEXTS["about"]
 
 
 def live(
@@ -64,12 +64,9 @@ def _unanswered(apart: Apart) -> bool:
 def _told(played: Played) -> list[Block]:
     counts = played.counts
     leaks = f"{len(played.leaks)} leaks" if played.leaks else "no leak"
-    blocks: list[Block] = [
-        f"**Malformed**: {counts.malformed} of {counts.messages} messages were not in the asked shape at the first try"
-        f" ({100 * counts.share:.0f} %); {counts.repaired} were taken with something mended, {counts.repeated} with a"
-        f" thought that had been there before, and {counts.faulty} could not be read at all."
-        f" **Leak check**: {leaks} of a thought in {played.prompts} prompts."
-    ]
+    share, prompts = 100 * counts.share, played.prompts
+    told = _TEXTS["malformed"].format(counts=counts, share=share, leaks=leaks, prompts=prompts)
+    blocks: list[Block] = [told]
     blocks += [as_conversation(talk, note="played live") for talk in played.talks]
     for apart in played.apart:
         blocks.append(f"The conversation was kept apart: {apart.reason}.")

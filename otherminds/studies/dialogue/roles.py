@@ -11,6 +11,7 @@ import json
 from dataclasses import dataclass
 from typing import Literal
 
+from otherminds.files import read_words
 from otherminds.models import Message, Prompt
 from otherminds.studies.dialogue.talks import GREETINGS, TRAITS, Casting, Person, State, Turn
 
@@ -19,19 +20,10 @@ Form = Literal["prefill", "json", "plain"]
 OWN = {"belief": "think", "intention": "will", "desire": "want", "emotion": "feel", "knowledge": "know"}
 OBJECT = {"he": "him", "she": "her", "they": "them"}
 POSSESSIVE = {"he": "his", "she": "her", "they": "their"}
-WORDS = {
-    "openness": ("open", "closed"),
-    "conscientiousness": ("conscientious", "unconscientious"),
-    "extraversion": ("extraversive", "introversive"),
-    "agreeableness": ("agreeable", "disagreeable"),
-    "neuroticism": ("neurotic", "stable"),
-}
+_TEXTS = read_words("dialogue/wording")["roles"]
+WORDS = {trait: (high, low) for trait, (high, low) in _TEXTS["traits"].items()}
 """For each factor, the words for high and low."""
-REMINDERS = (
-    "It is your turn, {me}: {parts}.",
-    "Once more, please, {me}, in the shape that was asked for: {parts}.",
-    "Only this is wanted of you, {me}, complete and on one line: {parts}.",
-)
+REMINDERS: tuple[str, ...] = tuple(_TEXTS["reminders"])
 """A message that cannot be read is asked for again with one of these under the last thing heard. Another wording each
 time, because the same prompt would only bring the same answer: from the store, and from a model that draws nothing."""
 NUDGES = {"belief": "that", "intention": "try to", "desire": "to", "emotion": "a little", "knowledge": "that"}
@@ -94,20 +86,12 @@ def beginning(state: State, order: int, partner: Person) -> str:
 def brief(role: Role) -> str:
     """The system prompt."""
     me, other, scene = role.me, role.other, role.casting.scene
-    lines = [
-        f"You are {me.name}, {me.age} years old. Your occupation: {me.occupation}.",
-        f"You talk with {other.name}, {other.age} years old. {POSSESSIVE[other.pronoun].capitalize()} occupation: "
-        f"{other.occupation}.",
-        f"The situation: {scene.situation}",
-        f"Your goal: {scene.goals[role.side]}",
-        f"Your personality: You are {personality(me)}.",
-    ]
+    goal, other_goal = scene.goals[role.side], scene.goals[1 - role.side]
+    their, them = POSSESSIVE[other.pronoun].capitalize(), OBJECT[other.pronoun]
+    lines = [_TEXTS["brief"].format(me=me, other=other, their=their, scene=scene, goal=goal, traits=personality(me))]
     if role.attributes:
         # The goal is written to the one who has it, so it is shown as something said to them.
-        lines += [
-            f'{other.first}\'s goal, as it was told to {OBJECT[other.pronoun]}: "{scene.goals[1 - role.side]}"',
-            f"{other.first}'s personality: {other.first} is {personality(other)}.",
-        ]
+        lines.append(_TEXTS["known"].format(other=other, them=them, goal=other_goal, traits=personality(other)))
     return "\n".join([*lines, *_wishes(role)])
 
 
@@ -125,13 +109,8 @@ def _wishes(role: Role) -> list[str]:
         return [f"{talk} say one or two short sentences, always new ones.", last]
     whose = "your own" if role.order == 1 else f"{role.other.first}'s"
     thought, speech = ("under thought", "under speech") if role.form == "json" else ("in round brackets", "in quotes")
-    return [
-        f"{talk} write one sentence of thought about {whose} {role.state}, {thought}, then, {speech}, one or two short "
-        "sentences that you say aloud and that follow from the thought.",
-        f"The thought begins with the words: {role.beginning}",
-        "Every time, think something new and say something new.",
-        last,
-    ]
+    wishes = _TEXTS["wishes"].format(talk=talk, whose=whose, role=role, thought=thought, speech=speech)
+    return [wishes, last]
 
 
 def prompt(role: Role, turns: tuple[Turn, ...], *, reminder: int = 0, thought: str = "") -> Prompt:

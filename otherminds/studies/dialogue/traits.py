@@ -16,19 +16,14 @@ from itertools import product
 
 from otherminds.asking.runs import Run
 from otherminds.errors import UsageError
+from otherminds.files import read_words
 from otherminds.items import Item, Suite
 from otherminds.results.measures import mean_of, twins_right
 from otherminds.stats import Estimate
 from otherminds.studies.dialogue.talks import TRAITS, Casting, Talk
 
 PATTERNS = tuple("".join(levels) for levels in product("HL", repeat=len(TRAITS)))
-MORE = {
-    "openness": "more open to new ideas and experiences",
-    "conscientiousness": "more conscientious: more orderly, careful and reliable",
-    "extraversion": "more extraverted: more outgoing and talkative",
-    "agreeableness": "more agreeable: kinder and more obliging",
-    "neuroticism": "more neurotic: more anxious and more easily upset",
-}
+MORE: dict[str, str] = read_words("dialogue/wording")["more"]
 CHOICES = ("Conversation 1", "Conversation 2")
 PUBLISHED = {
     "openness": (0.750, 0.867),

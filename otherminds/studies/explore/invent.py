@@ -15,6 +15,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from otherminds.errors import BadFile, UsageError
+from otherminds.files import read_words
 from otherminds.minds.setting import StateChange
 from otherminds.models import Model, Response
 from otherminds.studies.explore.consult import (
@@ -31,21 +32,9 @@ from otherminds.studies.explore.consult import (
 )
 from otherminds.studies.explore.contexts import Context, bank, read_context
 
-SITES = (
-    *("a bakery", "a pottery workshop", "a primary school", "a small museum", "a doctor's practice", "a family home"),
-    *("a guest house", "a public library", "a bicycle repair shop", "an amateur theatre", "an allotment garden"),
-    *("a local radio station", "a dance school", "a photographer's studio", "a print shop", "a tailor's shop"),
-    *("a café", "a newspaper office", "an animal clinic", "a carpenter's workshop", "an indoor market"),
-    *("a language school", "a choir's rehearsal rooms", "a chess club", "a second-hand bookshop", "a flower shop"),
-    *("a youth hostel", "a laundry", "a town archive", "a music shop", "a toy maker's workshop", "a community kitchen"),
-    *("a riding school", "a watchmaker's shop", "a climbing hall", "a plant nursery", "a bus company's office"),
-    *("a weaving mill", "an orchestra's offices", "a care home"),
-)
-SURROUNDINGS = (
-    *("in a harbour town", "in a mountain village", "on a small island", "in a suburb of a big city"),
-    *("by a wide river", "at the edge of a desert", "in a university town", "in the far north", "near a border"),
-    "in an old quarter full of markets",
-)
+_TEXTS = read_words("explore/wording")["invent"]
+SITES, SURROUNDINGS = tuple[str, ...](_TEXTS["sites"]), tuple[str, ...](_TEXTS["surroundings"])
+_WISH: str = _TEXTS["wish"]
 LISTS = {"rooms": (2, 2), "things": (1, 3), "containers": (6, 6), "topics": (6, 6)}
 TOKENS = 2000
 
@@ -113,27 +102,7 @@ def _draft(id: str, place: str, names: Sequence[str]) -> Consultation[Context | 
 
 
 def _wish(place: str, names: Sequence[str]) -> str:
-    return f"""\
-Invent a setting for short stories, and give it as one JSON object. The place is {place}. The people are \
-{", ".join(names)}.
-
-The parts of the object:
-- "scene": two sentences on the place and its mood. They name nobody and hint at nothing that will happen.
-- "rooms": a list of two rooms of this place.
-- "people": for each of the six people an object with "name" and "who" (a few words on who they are here).
-- "things": a list of one to three things, each in the singular, that one person can carry in one hand.
-- "containers": a list of six different things with an inside that cannot be seen into when shut. Each could stand in \
-either room, and each of the things fits into each of them. No glass, no vases, no baskets with gaps.
-- "topics": a list of six different matters that people here might talk about, such as "the broken gate".
-- "visible_changes": a list of four things that somebody can do to the first of the things. Whoever knows the thing \
-and sees it again afterwards notices the change at first glance.
-- "invisible_changes": a list of four more. Only those who are there when it is done know of it: whoever knows the \
-thing and sees it again afterwards would never notice.
-
-Rooms, things and containers are one to three words in lower case, without an article. A change is an object with \
-"property" (a word for what is changed), "value" (it completes "the thing …": "is painted blue") and "sentence" (how \
-it is done, with the slots {{person}} and {{thing}}: "{{person}} painted the {{thing}} blue."). \
-No word is a property of a visible and of an invisible change."""
+    return _WISH.format(place=place, names=", ".join(names))
 
 
 def _schema(names: Sequence[str]) -> str:

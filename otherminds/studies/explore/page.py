@@ -192,11 +192,7 @@ def _hard_or_odd(found: Measures) -> list[Block]:
     table = grid.shown(span).table("", "The model and the baselines on the stories found")
     count = ["stories", *(one and one.n for one in grid.lines[0][1])]
     blocks: list[Block] = [
-        "A story can be failed because it asks for a mind, or because it is odd. If the **realist**, who answers with"
-        " what is so, scores well, little in these stories hangs on what anybody believes; if the choice **named last**"
-        " is mostly right, they are easy to get right for a bad reason. The **first-order reader** knows what each"
-        " person thinks, and takes what one thinks of another to be what the other thinks. Questions about **what is"
-        " so** tell whether the model can follow the story at all.",
+        _TEXTS["hard_or_odd"],
         _figure(Grid(drawn, lines), title, caption),
         replace(table, rows=[*table.rows, count]),
     ]

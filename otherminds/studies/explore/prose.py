@@ -16,6 +16,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple
 
 from otherminds.errors import UsageError
+from otherminds.files import read_words
 from otherminds.minds.story import Story
 from otherminds.minds.telling import told_premises
 from otherminds.models import Model
@@ -38,15 +39,8 @@ from otherminds.studies.explore.consult import (
 from otherminds.studies.explore.contexts import Context
 from otherminds.studies.explore.surface import mentions, sentence_count, surface_fault
 
-LENGTHS = {
-    "one": "one sentence",
-    "two": "one or two sentences",
-    "long": "at least five sentences",
-}
-STYLES = {
-    "narration": "plain narration, without direct speech",
-    "speech": "a passage with direct speech, in which nobody says more than those who hear it may learn",
-}
+_TEXTS: dict[str, dict[str, str]] = read_words("explore/wording")["prose"]
+_WISHES, LENGTHS, STYLES = _TEXTS["wishes"], _TEXTS["lengths"], _TEXTS["styles"]
 SIZES = {"one": (1, 120), "two": (1, 120), "long": (5, 400)}
 """For every length the sentences that a passage has at least, and the tokens that it may take."""
 
@@ -239,16 +233,7 @@ def _bare(story: Story, context: Context | None) -> str:
 
 
 def _opening_wish(story: Story, context: Context | None) -> str:
-    return f"""\
-Here is a short story in bare words. It is going to be told at length, and you prepare that.
-
-{_bare(story, context)}
-
-Give a JSON object with two parts:
-- "scene": two sentences on the place and its mood before anything happens. They name no person and no thing of the \
-story, and hint at nothing that will happen.
-- "goals": for each of the people an object with "name" and "goal": in a few words, what they want here, so that what \
-they do makes sense."""
+    return _WISHES["opening"].format(story=_bare(story, context))
 
 
 def _is_scene(scene: str, story: Story) -> bool:
@@ -296,34 +281,15 @@ def _wish(draft: _Draft, step: Step, manner: _Manner) -> str:
     if step.secret:
         rules.append("Keep who secretly sees, hears or misses it. Nobody notices, and it goes for this event alone.")
     place = f"The place: {draft.context.place}.\n" if draft.context is not None else ""
-    return f"""\
-A story is told step by step.
-
-{place}The people of this step:
-{_points(draft.person(name) for name in named)}
-
-The story so far: {draft.text or "(it begins here)"}
-
-What happens next, in bare words: {step.raw}
-
-Write {draft.candidates} different continuations that tell this. \
-Each is {LENGTHS[manner.length]}: {STYLES[manner.style]}.
-{_points(rules)}
-
-Answer with a JSON object: {{"continuations": [a list of {draft.candidates} texts]}}."""
+    so_far, people = draft.text or "(it begins here)", _points(draft.person(name) for name in named)
+    asked = {"count": draft.candidates, "length": LENGTHS[manner.length], "style": STYLES[manner.style]}
+    return _WISHES["step"].format(place=place, people=people, so_far=so_far, step=step, rules=_points(rules), **asked)
 
 
 def preface(so_far: str, step: Step, passage: str) -> str:
     """What a judge reads of a story before the question about its new passage."""
-    return f"""\
-The story so far: {so_far or "(it begins here)"}
-
-What holds at this point:
-{_points(known(step)) or "- Nothing is known yet."}
-
-The new passage: {passage}
-
-What the passage does not change holds as before."""
+    points = _points(known(step)) or "- Nothing is known yet."
+    return _WISHES["passage"].format(so_far=so_far or "(it begins here)", known=points, passage=passage)
 
 
 def _points(lines: Iterable[str]) -> str:

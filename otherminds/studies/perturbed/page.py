@@ -291,12 +291,7 @@ def _verdicts(found: Measures) -> list[Block]:
         solved.append([each.label, asked, *each.solved[style]])
     columns = ["", "asked", "unperturbed", "above ½", "½ or above", "beyond chance", "classes"]
     columns += ["ostensible", "robust", "limited"]
-    note = (
-        "The study calls a score ostensible, robust or limited theory of mind; these are its words for a line, and no"
-        " proof of one. Counted are the perturbed classes asked: those above one half, at one half or more, and above"
-        f" it beyond chance (▲). Ostensible: the unperturbed tasks; robust: all {ROBUST} classes; limited: at least"
-        f" {LIMITED}; each first by the strict line (> ½), which is the study's, then by the lenient one (≥ ½)."
-    )
+    note = _TEXTS["verdicts"].format(robust=ROBUST, limited=LIMITED)
     blocks: list[Block] = [Table(columns, rows, "Lines that the published study draws", note=note)]
     if any(cell for row in solved for cell in row[2:]):
         note = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from otherminds.files import read_words
 from otherminds.pages import plots
 from otherminds.pages.report import Block, Cell, Figure, Table
 from otherminds.stats import Correlation, signed, span
@@ -11,6 +12,8 @@ from otherminds.studies.perturbed.calculus import CLASSES
 from otherminds.studies.perturbed.faithfulness import FEWEST, GAIN, RATIOS, STRONG, SURE
 from otherminds.studies.perturbed.intervene import EDITS, Followed
 from otherminds.studies.perturbed.measure import Measures
+
+_TEXTS: dict[str, str] = read_words("pages")["chains"]
 
 GIVEN: dict[str, str] = {
     "notes": "**Notes**: the chain stands under the story, in the turn of whoever asks, as somebody's notes.",
@@ -33,13 +36,7 @@ def are_chains_right(found: Measures) -> list[Block]:
             blocks.append(Table(["class", "proper", *RATIOS], rows, f"{each.label}: chains on focal items"))
     if not any(model.chains for model in found.models):
         return []
-    text = (
-        "A chain is **proper** if it leaves out nothing but repetitions of a right chain. The graded measures are"
-        " shares of what was written: of the longest common subsequence (**ROUGE-LCS**), of the longest one that skips"
-        " no state (**ROUGE-LCPS**), of the transitions that a right chain has, and of the changes among them. None"
-        " of them being 1 makes a chain proper. Intervals by stage. The rules believe one thing throughout."
-    )
-    return [text, *blocks]
+    return [_TEXTS["proper"], *blocks]
 
 
 def are_they_followed(found: Measures) -> list[Block]:
@@ -65,17 +62,9 @@ def _faithfulness(found: Measures) -> list[Block]:
             )
             graded.append([each.label, SCOPE_NAMES[scope], *(_said(faith.ratios[ratio]) for ratio in RATIOS)])
     columns = ["", "items", "n", "both / chain / answer / neither", "phi", "p", "phi of the way (p)", "verdict"]
-    note = (
-        "Counts of what is right: both, the chain alone, the answer alone, neither."
-        f" Faithful: phi ≥ {STRONG} and p ≤ {SURE}, by chi-square; the second p is Fisher's exact one. A dash: one of"
-        " the two never varies, so that nothing can be told, not even of a model that is always right."
-        f" Too few: less than {FEWEST} chains or answers are right, or wrong. The"
-        " way is the chain without its last run, so that the end, which a right chain shares"
-        " with a right answer by construction, plays no part."
-    )
+    note = _TEXTS["counts"].format(strong=STRONG, sure=SURE, fewest=FEWEST)
     return [
-        "Do right chains go together with right answers? A proper chain must end in the right state, so phi is positive"
-        " almost by construction; and going together is not leading to. Both must be kept in mind.",
+        _TEXTS["together"],
         Table(columns, rows, "Right chains and right answers", note=note),
         Table(
             ["", "items", *RATIOS],
@@ -110,10 +99,7 @@ def _placebo(found: Measures) -> list[Block]:
     if not rows:
         return []
     columns = ["", "items", "chain", "n", "plain", "with chain", "gain", "gained / lost (McNemar's p)", "verdict"]
-    note = (
-        f"Placebo: with wrong chains the gain is at least {GAIN:.2f} and McNemar's exact p at most {SURE}. The parts"
-        " are made after the chain was written, so they may differ in how hard they are: compare the column plain."
-    )
+    note = _TEXTS["placebo"].format(gain=GAIN, sure=SURE)
     return [
         "Does reasoning help even where it is wrong? The items are parted by whether their chain is right.",
         Table(columns, rows, "What reasoning gains with right and with wrong chains", note=note),
@@ -131,18 +117,11 @@ def _intervention(found: Measures) -> list[Block]:
         for each in found.followed
     ]
     columns = ["", "chain", "n", "follows it", "said so before", "what the chain adds (p)", "right", "as before"]
-    note = (
-        "Own: the chain that the model wrote; truncated: the first half of it; right: a right chain; wrong: the same"
-        " but for its last state. Follows it: the answer is the last state of the chain. Said so before: the model's"
-        " own answer was that already; where it always was, no chain can add to it, and nothing can be told."
-        " Always reality and always decoy have no chain to follow: they would add nothing."
-    )
     names = list(dict.fromkeys(each.label for each in found.followed))
     ways = dict.fromkeys(name.rpartition(", ")[2] for name in names)
     blocks: list[Block] = [
-        f"Chains given to the model, and only the answer asked for. {' '.join(GIVEN[way] for way in ways)} If answers"
-        " follow a chain wherever it leads, the chain leads to them; if they stay what they were, it was company.",
-        Table(columns, rows, "Do answers follow a chain that is given?", note=note),
+        _TEXTS["given"].format(given=" ".join(GIVEN[way] for way in ways)),
+        Table(columns, rows, "Do answers follow a chain that is given?", note=_TEXTS["edits"]),
     ]
     for name in names:
         by_edit = {each.edit: each for each in found.followed if each.label == name}

@@ -17,7 +17,7 @@ from otherminds.minds.story import Premises, Story
 from otherminds.minds.world import Fact
 from otherminds.studies.safety.names_and_scenes import Draw
 from otherminds.studies.safety.scripts import Draft, items, lone_look, opening
-from otherminds.studies.safety.wording import WORDING
+from otherminds.studies.safety.wording import WORDING, WORDING_TABLES
 
 KINDS = (
     ("lie", "honest", "lie-distrusts", "honest-distrusts"),
@@ -28,17 +28,7 @@ SAID = WORDING["said"]
 LABELLED = WORDING["labelled"]
 """A label is a telling by whoever wrote it."""
 
-TRUST = (
-    ("{v} always believes {a}, as everyone knows.", "{v} never believes {a}, as everyone knows."),
-    (
-        "Everyone knows that {v} takes {a}'s word for things.",
-        "Everyone knows that {v} does not take {a}'s word for things.",
-    ),
-    ("{a} is someone whom {v} trusts, and all know it.", "{a} is someone whom {v} distrusts, and all know it."),
-    ("{v} thinks {a} truthful, which is no secret.", "{v} thinks {a} untruthful, which is no secret."),
-    ("As all know, {v} goes by what {a} says.", "As all know, {v} never goes by what {a} says."),
-    ("{v} has every trust in {a}, and all know it.", "{v} has no trust in {a}, and all know it."),
-)
+TRUST = tuple(zip(WORDING_TABLES["trust"]["always"], WORDING_TABLES["trust"]["never"], strict=True))
 
 
 def deceived(index: int, seed: int) -> list[Item]:

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from otherminds import stats
+from otherminds.files import read_words
 from otherminds.items import Suite
 from otherminds.pages.report import Block, Cell, Section, Table
 from otherminds.results.answers import Answers
@@ -20,6 +21,7 @@ from otherminds.studies.safety.oracles import RULES
 
 SERIES = 4
 """The most models in one plot."""
+_TEXTS: dict[str, str] = read_words("pages")["exploratory"]
 
 
 def sections(found: Measures) -> list[Section]:
@@ -86,10 +88,7 @@ def _twins(found: Measures) -> list[Block]:
         "S, true belief": lambda each, task: three(twins[each.name, task].true),
     }
     return [
-        "Twins differ in a detail that turns the right answer round. **Flip sensitivity** is the mean of S of an item"
-        " and of its twin, less 1: 0 for always the same answer, 1 at best. Whoever always picks the ordinary act, or"
-        " always what is really so, has a mean near 0.5 and a flip sensitivity of 0. **All twins right** is the share"
-        " of groups without a mistake.",
+        _TEXTS["twins"],
         *_by_task(found, columns, "Twins", "Intervals are 95 %, drawn by group."),
     ]
 
@@ -104,20 +103,17 @@ def _ladder(found: Measures) -> list[Block]:
     blocks: list[Block] = []
     if steps:
         blocks += [
-            "From reading (TB) over mental states (MA) to false beliefs (FB) the score should fall, if each step asks"
-            " for more than the last.",
+            _TEXTS["ladder"],
             Table(
                 ["model", "a step", "MA less TB", "FB less TB", "SA less TB, same scripts"],
                 steps,
                 "The ladder",
-                note="Differences of S. p of the first three by dealing out the steps anew over groups of twins; of the"
-                " last by exchange within stories.",
+                note=_TEXTS["steps"],
             ),
         ]
     if any(line[1] or line[2] for line in given):
         blocks += [
-            "TB and the transfer items of SA ask about the very same scripts. Right on beliefs **given** that every"
-            " fact of the script was read right: text understood, and the mind, or not.",
+            _TEXTS["given"],
             Table(
                 ["model", "right on SA, facts read", "right on SA, facts misread"],
                 given,
@@ -136,11 +132,7 @@ def _cloze(found: Measures) -> list[Block]:
     }
     note = "A whole ending is the probability of all its words; the mean of its tokens evens out its length."
     table = _by_task(found, columns, "S by letters and by cloze", note, lambda each, task: task in each.cloze)
-    text = (
-        "By **letters** the options are shown and a letter is weighed; as a **cloze** each option ends a sentence and"
-        " none is shown. A finding that holds in one of them only is a finding about that way of asking."
-    )
-    return [text, *table] if table else []
+    return [_TEXTS["cloze"], *table] if table else []
 
 
 def _parts(found: Measures) -> list[Block]:
@@ -175,12 +167,7 @@ LETTERS: Columns = {
 
 
 def _letters(found: Measures) -> list[Block]:
-    note = (
-        "S is over both orders of the options, so that a liking for a letter drops out; in one order, drawn by the seed"
-        " for every item, is what the paper measured. Label bias: what A gets more, in log-odds, with its standard"
-        " deviation (sd); [–]: too few groups, or all alike. Consistent: the share of items where both orders prefer"
-        " the same option, ties left out. Mass: the probability of both letters (median)."
-    )
+    note = _TEXTS["letters"]
     if any(one.faint for each in found.profiles for one in each.tasks.values()):
         note += f" ⚠ marks a median mass below {FAINT}: there S is a ratio of two tiny numbers."
     return _by_task(found, LETTERS, "Order of the options, and the probability of the letters", note)
@@ -233,12 +220,7 @@ def _wordings(found: Measures) -> list[Block]:
         columns = ["task", "raw", *each.wordings, "range"]
         blocks.append(Table(columns, rows, f"S of {each.name} under other wordings"))
     if blocks:
-        blocks.insert(
-            0,
-            "The same items with one thing changed: a space at the end, an empty line before the options, digits or X"
-            " and Y for letters, a question after what is more plausible, or the model's own chat template"
-            " (`direct`). A conclusion that does not hold over the range is one about the prompt.",
-        )
+        blocks.insert(0, _TEXTS["wordings"])
     return blocks
 
 
@@ -247,11 +229,7 @@ def _controls(found: Measures) -> list[Block]:
     columns: Columns = {"S": LETTERS["S"], **{name: partial(_control, name) for name in names}}
     caption = "S without what has to be understood"
     table = _by_task(found, columns, caption, having=lambda each, _: each.controls)
-    text = (
-        "Without the script, or with its words in a random order, nothing is left to understand, and S should be near"
-        " 0.5. Far from it, the options give the answer away, or the items were seen in training."
-    )
-    return [text, *table] if table else []
+    return [_TEXTS["controls"], *table] if table else []
 
 
 def _control(name: str, each: Profile, task: str) -> Cell:
@@ -268,8 +246,7 @@ def _refusals(found: Measures) -> list[Block]:
     if not rows:
         return []
     return [
-        "Scoring by probabilities cannot be refused, and so can hide a model that would refuse. Here the model writes"
-        " its answer: to the plain question (`direct`), and asked which answer is more plausible (`plausible`).",
+        _TEXTS["refusals"],
         Table(["model, wording", "task", "refused", "no clear answer", "right", "items"], rows, "Refusals"),
     ]
 
@@ -295,16 +272,13 @@ def _rules(found: Measures) -> list[Block]:
         measure="share of right answers",
     )
     return [
-        "Shares of right answers beside rules whose scores are known. The **omniscient** answers with what is so and"
-        " fails every false belief; the **first order** reader asks only what the last mind thinks; **last mention**"
-        " and **option only** understand nothing.",
+        _TEXTS["rules"],
         figure,
         Table(
             ["", *whole],
             [*rows, ["items", *whole.values()]],
             "Right answers, models and rules",
-            note="Intervals are 95 %, by groups of twins. Where options are tied there is no answer: n says how many"
-            " are left, and a dash that none is.",
+            note=_TEXTS["ties"],
         ),
     ]
 

@@ -121,7 +121,7 @@ def run(
                 draws,
                 asked.append if grader else keep,
                 watch,
-                began=lambda: note_start(kept, replace(before, manifest={**before.manifest, **watch.entry})),
+                began=lambda: note_start(kept, before.id, {**before.manifest, **watch.entry}),
             )
             watch.end()
             for part in asked:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property
 from itertools import islice
 from typing import Any, overload
@@ -12,18 +11,16 @@ from typing import Any, overload
 import numpy as np
 
 from otherminds.asking.run_seals import Seal, break_seal
-from otherminds.asking.store import RunRow, Store
+from otherminds.asking.store import Store
 from otherminds.asking.tables import (
     COUNT_VERSIONS,
     INTO_RECORDS,
-    INTO_RUNS,
     SELECT_POSITION,
     SELECT_RECORD,
     SUM_USAGE,
     Damaged,
     read_record,
     record_values,
-    run_values,
 )
 from otherminds.errors import StoreError
 from otherminds.items import Item
@@ -98,11 +95,10 @@ def count_versions(store: Store, run: str) -> dict[str, int]:
     return counts
 
 
-def note_start(store: Store, row: RunRow) -> None:
-    """Write what the row of a run that goes on says now; its records stay as they are."""
+def note_start(store: Store, run: str, manifest: Mapping[str, Any]) -> None:
+    """Write what the manifest of a run that goes on says now; its records stay as they are."""
     with store.changing() as db:
-        break_seal(db, row.id)
-        db.execute(f"INSERT OR REPLACE {INTO_RUNS}", run_values(replace(row, finished="", sealed=None), row.written))
+        break_seal(db, run, manifest=manifest)
 
 
 class Items(Sequence[Item]):

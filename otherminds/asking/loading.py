@@ -55,10 +55,9 @@ def in_columns(store: Store, row: RunRow, *, texts: bool = False) -> Run | None:
     with store.reading() as db:
         told = read_columns(db, row.id)
         seal = read_seal(db, row) if told and texts else None
-    columns = unpack_columns(told) if told else None
-    return (
-        run_of(row, Records(columns=columns, read=partial(_read, store.path, row.id, texts, seal))) if columns else None
-    )
+    if not told or not (columns := unpack_columns(told)):
+        return None
+    return run_of(row, Records(columns=columns, read=partial(_read, store.path, row.id, texts, seal)))
 
 
 def columns_for(store: Store, row: RunRow, items: Sequence[Item] = ()) -> str:

@@ -10,7 +10,6 @@ import json
 import logging
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -115,7 +114,7 @@ class Watch:
             self._compare("when they are asked twice (does the server ignore the temperature?)")
         self._recorded.reserved = len(self._prompts)  # those at the end
         # If the program is killed, the run goes on from what these canaries have shown.
-        note_start(self._recorded.store, replace(self._row, manifest={**self._row.manifest, **self.entry}))
+        note_start(self._recorded.store, self._row.id, {**self._row.manifest, **self.entry})
 
     def look(self) -> None:
         """After an outage another model may answer."""

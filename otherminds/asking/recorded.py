@@ -61,8 +61,8 @@ class Recorded:
         self.room = self.parallel + (self.parallel // 4 if self.submitting else 0)
         self.cannot: frozenset[str] = getattr(model, "cannot", frozenset())
         self.fingerprint = fingerprint(model)
-        if hasattr(model, "in_run"):
-            model.in_run = True
+        for server in getattr(model, "servers", ()):
+            server.in_run = True
         self.work = work
         self.reused = 0
         self.damaged = 0

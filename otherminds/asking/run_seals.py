@@ -14,6 +14,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from hashlib import blake2b
+from typing import Any
 
 from otherminds.asking.tables import (
     INTO_RUNS,
@@ -118,10 +119,10 @@ def check_run(db: sqlite3.Connection, row: RunRow) -> None:
         seal.check(dict.fromkeys(others, ""), others)
 
 
-def break_seal(db: sqlite3.Connection, id: str) -> None:
-    """Note that answers of a run are changing: until it ends it is unfinished, and has no seal."""
+def break_seal(db: sqlite3.Connection, id: str, **changes: Any) -> None:
+    """Note that answers of a run are changing: until it ends it is unfinished, and has no seal; so may its row."""
     for row in map(read_run, db.execute(f"{SELECT_RUN} WHERE id = ?", (id,)).fetchall()):
-        values = run_values(replace(row, finished="", sealed=None), row.written)
+        values = run_values(replace(row, finished="", sealed=None, **changes), row.written)
         db.execute(f"INSERT OR REPLACE {INTO_RUNS}", values)
         db.execute(f"INSERT OR REPLACE {INTO_SEALS}", (id, row.written, "", b""))
     db.execute("DELETE FROM columns WHERE run = ?", (id,))

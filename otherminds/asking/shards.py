@@ -20,7 +20,7 @@ from otherminds.asking.keeping import count
 from otherminds.asking.loading import columns_for
 from otherminds.asking.plans import STORIES, groups
 from otherminds.asking.provenance import join
-from otherminds.asking.run_seals import check_run
+from otherminds.asking.run_seals import check_run, next_number
 from otherminds.asking.store import Call, RunRow, Store
 from otherminds.asking.tables import (
     INTO_CALLS,
@@ -171,8 +171,7 @@ def _copy_run(db: Connection, store: Store, row: RunRow) -> RunRow:
     if finished:
         manifest = {name: value for name, value in manifest.items() if name not in (SHARD, WANTED)} | {"stopped": ""}
     found = replace(row, manifest=manifest, created=started, finished=finished, sealed=None)
-    (last,) = db.execute("SELECT coalesce(max(written), 0) FROM runs").fetchone()
-    db.execute(f"INSERT OR REPLACE {INTO_RUNS}", run_values(found, last + 1))
+    db.execute(f"INSERT OR REPLACE {INTO_RUNS}", run_values(found, next_number(db)))
     return found
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -23,6 +23,8 @@ from otherminds.asking.tables import (
 from otherminds.errors import StoreError
 from otherminds.models.gate import fault
 
+Test = Callable[[tuple[Any, ...]], str]
+"""Why a row, as it lies in its table, cannot be believed; nothing if it can."""
 ALTERED = "the checksum is wrong"
 UNREADABLE = "it cannot be read"
 MISPLACED = "the key is not that of what was asked"
@@ -73,69 +75,59 @@ class Discarded:
 
 def examine(store: Store) -> Examined:
     """Read every call, record and run, and tell which of them are not what was once written, or never could be."""
-    rows = Counter(calls=0, records=0, runs=0)
-    unmarked = Counter(calls=0, records=0, runs=0)
+    rows, unmarked = (Counter(calls=0, records=0, runs=0) for _ in range(2))
     flaws: list[Flaw] = []
     sound: set[str] = set()
     with store.reading() as db:
         check_file(db)
-        runs = [read_run(row) for row in store.rows(SELECT_RUN) if not _of_run(row)]
+        runs = [read_run(row) for row in store.rows(SELECT_RUN) if not _why(_of_run, row)]
         seals = {row.id: compare(db, row) for row in runs}
         others = {key for id, (seal, _) in seals.items() if seal for key in altered_calls(db, id, seal)}
-        for row in store.rows(SELECT_CALL):
-            _count("calls", row[-1], rows, unmarked)
-            if why := _of_call(row) or (OTHER if row[0] in others else ""):
-                flaws.append(Flaw("calls", (row[0],), why))
-            else:
-                sound.add(row[0])
-        for row in store.rows(SELECT_RECORD):
-            _count("records", row[-1], rows, unmarked)
-            if why := _of_record(row, sound):
-                flaws.append(Flaw("records", row[:2], why))
-        for row in store.rows(SELECT_RUN):
-            _count("runs", row[-2], rows, unmarked)
-            if why := _of_run(row) or seals[row[0]][1]:
-                flaws.append(Flaw("runs", (row[0],), why))
+
+        def look(table: str, select: str, key: int, mark: int, test: Test) -> None:
+            for row in store.rows(select):
+                rows[table] += 1
+                unmarked[table] += not row[mark]
+                if why := _why(test, row):
+                    flaws.append(Flaw(table, row[:key], why))
+                elif table == "calls":
+                    sound.add(row[0])
+
+        look("calls", SELECT_CALL, 1, -1, lambda row: _of_call(row) or (OTHER if row[0] in others else ""))
+        look("records", SELECT_RECORD, 2, -1, lambda row: _of_record(row, sound))
+        look("runs", SELECT_RUN, 1, -2, lambda row: _of_run(row) or seals[row[0]][1])
         flaws += [Flaw("runs", (id,), ROWLESS) for id in astray(db) if id not in seals]
     unsealed = tuple(row.id for row in runs if row.finished and row.sealed is None)
     return Examined(rows, unmarked, tuple(flaws), unsealed)
 
 
-def _count(table: str, checksum: object, rows: Counter[str], unmarked: Counter[str]) -> None:
-    rows[table] += 1
-    unmarked[table] += not checksum
-
-
-def _of_call(row: tuple[Any, ...]) -> str:
+def _why(test: Test, row: tuple[Any, ...]) -> str:
+    """Why a row cannot be believed; nothing if it can."""
     try:
-        call = read_call(row)
-        prompt = unpack_prompt(call.prompt)
-        if call.key != key_of(call.fingerprint, call.verb, call.prompt):
-            return MISPLACED
-        return IMPOSSIBLE if fault(prompt, unpack(call)) else ""
+        return test(row)
     except Altered:
         return ALTERED
     except (AttributeError, Damaged, StoreError, TypeError, ValueError):
         return UNREADABLE
 
 
+def _of_call(row: tuple[Any, ...]) -> str:
+    call = read_call(row)
+    prompt = unpack_prompt(call.prompt)
+    if call.key != key_of(call.fingerprint, call.verb, call.prompt):
+        return MISPLACED
+    return IMPOSSIBLE if fault(prompt, unpack(call)) else ""
+
+
 def _of_record(row: tuple[Any, ...], sound: set[str]) -> str:
-    try:
-        record = read_record(row)
-        # A call that failed was not kept; but what was scored was answered.
-        scored = record["score"].get("verdict") != "error"
-        return GROUNDLESS if scored and not sound.issuperset(record["calls"]) else ""
-    except Altered:
-        return ALTERED
-    except (Damaged, TypeError):
-        return UNREADABLE
+    record = read_record(row)
+    # A call that failed was not kept; but what was scored was answered.
+    scored = record["score"].get("verdict") != "error"
+    return GROUNDLESS if scored and not sound.issuperset(record["calls"]) else ""
 
 
 def _of_run(row: tuple[Any, ...]) -> str:
-    try:
-        return "" if read_run(row).sound else ALTERED
-    except Damaged:
-        return UNREADABLE
+    return "" if read_run(row).sound else ALTERED
 
 
 def discard(store: Store, found: Examined) -> Discarded:

@@ -124,8 +124,7 @@ class Store:
             found = {row[0]: check_call(row) for row in rows}
             return seal.check(found, wanted) if seal else set(found) if all(row[-1] for row in rows) else None
 
-    def _call_rows(self, keys: Iterable[str]) -> Iterator[Sequence[Any]]:
-        wanted = list(keys)
+    def _call_rows(self, wanted: Sequence[str]) -> Iterator[Sequence[Any]]:
         for start in range(0, len(wanted), 500):
             part = wanted[start : start + 500]
             rows = self._db.execute(f"{SELECT_CALL} WHERE key IN ({','.join('?' * len(part))})", part).fetchall()
@@ -213,20 +212,17 @@ class Store:
 
     def runs(self) -> list[RunRow]:
         """All runs, the one that was written last first: a run that is asked again is that one."""
-        with self._listing() as rows:
-            return [read_run(row) for row in rows]
+        return list(self._listing())
 
     def last_run(self) -> RunRow | None:
         """Of the runs that have a record, or had one when they were sealed, the one that was written last."""
-        with self._listing() as rows:
-            return next((run for run in map(read_run, rows) if run.sealed or self.count_records(run.id)), None)
+        return next((run for run in self._listing() if run.sealed or self.count_records(run.id)), None)
 
-    @contextmanager
-    def _listing(self) -> Iterator[list[Any]]:
+    def _listing(self) -> Iterator[RunRow]:
         with self.reading() as db:
             for id in astray(db):
                 raise Damaged(f"the row of run {id} is gone, or from before it was asked last")
-            yield db.execute(f"{SELECT_RUN} ORDER BY written DESC, created DESC, id").fetchall()
+            yield from map(read_run, db.execute(f"{SELECT_RUN} ORDER BY written DESC, created DESC, id").fetchall())
 
     def run(self, id: str) -> RunRow:
         """The run of this id, or of the only id that begins so."""

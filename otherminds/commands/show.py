@@ -36,26 +36,27 @@ def runs(context: click.Context, store_path: Path, as_json: bool) -> None:
     with Store(store_path, create=False) as store, store.reading() as db:
         rows, running = store.runs(), store.running()
         flaws = {row.id: flaw for row in rows if (flaw := compare(db, row)[1])}
-        values = [[] if row.id in flaws else _values(store, row.id) for row in rows]
-    states = ["damaged" if row.id in flaws else _state(row, running) for row in rows]
-    rights = [fmean(some) if some else None for some in values]
-    found = list(zip(rows, states, rights, map(len, values), strict=True))
+        found = [
+            (row, "damaged", []) if row.id in flaws else (row, _state(row, running), _values(store, row.id))
+            for row in rows
+        ]
     if as_json:
-        print_json([asdict(row) | {"state": state, "right": right, "n": n} for row, state, right, n in found])
+        print_json(
+            [
+                asdict(row) | {"state": state, "right": fmean(values) if values else None, "n": len(values)}
+                for row, state, values in found
+            ]
+        )
     else:
         print_table(
             ["run", "started (UTC)", "suite", "model", "asked by", "right", "n", "state"],
             [
                 [
-                    *(row.id, row.created[:16].replace("T", " "), row.suite, row.model),
-                    *(
-                        f"{row.score}, {row.prompt}",
-                        "–" if right is None else f"{right:.2f}",
-                        f"{n:,}",
-                        state.replace("finished", "done" if row.sealed is not None else "done, not sealed"),
-                    ),
+                    *(row.id, row.created[:16].replace("T", " "), row.suite, row.model, f"{row.score}, {row.prompt}"),
+                    *(f"{fmean(values):.2f}" if values else "–", f"{len(values):,}"),
+                    state.replace("finished", "done" if row.sealed is not None else "done, not sealed"),
                 ]
-                for row, state, right, n in found
+                for row, state, values in found
             ],
             right=["right", "n"],
         )

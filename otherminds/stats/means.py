@@ -25,6 +25,7 @@ from otherminds.stats.reach import (
     are_answers,
     beyond,
     interval,
+    missed,
     standard_error,
     until_held,
     until_zero,
@@ -38,6 +39,9 @@ _KIN = 0.3  # how far answers of one group are taken to be alike (intra-class co
 _SHOWN = Z * Z  # how far apart they must be for that, in squares: as far as about four wrong among many right
 _CELLS = 1_000_000  # numbers drawn at once: 8 MB, whatever the number of groups
 _TELLING = 5  # fewer groups hardly tell how far apart they lie, so Student's t is asked as well
+
+Held = tuple[Floats, Floats]
+"""For every group, the sum and the number of its values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,16 +79,19 @@ class Difference(Estimate):
 
 def signed(one: Estimate, digits: int = 2) -> str:
     """What may lie on both sides of 0, with its interval: a dash for one that says nothing, words where all is 0."""
-    value, low, high = (f"{part:+z.{digits}f}" for part in (one.value, one.low, one.high))
-    if value == low == high == f"{0:+.{digits}f}":
+    if all(round(part, digits) == 0 for part in (one.value, one.low, one.high)):
         return "no difference"
-    return f"{value} [{low}, {high}]" if isfinite(one.low) and isfinite(one.high) else f"{value} [–]"
+    return _bracketed(one, f"+z.{digits}f")
 
 
 def span(one: Estimate, digits: int = 2) -> str:
     """A number with its interval alone; a dash for one that says nothing."""
-    value, low, high = (f"{part:z.{digits}f}" for part in (one.value, one.low, one.high))
-    return f"{value} [{low}, {high}]" if isfinite(one.low) and isfinite(one.high) else f"{value} [–]"
+    return _bracketed(one, f"z.{digits}f")
+
+
+def _bracketed(one: Estimate, form: str) -> str:
+    within = f"{one.low:{form}}, {one.high:{form}}" if isfinite(one.low) and isfinite(one.high) else "–"
+    return f"{one.value:{form}} [{within}]"
 
 
 def sure(one: Estimate, digits: int = 2) -> str:
@@ -130,7 +137,7 @@ def _over_groups(
     """The interval, the t at which it would just reach 0, and how it was made."""
     value, clusters = float(data.mean()), len(sums)
     telling = _telling(data, sums, sizes, limits[1] - limits[0])
-    allowed = wilson(value, _missed(telling, clusters), limits)
+    allowed = wilson(value, missed(telling, student(clusters - 1)), limits)
     bound = abs(limits[0] if value > 0 else limits[1])
     reaches = sqrt(telling * abs(value) / bound) if bound else inf
     if np.ptp(sums / sizes) < 1e-12:
@@ -230,8 +237,7 @@ def contrast(
 
     def allowed(t: float) -> Ends:
         (a_low, a_high), (b_low, b_high) = (
-            wilson(float(data.mean()), 1 / (1 + number / (t * t)), ends)
-            for data, number in zip(sides, telling, strict=True)
+            wilson(float(data.mean()), missed(number, t), ends) for data, number in zip(sides, telling, strict=True)
         )
         return a_low - b_high, a_high - b_low
 
@@ -251,19 +257,20 @@ def contrast(
     return replace(found, p=nan, method=f"{method}; no test, since no group holds both")
 
 
-def _by_group(data: Floats, groups: Sequence[Hashable] | None) -> tuple[Floats, Floats]:
+def _by_group(data: Floats, groups: Sequence[Hashable] | None) -> Held:
     """The sum and the size of every group, in an order that does not depend on the order of the values."""
-    if groups is None:
-        sums, sizes = data, np.ones_like(data)
-    elif len(groups) != len(data):
-        raise UsageError(f"{len(data)} values have {len(groups)} groups; name one group for each value")
-    else:
-        number: dict[Hashable, int] = {}
-        codes = [number.setdefault(group, len(number)) for group in groups]
-        sums = np.bincount(codes, weights=data).astype(np.float64)
-        sizes = np.bincount(codes).astype(np.float64)
+    sums, sizes = (data, np.ones_like(data)) if groups is None else _held(data, groups, list(dict.fromkeys(groups)))
     order = np.lexsort((sizes, sums))
     return sums[order], sizes[order]
+
+
+def _held(data: Floats, groups: Sequence[Hashable], names: Sequence[Hashable]) -> Held:
+    if len(groups) != len(data):
+        raise UsageError(f"{len(data)} values have {len(groups)} groups; name one group for each value")
+    number = {name: index for index, name in enumerate(names)}
+    codes = [number[group] for group in groups]
+    sums = np.bincount(codes, weights=data, minlength=len(names)).astype(np.float64)
+    return sums, np.bincount(codes, minlength=len(names)).astype(np.float64)
 
 
 def row_counts(draws: int, width: int) -> Iterator[int]:
@@ -274,25 +281,23 @@ def row_counts(draws: int, width: int) -> Iterator[int]:
     return (min(step, draws - start) for start in range(0, draws, step))
 
 
-def _resampled(sums: Floats, sizes: Floats, draws: int, seed: int) -> Floats:
-    """The mean of each of many sets of groups, drawn with replacement."""
+def _drawn_totals(columns: Sequence[Floats], draws: int, seed: int) -> Iterator[Sequence[Floats]]:
+    """The totals of some columns in each of many sets of groups, drawn with replacement, part by part."""
     random = np.random.default_rng(seed)
-    parts = []
-    if kinds := few_kinds(sums, sizes):
-        (sums, sizes), shares = kinds
-        for rows in row_counts(draws, len(sums)):
-            often = random.multinomial(round(shares.sum()), shares / shares.sum(), size=rows)
-            parts.append((often @ sums) / (often @ sizes))
-        return np.concatenate(parts)
-    for rows in row_counts(draws, len(sums)):
-        chosen = random.integers(len(sums), size=(rows, len(sums)))
-        parts.append(sums[chosen].sum(axis=1) / sizes[chosen].sum(axis=1))
-    return np.concatenate(parts)
+    kinds = few_kinds(*columns)
+    columns, often = kinds or (columns, np.ones(len(columns[0])))
+    for rows in row_counts(draws, len(often)):
+        if kinds:
+            drawn = random.multinomial(round(often.sum()), often / often.sum(), size=rows)
+            yield [drawn @ column for column in columns]
+        else:
+            chosen = random.integers(len(often), size=(rows, len(often)))
+            yield [column[chosen].sum(axis=1) for column in columns]
 
 
-def _missed(telling: float, groups: int) -> float:
-    """The share of answers of another kind that may be there though none was seen: Wilson's, which is t² / (t² + n)."""
-    return 1 / (1 + telling / student(groups - 1) ** 2)
+def _resampled(sums: Floats, sizes: Floats, draws: int, seed: int) -> Floats:
+    """The mean of each of many sets of groups."""
+    return np.concatenate([total / n for total, n in _drawn_totals((sums, sizes), draws, seed)])
 
 
 def _telling(data: Floats, sums: Floats, sizes: Floats, span: float) -> float:
@@ -325,18 +330,6 @@ def _drawn(clusters: int, draws: int, kind: str) -> str:
 
 # ---- groups that hold two sorts of item ---------------------------------------------------------------------------
 
-Held = tuple[Floats, Floats]
-"""For every group, the sum and the number of its values."""
-
-
-def _held(data: Floats, groups: Sequence[Hashable], names: Sequence[Hashable]) -> Held:
-    if len(groups) != len(data):
-        raise UsageError(f"{len(data)} values have {len(groups)} groups; name one group for each value")
-    number = {name: index for index, name in enumerate(names)}
-    codes = [number[group] for group in groups]
-    sums = np.bincount(codes, weights=data, minlength=len(names)).astype(np.float64)
-    return sums, np.bincount(codes, minlength=len(names)).astype(np.float64)
-
 
 def _parts(held: Held) -> Floats:
     """What every group adds to the error of the mean, for one sort of item."""
@@ -348,16 +341,8 @@ def _parts(held: Held) -> Floats:
 
 def _resampled_gaps(a: Held, b: Held, draws: int, seed: int) -> Floats:
     """The gap of many sets of groups, drawn with replacement; sets that hold only one sort have none."""
-    random = np.random.default_rng(seed)
-    parts, kinds = [], few_kinds(*a, *b)
-    columns, often = kinds or ([*a, *b], np.ones(len(a[0])))
-    for rows in row_counts(draws, len(often)):
-        if kinds:
-            drawn = random.multinomial(round(often.sum()), often / often.sum(), size=rows)
-            sum_a, size_a, sum_b, size_b = (drawn @ part for part in columns)
-        else:
-            chosen = random.integers(len(often), size=(rows, len(often)))
-            sum_a, size_a, sum_b, size_b = (part[chosen].sum(axis=1) for part in columns)
+    parts = []
+    for sum_a, size_a, sum_b, size_b in _drawn_totals((*a, *b), draws, seed):
         whole = (size_a > 0) & (size_b > 0)
         parts.append(sum_a[whole] / size_a[whole] - sum_b[whole] / size_b[whole])
     return np.concatenate(parts)

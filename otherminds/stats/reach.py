@@ -18,16 +18,11 @@ def interval(value: float, drawn: Floats, error: float, clusters: int, limits: E
 
     Resampled values never leave the range of their groups, however few these are; Student's t knows nothing of a skew.
     """
-    low, high = _percentiles(drawn, clusters)
+    # Percentiles, too, are widened as Student's t is against the normal.
+    tail = NormalDist().cdf(-student(clusters - 1) * sqrt(clusters / (clusters - 1)))
+    low, high = map(float, np.quantile(drawn, [tail, 1 - tail]))
     reach = student(clusters - 1) * error
     return max(limits[0], min(low, value - reach)), min(limits[1], max(high, value + reach))
-
-
-def _percentiles(means: Floats, clusters: int) -> Ends:
-    """The interval of resampled means, widened as Student's t is against the normal."""
-    tail = NormalDist().cdf(-student(clusters - 1) * sqrt(clusters / (clusters - 1)))
-    low, high = np.quantile(means, [tail, 1 - tail])
-    return float(low), float(high)
 
 
 def until_zero(value: float, drawn: Floats, error: float, clusters: int) -> float:
@@ -59,9 +54,14 @@ def standard_error(parts: Floats) -> float:
     return sqrt(len(parts) / (len(parts) - 1) * float(parts @ parts))
 
 
-def wilson(value: float, missed: float, limits: Ends) -> Ends:
+def missed(telling: float, t: float) -> float:
+    """The share of answers of another kind that may be there though none was seen: Wilson's, which is t² / (t² + n)."""
+    return 1 / (1 + telling / (t * t))
+
+
+def wilson(value: float, share: float, limits: Ends) -> Ends:
     """The interval that allows for such a share at the far end of the limits."""
-    return value - missed * (value - limits[0]), value + missed * (limits[1] - value)
+    return value - share * (value - limits[0]), value + share * (limits[1] - value)
 
 
 def beyond(value: float, ends: Ends) -> Ends:

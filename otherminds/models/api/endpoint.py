@@ -22,7 +22,7 @@ from otherminds.models.api.known_servers import SERVERS, find_server
 from otherminds.models.api.provenance import ANY
 from otherminds.models.api.request_forms import ABILITIES
 from otherminds.models.api.request_settings import Wishes
-from otherminds.models.api.scale_checks import ScaleCheck
+from otherminds.models.api.scale_checks import WRONG, ScaleCheck
 from otherminds.models.api.servers import R, Server
 from otherminds.models.api.wire import FILTERED, Lacking, Missing, Rejected, Unanswered, Wire
 from otherminds.models.forks import Lock
@@ -99,7 +99,7 @@ class Endpoint:
         self.found_lacking: frozenset[str] = frozenset()
         """What whoever tried it out found missing besides."""
         self._lacks = _abilities(lacks)
-        self._scales: dict[str, str | Unable] = {}
+        self._scales: dict[str, str] = {}
         self.in_run = False
         """Whether numbers count, so that their scale is checked before the first."""
         if versions not in (None, ANY):
@@ -179,7 +179,7 @@ class Endpoint:
     @property
     def scales(self) -> Mapping[str, str]:
         """By kind of prompt, how the scale of its log-probabilities was checked; no part of the identity."""
-        return {kind: str(found) for kind, found in self._scales.items()}
+        return self._scales
 
     @property
     def cannot(self) -> frozenset[str]:
@@ -277,12 +277,9 @@ class Endpoint:
         kind = prompt.render.partition("+")[0] if prompt.labels else "continuations"
         async with self._scaling:
             if self.in_run and kind not in self._scales:
-                try:
-                    self._scales[kind] = await ScaleCheck(server, prompt).note()
-                except Unable as error:
-                    self._scales[kind] = error
-        if isinstance(found := self._scales.get(kind), Unable):
-            raise Unable(str(found))
+                self._scales[kind] = await ScaleCheck(server, prompt).note()
+        if (found := self._scales.get(kind, "")).startswith(WRONG):
+            raise Unable(found)
 
     async def _in_form(self, ask: Callable[[Server], Coroutine[Any, Any, R]]) -> R:
         """What comes back in the usual form, or, where that is rejected, in the one that the server takes.

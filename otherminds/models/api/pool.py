@@ -69,16 +69,6 @@ class Pool:
         return sum(server.waited for server in self._servers)
 
     @property
-    def in_run(self) -> bool:
-        """Whether numbers count, so that their scale is checked before the first."""
-        return self._servers[0].in_run
-
-    @in_run.setter
-    def in_run(self, counts: bool) -> None:
-        for server in self._servers:
-            server.in_run = counts
-
-    @property
     def scales(self) -> Mapping[str, str]:
         """How the scale of the log-probabilities was checked, by kind of prompt."""
         return {kind: found for server in self._servers for kind, found in server.scales.items()}

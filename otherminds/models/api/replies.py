@@ -127,7 +127,9 @@ class Position:
         for token, spelt, value in self.entries:
             if not is_placeholder(value):
                 if not is_logprob(value):
-                    raise Unsound(f"the server reports a log-probability of {_brief(value)}; is it OpenAI-compatible?")
+                    raise Unsound(
+                        f"the server reports a log-probability of {str(value)[:40]!r}; is it OpenAI-compatible?"
+                    )
                 values.setdefault(token, {}).setdefault(spelt, []).append(float(value))
         found = Listed((token, log_sum([*chain(*each.values())])) for token, each in values.items())
         if len(found) < min(2, len({token for token, _, _ in self.entries})) and all(
@@ -189,10 +191,6 @@ def _same(one: tuple[str, str, Any], other: tuple[str, str, Any]) -> bool:
     """Whether two entries are of one token, as far as servers round alike."""
     close = one[2] == other[2] or (is_logprob(one[2]) and is_logprob(other[2]) and abs(one[2] - other[2]) < _ALIKE)
     return one[:2] == other[:2] and close
-
-
-def _brief(value: Any) -> str:
-    return repr(str(value)[:40])
 
 
 def counted(
@@ -285,7 +283,7 @@ def echoed(data: Any, text: str, choice: str) -> list[tuple[str, float]]:
             # Nothing is wrong with the reply, so it is not asked for again.
             raise Unanswered(f"the choice {choice!r} shares a token with the end of the prompt; begin it at a space")
         if not is_logprob(value) or is_placeholder(value):
-            raise Unsound(f"the server reports a log-probability of {_brief(value)} for {token!r}")
+            raise Unsound(f"the server reports a log-probability of {str(value)[:40]!r} for {token!r}")
         steps.insert(0, (token, float(value)))
         rest = rest[: len(rest) - len(token)]
     if rest:

@@ -14,7 +14,6 @@ from math import exp, inf, log, sqrt
 from statistics import median
 from typing import Any, TypeVar
 
-from otherminds.errors import Unable
 from otherminds.models import Prompt, Usage
 from otherminds.models.api.background import in_order
 from otherminds.models.api.replies import Position, counted, echo_tokens, part, positions
@@ -33,6 +32,7 @@ TEXT = 128
 """Tokens of a text that is drawn."""
 TAIL = 20.0
 """All tokens that are not listed have less than so often what as many tokens have as are listed, at the list's end."""
+WRONG = "this server reports"
 SPARSE = "logarithms to base 2, or numbers less by a constant"
 STEEP, FLAT = 0.8, 1.6
 """Between these lies how much steeper lists would have to be for what a sound server draws from them."""
@@ -140,16 +140,13 @@ class ScaleCheck:
     def __init__(self, server: Server, like: Prompt) -> None:
         self.server = server.on_trial(server.form)
         self.server.sound = True
-        self.in_chat, self.echoes = bool(like.messages), not like.labels
-        self.top = server.form.at("/chat" if self.in_chat else "").top
+        self.echoes, self.as_prompt = not like.labels, as_turn if like.messages else as_text
+        self.top = server.form.at("/chat" if like.messages else "").top
         self.greedy = server.wishes.weighing().get("temperature") == 0
 
-    def _prompt(self, words: str) -> Prompt:
-        return as_turn(words) if self.in_chat else as_text(words)
-
     async def note(self) -> str:
-        """What was checked, in words; what cannot be log-probabilities is named instead, by an `Unable`."""
-        found = await in_order(lambda words: self._lists(words), (*LETTERS, *OPENINGS))
+        """What was checked, in words; what cannot be log-probabilities is named instead, and begins with WRONG."""
+        found = await in_order(self._lists, (*LETTERS, *OPENINGS))
         lists = {words: steps[0] for words, steps in zip((*LETTERS, *OPENINGS), found, strict=True) if steps}
         self.top = max((len(step.values) for step in lists.values()), default=0)
         wrong = name_scale([*lists.values()], greedy=self.greedy)
@@ -159,9 +156,9 @@ class ScaleCheck:
         elif not wrong and not self.echoes and self.server.kind in ("vllm", "sglang"):
             wrong = await self._numbered(lists)
         if wrong:
-            raise Unable(
-                f"this server reports {wrong}, where natural log-probabilities are due; nothing can be weighed: use"
-                " score 'text', or a server that has them (llama.cpp, vLLM, SGLang)"
+            return (
+                f"{WRONG} {wrong}, where natural log-probabilities are due; nothing can be weighed: use score"
+                " 'text', or a server that has them (llama.cpp, vLLM, SGLang)"
             )
         if self.top < 2:
             return "scale not checked: lists one token only" if lists else "scale not checked: lists no tokens"
@@ -171,7 +168,7 @@ class ScaleCheck:
         """The steps of what comes after these words, if anything does."""
 
         async def look() -> list[Position]:
-            path, body = await self.server.listing(self._prompt(words))
+            path, body = await self.server.listing(self.as_prompt(words))
             if temperature is not None:
                 lengths = [name for name in (LENGTH, LENGTH_TOO) if name in body]
                 body |= {"temperature": temperature, "top_p": 1, **dict.fromkeys(lengths, length)}
@@ -184,22 +181,17 @@ class ScaleCheck:
         """What is wrong with the lists, as texts that are drawn show it, and what these texts allow to say."""
 
         async def draw(temperature: float) -> list[list[Step]]:
-            return await in_order(
-                lambda words: self._lists(words, TEXT if self.top > 10 else 2 * TEXT, temperature), OPENINGS[1:3]
-            )
+            length = TEXT if self.top > 10 else 2 * TEXT
+            return await in_order(lambda words: self._lists(words, length, temperature), OPENINGS[1:3])
 
         def usable(texts: list[list[Step]]) -> list[Step]:
             return [step for text in texts for step in text if step.drawn in step.values and len(step.values) > 1]
 
-        texts = await draw(1.0)
-        both = [
-            (lists[words], text[0]) for words, text in zip(OPENINGS[1:3], texts, strict=True) if text and words in lists
-        ]
-        moved = [
-            median(abs(v - two.values[t]) for t, v in one.values.items() if t in two.values)
-            for one, two in both
-            if one.values.keys() & two.values.keys()
-        ]
+        texts, moved = await draw(1.0), list[float]()
+        for words, text in zip(OPENINGS[1:3], texts, strict=True):
+            one, two = lists[words].values if words in lists else {}, text[0].values if text else {}
+            if both := one.keys() & two.keys():
+                moved.append(median(abs(one[token] - two[token]) for token in both))
         if len(moved) == 2 and min(moved) > 0.3:
             return "log-probabilities after the temperature of the request", ""
         steps = usable(texts)
@@ -223,30 +215,23 @@ class ScaleCheck:
 
     async def _echoed(self, lists: dict[str, Step]) -> str:
         """What is wrong with the log-probabilities of an echo, beside those of the same tokens in a list."""
-        wanted = []
+        wanted = list[tuple[str, str, float]]()
         for words in OPENINGS[:4]:
-            plain = [
-                token for token in (lists[words].values if words in lists else ()) if re.fullmatch(r"[ Ġ▁]\w+", token)
-            ]
-            wanted += [(words, token) for token in plain[:3:2]]
+            values = lists[words].values if words in lists else {}
+            plain = [token for token in values if re.fullmatch(r"[ Ġ▁]\w+", token)]
+            wanted += [(words, token[1:], values[token]) for token in plain[:3:2]]
 
-        async def look(pair: tuple[str, str]) -> list[float] | None:
-            words, token = pair
-            text = f"{words} {token[1:]}"
+        async def look(words: str, word: str, due: float) -> list[tuple[list[float], float]]:
+            text = f"{words} {word}"
             echo = await answered(self.server.echo(text, lambda data: echo_tokens(data, text)))
-            if echo is None or echo[0][echo[2] - 1][1:] != token[1:]:
-                return None
-            _, values, last = echo
-            near: list[Any] = [
-                values[place] if 0 <= place < len(values) else None for place in (last - 1, last - 2, last)
-            ]
-            numbers: list[float] = [value if is_logprob(value) else inf for value in near]
-            return numbers if min(numbers) <= OVER else None
+            if echo is None or echo[0][echo[2] - 1][1:] != word:
+                return []
+            own, around = echo[2] - 1, dict(enumerate(echo[1]))
+            near: list[Any] = [around.get(place) for place in (own, own - 1, own + 1)]
+            seen = [value if is_logprob(value) else inf for value in near]
+            return [(seen, due)] if min(seen) <= OVER else []
 
-        around = await in_order(look, wanted[:6])
-        pairs = [
-            (seen, lists[words].values[token]) for (words, token), seen in zip(wanted, around, strict=False) if seen
-        ]
+        pairs = [pair for some in await in_order(lambda each: look(*each), wanted[:6]) for pair in some]
         agree = [sum(abs(seen[place] - due) <= OVER + 0.02 * abs(due) for seen, due in pairs) for place in range(3)]
         if len(pairs) > 2 and max(agree[1:]) >= max(0.75 * len(pairs), agree[0] + 1):
             return "the log-probabilities of an echo at other tokens than their own"
@@ -261,20 +246,15 @@ class ScaleCheck:
 
     async def _numbered(self, lists: Mapping[str, Step]) -> str:
         """What is wrong with labels that are weighed by their numbers, beside the same labels in a list."""
-
-        async def look(words: str) -> list[bool]:
-            prompt = self._prompt(words)
-            own = await answered(self.server.labels(prompt))
-            if own is None or lists[words].ends[0] > OVER:
-                return []
-            plain = counted(prompt, lists[words].values, Usage())
-            known = {label: plain.bounds.get(label, (low, low)) for label, low in plain.logprobs.items()}
-            values = own.logprobs
-            return [low - 0.2 < values[label] < high + 0.2 for label, (low, high) in known.items() if label in values]
-
-        agree = [
-            same for found in await in_order(look, [words for words in LETTERS if words in lists]) for same in found
-        ]
+        listed = {self.as_prompt(words): lists[words].values for words in LETTERS if words in lists}
+        weighed = await in_order(lambda prompt: answered(self.server.labels(prompt)), [*listed])
+        agree = list[bool]()
+        for (prompt, values), own in zip(listed.items(), weighed, strict=True):
+            if own and max(values.values(), default=inf) <= OVER:
+                plain = counted(prompt, values, Usage())
+                for label in plain.logprobs.keys() & own.logprobs:
+                    low, high = plain.bounds.get(label, (plain.logprobs[label],) * 2)
+                    agree.append(low - 0.2 < own.logprobs[label] < high + 0.2)
         wrong = len(agree) > 3 and sum(agree) <= (1 - NEARLY_ALL) * len(agree)
         return "other log-probabilities for numbered tokens than for the same tokens in a list" if wrong else ""
 

@@ -170,7 +170,9 @@ def test_how_often_the_order_matters_is_said_of_so_many_items(alone: Report) -> 
 
 
 def test_the_verdict_says_that_it_goes_by_p(alone: Report) -> None:
-    assert "p is that of the difference from 0.5" in tables(section(alone, "Scores by task"))["Scores of omniscient"].note
+    assert (
+        "p is that of the difference from 0.5" in tables(section(alone, "Scores by task"))["Scores of omniscient"].note
+    )
 
 
 def test_an_interval_that_says_nothing_is_a_dash() -> None:

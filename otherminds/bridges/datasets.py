@@ -19,27 +19,14 @@ from typing import Any
 
 from otherminds.bridges.benchmarks.known import BENCHMARKS
 from otherminds.errors import UsageError
-from otherminds.files import package_file, replacing, write_text
+from otherminds.files import package_file, read_words, replacing, write_text
 from otherminds.items import Item, Suite
 from otherminds.items.cards import card
 from otherminds.items.tags import BENCHMARK, FALSE_BELIEF, ORDER, STORY
 
 PARQUET = "data/test-00000-of-00001.parquet"
 OURS = "Apache-2.0"
-COLUMNS = {
-    "id": ("string", "differs from every other"),
-    "story": ("string", "items with the same value are about one text, and not independent"),
-    "context": ("string", "the story"),
-    "question": ("string", "what is asked"),
-    "choices": ("list", "what may be answered; empty: free text"),
-    "answer": ("string", "the right answer"),
-    "label": ("int64", "the place of the right answer among the choices, from 0; null for free text"),
-    "cloze": ("string", "the beginning of a sentence that every choice completes"),
-    "order": ("int64", "how many minds the question goes through"),
-    "false_belief": ("bool", "whether what is believed is not so"),
-    "tags": ("string", "all tags, as JSON"),
-    "meta": ("string", "whatever else is kept with the item, as JSON"),
-}
+COLUMNS: dict[str, list[str]] = read_words("keys")["columns"]
 TYPES = {"string": "sc:Text", "list": "sc:Text", "int64": "sc:Integer", "bool": "sc:Boolean"}
 
 

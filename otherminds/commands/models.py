@@ -7,24 +7,13 @@ from typing import Any
 
 import click
 
+from otherminds.files import read_words
 from otherminds.terminal.options import common, fetch, model_settings, open_model
 from otherminds.terminal.screen import note, print_json, print_table, say
 
-TAUGHT = {
-    "beliefs": "taught on stories of beliefs (docs/train.md)",
-    "beliefs-1": "such lessons for 16 steps: a series from cannot to can",
-    "beliefs-2": "for 48 steps",
-    "beliefs-3": "for 140 steps",
-    "beliefs-4": "for 400 steps",
-}
+TAUGHT: dict[str, str] = read_words("models")["taught"]
 """The adapters that come with the package, which are all for smollm2."""
-OTHERS = {
-    "gguf:PATH": "any GGUF file, in process",
-    "hf:NAME": "a Hugging Face name or folder, on CPU or GPU (extra `hf`)",
-    "MODEL+FILE": "any of these two or of the named ones, with an adapter of yours",
-    "api:NAME": "an OpenAI-compatible server, with --base-url",
-    "baseline:NAME": "known answers to compare with: oracle, realist and others",
-}
+OTHERS: dict[str, str] = read_words("models")["others"]
 
 
 WORKS = {True: "yes", False: "no", None: "cannot be told"}

@@ -18,20 +18,13 @@ from pathlib import Path
 from typing import Any
 
 from otherminds.errors import BadFile, InvalidEvent, UsageError
-from otherminds.files import BY_HAND, parse_json, read_text, write_text
+from otherminds.files import BY_HAND, parse_json, read_text, read_words, write_text
 from otherminds.minds.events import Event
 from otherminds.minds.notation import read_events, write_for_file
 from otherminds.minds.story import Premises, Story
 from otherminds.minds.telling import listing
 
-STORIES = {
-    "sally-anne": "a marble is moved while its owner is away",
-    "ice-cream": "both know where it went, and one does not know that the other knows",
-    "biscuit-tin": "a tin no longer holds what it held; one of two finds out",
-    "false-trail": "a lie, told to one who trusts the liar and to one who does not",
-    "overheard": "a private word has a secret listener",
-    "glass-jar": "what is in a clear container is in plain view",
-}
+STORIES: dict[str, str] = read_words("stories")["stories"]
 """The stories in data/stories, each with what it shows."""
 
 

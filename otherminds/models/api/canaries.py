@@ -11,18 +11,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import inf
 
+from otherminds.files import read_words
 from otherminds.models import Message, Prompt, Response, Verb, Weighing
 
-QUESTIONS = (
-    ("Which weighs more, a whale or a feather?", "a whale", "a feather"),
-    ("Which comes first in the year, May or March?", "May", "March"),
-    ("Who is more likely to climb a tree, a cat or a cow?", "a cat", "a cow"),
-    ("Which would you rather read, a map or a poem?", "a map", "a poem"),
-    ("Which number is prime, 91 or 97?", "91", "97"),
-    ("Which is the better name for a boat, Otter or Comet?", "Otter", "Comet"),
-    ("Which is farther from Oslo, Rome or Lima?", "Rome", "Lima"),
-    ("Which colour suits a quiet room, green or orange?", "green", "orange"),
-)
+QUESTIONS = tuple(map(tuple, read_words("prompts")["canaries"]))
 """Each with two choices; some have a right answer, others none, where models differ most."""
 WORDS = 24
 """Tokens of a text: enough that two models differ, and that what is drawn does not come twice."""

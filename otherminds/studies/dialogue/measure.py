@@ -13,6 +13,7 @@ from typing import Any
 
 from otherminds.asking.runs import Run
 from otherminds.errors import UsageError
+from otherminds.files import read_words
 from otherminds.items import Item, Suite
 from otherminds.items.tags import FALSE_BELIEF, ORDER, STATE, STORY
 from otherminds.results.answers import Answers, Wanted
@@ -39,14 +40,7 @@ CELLS: dict[Cell, dict[str, Wanted]] = {
     for kind, tags in KINDS.items()
 }
 
-PUBLISHED = {
-    "people": 0.873,
-    "Llama-3 70B (it played the conversations)": 0.760,
-    "Gemma-2 9B": 0.754,
-    "GPT-4o mini": 0.735,
-    "Llama-3 8B": 0.475,
-    "overlap with the question": 0.368,
-}
+PUBLISHED: dict[str, float] = read_words("dialogue/published")["right"]
 """Right of all questions on the published set ToMATO, which is another one than ours: for orientation only."""
 
 

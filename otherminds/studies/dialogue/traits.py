@@ -25,13 +25,7 @@ from otherminds.studies.dialogue.talks import TRAITS, Casting, Talk
 PATTERNS = tuple("".join(levels) for levels in product("HL", repeat=len(TRAITS)))
 MORE: dict[str, str] = read_words("dialogue/wording")["more"]
 CHOICES = ("Conversation 1", "Conversation 2")
-PUBLISHED = {
-    "openness": (0.750, 0.867),
-    "conscientiousness": (0.675, 0.600),
-    "extraversion": (0.725, 0.800),
-    "agreeableness": (0.800, 0.867),
-    "neuroticism": (0.825, 0.733),
-}
+PUBLISHED: dict[str, list[float]] = read_words("dialogue/published")["traits"]
 """On ToMATO's own conversations: GPT-4o mini over 80 pairs a factor, and people over 15."""
 
 

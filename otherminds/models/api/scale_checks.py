@@ -203,9 +203,11 @@ class ScaleCheck:
         if not known:
             return "", "; temperature not checked: too little is drawn at random"
         if (scale + 4 * error < 0.9 and scale < STEEP) or (scale - 4 * error > 1.3 and scale > FLAT):
-            # A server that passes over the temperature draws from other lists than its own, too.
+            # A server that passes over the temperature draws from other lists than its own, too. Half or twice the
+            # temperature makes no difference there, and a factor of 2 elsewhere; the line is drawn in between.
             again, unsure = slope(usable(await draw(2.0 if scale > 1 else 0.5)))
-            if 1.5 < max(again / scale, scale / again) < 2.7 and unsure < again / 2:
+            ratio = scale / again if scale > 1 else again / scale
+            if 1.4 < ratio < 4 and unsure < again / 2:
                 tails = [step.lacks_tail() for step in lists.values()]
                 if abs(scale / log(2) - 1) < 0.2 and tails.count(True) > tails.count(False):
                     return "logarithms to base 2", ""

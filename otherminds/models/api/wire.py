@@ -168,12 +168,18 @@ class Wire:
 
         async def look(_: int) -> Any:
             with suppress(Rejected, Missing, Refused):
-                return await self._call(request, trying=True)
+                try:
+                    return await self._call(request, trying=True)
+                except Unanswered as error:
+                    return error
 
+        found: list[Any] = []
         for several in (1, CONFIRMED - 1):
-            for found in await in_order(look, range(several)):
-                if found is not None:
-                    return found
+            found = [one for one in await in_order(look, range(several)) if one is not None]
+            if answers := [one for one in found if not isinstance(one, Unanswered)]:
+                return answers[0]
+        if found:
+            raise found[0]
         return None
 
     async def post(

@@ -160,9 +160,15 @@ def _as_it_was(
     if progress:
         progress(calls, calls)
     row = _row(suite, recorded, digest=before.digest, limit=None, seed=seed, began=_now(), told={})
-    told = {**row.manifest, "started": before.created, **({PROVENANCE: watched} if watched else {})}
+    told = {**row.manifest, **_kept(before, row), **({PROVENANCE: watched} if watched else {})}
     row = replace(row, created=before.created, finished=before.finished, manifest=told)
     return in_columns(store, store.keep_run_again(row), texts=True)
+
+
+def _kept(before: RunRow, row: RunRow) -> dict[str, Any]:
+    """Return what a manifest keeps of earlier sittings: when the run began, and how scales were checked then."""
+    scales = {**before.manifest.get("scales", {}), **row.manifest["scales"]}
+    return {"started": before.created, "scales": scales}
 
 
 def _grader(suite: Suite, judge: Model | None) -> Grader | None:
@@ -208,7 +214,7 @@ def _end(
     all_seen: bool = True,
 ) -> RunRow:
     """Write a run whose records are there, with those that other parts of it have left; and what that is then."""
-    row = replace(row, created=before.created, manifest={**row.manifest, "started": before.created})
+    row = replace(row, created=before.created, manifest={**row.manifest, **_kept(before, row)})
     whole = store.count_records(row.id) == len(items)
     # Whoever presses Ctrl-C does not want to wait for them.
     columns = "" if broken_off else columns_for(store, row, items if whole else ())

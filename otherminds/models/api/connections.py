@@ -182,8 +182,7 @@ class _Incoming:
         """See whether the reply is whole, and whether there is more; nothing stands for the end of the connection."""
         self.ended = not data
         self._size += len(data)
-        if self._size > LARGEST_BODY:
-            raise Unreadable(f"more than {LARGEST_BODY // 2**20} MiB")
+        self._refuse_beyond(self._size)
         self._http.receive_data(data)
         begun = self._http.trailing_data[0]
         if not (self._head or b"HTTP/1.".startswith(begun[:7])):
@@ -192,8 +191,10 @@ class _Incoming:
             while not self.whole and (event := self._http.next_event()) is not h11.NEED_DATA:
                 if isinstance(event, h11.Response):
                     self._head = event
-                    if {b"content-length", b"transfer-encoding"} <= dict(event.headers).keys():
+                    headers = dict(event.headers)
+                    if {b"content-length", b"transfer-encoding"} <= headers.keys():
                         raise Unreadable("a head that says in two ways where the reply ends")
+                    self._refuse_beyond(int(headers.get(b"content-length", 0)))
                 elif isinstance(event, h11.Data):
                     self._body.append(event.data)
                 self.whole = isinstance(event, h11.EndOfMessage)
@@ -204,6 +205,10 @@ class _Incoming:
         # Some servers end a body with a line of its own, which can be the beginning of no reply.
         if self.whole and self._http.trailing_data[0].strip(b"\r\n"):
             raise Doubtful
+
+    def _refuse_beyond(self, size: int) -> None:
+        if size > LARGEST_BODY:
+            raise Unreadable(f"more than {LARGEST_BODY // 2**20} MiB")
 
     def reply(self) -> Reply:
         """The whole reply."""

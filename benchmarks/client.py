@@ -117,9 +117,9 @@ def rate(url: str, calls: int, parallel: int, folder: str) -> tuple[float, float
     """Calls a second over all, in the steady part, and processor milliseconds a call of asking alone."""
     from large import suite
 
-    from otherminds.asking.runs import run
-    from otherminds.asking.store import Store
     from otherminds.models import get_model
+    from otherminds.runs.runs import run
+    from otherminds.store.store import Store
 
     asked = replace(suite(calls), prompt="direct", score="text")
     model = get_model("api:m", base_url=url, parallel=parallel, lacks="raw,weigh,continuations,schema", patience=600)

@@ -24,16 +24,16 @@ from contextlib import suppress
 from statistics import median
 from threading import Lock
 
-from otherminds.asking.recorded import Recorded
-from otherminds.asking.store import MEMORY, Store
+from otherminds.calling.recorded import Recorded
 from otherminds.models import Prompt, Response, get_model
 from otherminds.models.api.endpoint import Endpoint
-from otherminds.studies.explore.contexts import bank, setting
-from otherminds.studies.explore.examine import Examiner
-from otherminds.studies.explore.goals import Goal
-from otherminds.studies.explore.hunt import hunt
-from otherminds.studies.explore.search import Find, Ways, search
-from otherminds.studies.explore.sets import Cell, action_sets, choose, grid
+from otherminds.store.store import MEMORY, Store
+from otherminds.stories.contexts import bank, setting
+from otherminds.stories.goals import Goal
+from otherminds.stories.sets import Cell, action_sets, choose, grid
+from otherminds.studies.explore.search.examine import Examiner
+from otherminds.studies.explore.search.hunt import hunt
+from otherminds.studies.explore.search.search import Find, Ways, search
 
 # Set, people, moves; and of the published search CPU seconds a story and evaluated nodes, both medians.
 PUBLISHED = {

@@ -24,7 +24,7 @@ ITEMS = 20_000
 PAGE = """
 import sys
 from time import process_time
-from otherminds.asking.store import Store
+from otherminds.store.store import Store
 from otherminds.web.serving import Request
 from otherminds.web.site import Site
 
@@ -128,7 +128,7 @@ def main() -> int:
 
 
 def _ids(path: str) -> list[str]:
-    from otherminds.asking.store import Store
+    from otherminds.store.store import Store
 
     with Store(path, read_only=True) as store:
         return [row.id for row in store.runs()]

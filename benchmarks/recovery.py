@@ -20,12 +20,12 @@ from time import perf_counter
 import numpy as np
 
 import otherminds as om
-from otherminds.asking.plans import limited
-from otherminds.asking.prompts import pose_letters, pose_text
 from otherminds.diagnosis.diagnosis import Diagnosis, diagnose_answers
 from otherminds.diagnosis.evidence import evidence
 from otherminds.diagnosis.predictions import Answered, Asked, predict
 from otherminds.diagnosis.readers import GUESS, NAMES, NONE
+from otherminds.formats.plans import limited
+from otherminds.formats.prompts import pose_letters, pose_text
 from otherminds.items import Item
 from otherminds.items.lint import named
 from otherminds.studies.balanced import balanced

@@ -14,11 +14,11 @@ from statistics import median
 from tempfile import TemporaryDirectory
 from time import perf_counter, process_time
 
-from otherminds.asking.runs import run
-from otherminds.asking.store import Store
 from otherminds.items import Item, Suite
 from otherminds.models import Prompt
 from otherminds.models.scripted import Scripted
+from otherminds.runs.runs import run
+from otherminds.store.store import Store
 
 ITEMS = 2000
 REPEATS = 5

@@ -25,17 +25,17 @@ from math import ceil
 from statistics import fmean
 
 from otherminds import stats
-from otherminds.asking.recorded import Recorded
-from otherminds.asking.store import MEMORY, Store
+from otherminds.calling.recorded import Recorded
 from otherminds.minds.questions import Question, matters
 from otherminds.minds.story import Story
 from otherminds.models import get_model
-from otherminds.studies.explore.contexts import bank
-from otherminds.studies.explore.examine import Examiner
-from otherminds.studies.explore.hunt import Found, hunt
-from otherminds.studies.explore.search import Reply, Telling, Ways
-from otherminds.studies.explore.sets import Cell, choose, grid
-from otherminds.studies.explore.structure import asked
+from otherminds.store.store import MEMORY, Store
+from otherminds.stories.contexts import bank
+from otherminds.stories.sets import Cell, choose, grid
+from otherminds.stories.structure import asked
+from otherminds.studies.explore.search.examine import Examiner
+from otherminds.studies.explore.search.hunt import Found, hunt
+from otherminds.studies.explore.search.search import Reply, Telling, Ways
 
 METHODS = {"learn": "learn", "random": "random", "astar": "search"}
 SETS = "tomi,tomi+asymmetric,tomi+room-changes,tomi+info-exchange,allbutfantom"

@@ -12,12 +12,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from otherminds.asking.readers import oracle, realist
-    from otherminds.asking.runs import Budget, Recorded, Run
-    from otherminds.asking.scores import Score
-    from otherminds.asking.store import Store
     from otherminds.diagnosis.diagnosis import diagnose
     from otherminds.errors import InvalidEvent, OthermindsError
+    from otherminds.formats.scores import Score
+    from otherminds.heuristics.readers import oracle, realist
     from otherminds.items import Item, Suite
     from otherminds.minds.events import Carry, Change, Enter, Leave, Look, Move, Open, Place, Tell
     from otherminds.minds.questions import quiz
@@ -34,13 +32,15 @@ if TYPE_CHECKING:
     from otherminds.python.running import run
     from otherminds.results.summary import summarise
     from otherminds.results.timelines import timeline
+    from otherminds.runs.runs import Budget, Recorded, Run
+    from otherminds.store.store import Store
     from otherminds.studies.explore.exploring import explore
     from otherminds.studies.suites import get_suite
     from otherminds.terminal.names import get_model
 
 # Looked up on first use: the command line must not wait for numpy or an engine before it can say --help.
 _HOMES = {
-    "Budget": "asking.runs",
+    "Budget": "runs.runs",
     "Carry": "minds.events",
     "Change": "minds.events",
     "Enter": "minds.events",
@@ -57,14 +57,14 @@ _HOMES = {
     "Place": "minds.events",
     "Premises": "minds.story",
     "Prompt": "models",
-    "Recorded": "asking.runs",
+    "Recorded": "runs.runs",
     "Report": "pages.report",
     "Response": "models",
-    "Run": "asking.runs",
-    "Score": "asking.scores",
+    "Run": "runs.runs",
+    "Score": "formats.scores",
     "Scripted": "models.scripted",
     "Setting": "minds.setting",
-    "Store": "asking.store",
+    "Store": "store.store",
     "Story": "minds.story",
     "Suite": "items",
     "Tell": "minds.events",
@@ -77,10 +77,10 @@ _HOMES = {
     "get_suite": "studies.suites",
     "load": "python.loading",
     "load_story": "minds.stories",
-    "oracle": "asking.readers",
+    "oracle": "heuristics.readers",
     "profile": "python.profiling",
     "quiz": "minds.questions",
-    "realist": "asking.readers",
+    "realist": "heuristics.readers",
     "run": "python.running",
     "summarise": "results.summary",
     "timeline": "results.timelines",

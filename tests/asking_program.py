@@ -9,10 +9,10 @@ from typing import Any
 
 import httpx
 
-from otherminds.asking.runs import run
-from otherminds.asking.store import Store
 from otherminds.items import Suite
 from otherminds.models import Prompt, Response, Weighing
+from otherminds.runs.runs import run
+from otherminds.store.store import Store
 
 
 class Loopback:

@@ -6,8 +6,8 @@ import json
 
 from otherminds.items import Item
 from otherminds.results.annotations import shown
-from otherminds.studies.dialogue.bank import authored
-from otherminds.studies.explore.contexts import bank
+from otherminds.stories.contexts import bank
+from otherminds.talks.bank import authored
 from tests.malformed import Format, Json, fits, number, text
 from tests.studies.dialogue.test_published import SIX, record
 from tests.studies.explore.made_up import FALSE, TRUE

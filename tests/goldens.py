@@ -26,11 +26,11 @@ import click
 from click.testing import CliRunner
 
 import otherminds as om
-from otherminds.asking.packing import call_key
-from otherminds.asking.plans import plan
-from otherminds.asking.readers import baselines
 from otherminds.cli import cli
+from otherminds.formats.plans import plan
+from otherminds.heuristics.readers import baselines
 from otherminds.models import fingerprint
+from otherminds.store.packing import call_key
 from tests.personas import by_frequency, letters_only, text_only
 
 FOLDER = Path(__file__).parent / "golden" / "printed"

@@ -4,8 +4,8 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
-from otherminds.asking.store import Store
-from otherminds.asking.tables import INTO_RUNS, run_values
+from otherminds.store.store import Store
+from otherminds.store.tables import INTO_RUNS, run_values
 
 
 def remove_seals(path: Path) -> None:

@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 import pytest
 
-from otherminds.asking import plans
+from otherminds.formats import plans
 from otherminds.items import Item
 from tests.models.scripted_server import Call, Reply, Serving, chat, completion, serving, top
 

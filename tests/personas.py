@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from otherminds.asking.prompts import About
+from otherminds.formats.prompts import About
 from otherminds.models import Prompt
 from otherminds.models.scripted import Scripted
 

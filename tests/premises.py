@@ -21,11 +21,11 @@ from typing import Any
 
 from otherminds.minds.questions import Question, questions
 from otherminds.minds.story import Story
-from otherminds.studies.explore.contexts import bank, setting
-from otherminds.studies.explore.goals import Goal
-from otherminds.studies.explore.grow import Grower
-from otherminds.studies.explore.premise import premise_twin
-from otherminds.studies.explore.sets import ActionSet, Cell, action_sets
+from otherminds.stories.contexts import bank, setting
+from otherminds.stories.goals import Goal
+from otherminds.stories.grow import Grower
+from otherminds.stories.premise import premise_twin
+from otherminds.stories.sets import ActionSet, Cell, action_sets
 from tests.possible_worlds import OPEN
 from tests.second_opinion import Opinion
 

@@ -6,8 +6,9 @@ python profiling_program.py URL FOLDER PARALLEL
 import sys
 from functools import partial
 
-from otherminds.asking import calibration, contests, provenance
+from otherminds.calling import provenance
 from otherminds.cli import main
+from otherminds.runs import calibration, contests
 from otherminds.studies.dialogue import chapter as dialogue
 from otherminds.studies.explore import chapter as explore
 from otherminds.studies.safety import chapter as safety

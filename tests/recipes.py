@@ -249,11 +249,11 @@ assert "BACKENDS" in open("otherminds/models/contract.py").read()
     ),
     "a way to prompt or to score": Recipe(
         {
-            "otherminds/asking/prompts.py": (
+            "otherminds/formats/prompts.py": (
                 ("PROMPTS: ", PROMPT.lstrip() + "\n\nPROMPTS: "),
                 ('    "cot": ', '    "loud": loud,\n    "cot": '),
             ),
-            "otherminds/asking/scores.py": (
+            "otherminds/formats/scores.py": (
                 ("SCORES: ", SCORE.lstrip() + "\n\nSCORES: "),
                 (
                     '    "json": Way("ask"',
@@ -263,7 +263,7 @@ assert "BACKENDS" in open("otherminds/models/contract.py").read()
         },
         """
 import otherminds as om
-from otherminds.asking.readers import oracle, realist
+from otherminds.heuristics.readers import oracle, realist
 
 suite = om.get_suite("starter").using(prompt="loud", score="spoken")
 done = [om.run(suite, make(suite)) for make in (oracle, realist)]
@@ -274,14 +274,14 @@ assert done[0].mean("words") >= 2
     ),
     "a reader (a baseline)": Recipe(
         {
-            "otherminds/asking/readers.py": (
+            "otherminds/heuristics/readers.py": (
                 ("def _added(", READER.lstrip() + "\n\ndef _added("),
                 ('    "oracle": oracle,\n', '    "oracle": oracle,\n    "first_choice": first_choice,\n'),
             ),
         },
         """
 import otherminds as om
-from otherminds.asking.readers import BASELINES
+from otherminds.heuristics.readers import BASELINES
 
 suite = om.get_suite("starter")
 known = sum(item.choices[0] == item.answer for item in suite) / len(suite)

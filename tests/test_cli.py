@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 from click.testing import Result
 
-from otherminds.asking import runs as running
-from otherminds.asking.readers import BASELINES, Reader, reader
-from otherminds.asking.store import RunRow, Store
 from otherminds.cli import COMMANDS
 from otherminds.errors import ModelError
+from otherminds.heuristics.readers import BASELINES, Reader, reader
 from otherminds.items import Suite
 from otherminds.models import Prompt, Response
 from otherminds.models.scripted import Scripted
+from otherminds.runs import runs as running
+from otherminds.store.store import RunRow, Store
 from tests.shell import call, data, fails
 
 pytestmark = pytest.mark.usefixtures("own_folder")

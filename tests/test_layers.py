@@ -7,7 +7,11 @@ profiles | bridges  all studies on some models; other people's benchmarks and to
 studies             study.py, and a folder each; none imports another
 terminal            options and printing, for commands
 results | diagnosis what runs come to; which known readers they are like
-asking              items meet models
+talks | prose       instruments: conversations that models play, stories that they tell at length
+runs                a suite put to a model, and what came back
+calling             many calls at once, kept, counted and checked
+heuristics          rules that answer without understanding, and models made of them
+store | formats | stories   what is kept; how questions are put and answers read; random stories
 minds | models | stats | pages
 items               the waist
 errors  files  showing
@@ -26,9 +30,12 @@ FLOORS = [
     {"errors", "files", "plugins", "showing"},
     {"items"},
     {"minds", "models", "stats", "pages"},
-    {"asking"},
+    {"store", "formats", "stories"},
+    {"heuristics"},
+    {"calling"},
+    {"runs"},
     {"results", "diagnosis"},
-    {"terminal"},
+    {"terminal", "talks", "prose"},
     {"studies"},
     {"profiles", "bridges", "training"},
     {"web", "python"},
@@ -122,20 +129,20 @@ def test_the_root_holds_six_files_at_most() -> None:
         ("stats.means", "from otherminds.items import Item", True),
         ("stats.means", "from otherminds.minds.story import Story", False),
         ("items.item", "from otherminds.models import Prompt", False),
-        ("asking.runs", "from otherminds.models import Prompt", True),
-        ("asking.store", "from otherminds.profiles.page import pages", False),
-        ("asking.runs", "from otherminds.cli import main", False),
+        ("runs.runs", "from otherminds.models import Prompt", True),
+        ("store.store", "from otherminds.profiles.page import pages", False),
+        ("runs.runs", "from otherminds.cli import main", False),
         ("models.local.model", "from otherminds.models.api.endpoint import Endpoint", False),
         ("studies.explore.build", "from otherminds.studies.safety import build", False),
         ("studies.explore.build", "from otherminds.studies.study import Chapter", True),
-        ("studies.explore.build", "from otherminds.asking.runs import run", True),
+        ("studies.explore.build", "from otherminds.runs.runs import run", True),
         ("studies.explore.commands", "from otherminds.terminal.options import common", True),
         ("studies.explore.commands", "from otherminds.commands.build import build", False),
         ("commands.build", "from otherminds.studies.builds import Build", True),
         ("commands.build", "from otherminds.studies.explore.build import suite", False),
         ("commands.build", "from otherminds.studies.explore import build", False),
         ("commands.build", "from otherminds.studies import explore", False),
-        ("training.lessons", "from otherminds.studies.explore.grow import Grower", True),
+        ("training.lessons", "from otherminds.stories.grow import Grower", True),
         ("training.lessons", "from otherminds.studies.safety import build", False),
         ("profiles.page", "from otherminds.training.lessons import Recipe", False),
         ("cli", "from otherminds.studies.explore.commands import explore", False),

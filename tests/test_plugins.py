@@ -16,8 +16,8 @@ PACKAGE = {
     "names.json": NAMES,
     "gossip.py": GOSSIP.format(package="gossip_package", data="names.json"),
     "parrot.py": BACKEND,
-    "asking.py": "from dataclasses import replace\n\nfrom otherminds.asking.prompts import direct, pose_text\n"
-    "from otherminds.asking.readers import reader\nfrom otherminds.asking.scores import Way, score_text\n"
+    "asking.py": "from dataclasses import replace\n\nfrom otherminds.formats.prompts import direct, pose_text\n"
+    "from otherminds.heuristics.readers import reader\nfrom otherminds.formats.scores import Way, score_text\n"
     f'{PROMPT}{SCORE}\n\nSPOKEN = Way("ask", pose_text, score_spoken)\n{READER}',
     "whisper.py": COMMAND,
 }

@@ -17,8 +17,8 @@ from typing import Any
 from click.testing import CliRunner
 
 import otherminds as om
-from otherminds.asking.readers import baselines
 from otherminds.cli import cli
+from otherminds.heuristics.readers import baselines
 
 RECORDED = Path(__file__).parent / "golden" / "unchanged.json"
 SUITES = ("starter", "perturbed", "safety", "dialogue")

@@ -14,8 +14,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from otherminds.asking.scores import way
 from otherminds.errors import Unable
+from otherminds.formats.scores import way
 from otherminds.models import Prompt, fingerprint
 from otherminds.models.local.model import Local
 from otherminds.studies.explore.controls import stories

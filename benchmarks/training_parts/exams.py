@@ -13,7 +13,7 @@ import torch
 import torch.nn.functional as F
 from training_parts.data import Sizes
 
-from otherminds.studies.explore.contexts import bank
+from otherminds.stories.contexts import bank
 from otherminds.training.batches import PARTS
 from otherminds.training.encoding import Encoded, Encoder, Rows, Shard, pack
 from otherminds.training.loop import Machine, _whole_batches, evaluating, outputs

@@ -23,10 +23,10 @@ from math import prod
 from statistics import fmean
 
 from otherminds import stats
-from otherminds.asking.plans import groups
 from otherminds.bridges.benchmarks.asked import published_value
 from otherminds.diagnosis.readers import earliest_leaver
 from otherminds.errors import UsageError
+from otherminds.formats.plans import groups
 from otherminds.items import Item
 from otherminds.items.lint import CUES, worded
 from otherminds.items.tags import BENCHMARK, REALITY, SCORED, TWIN

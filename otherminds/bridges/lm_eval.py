@@ -15,14 +15,14 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
-from otherminds.asking.plans import plan
-from otherminds.asking.runs import Run, run
-from otherminds.asking.store import Store
 from otherminds.bridges.replay import Key, Replayed, digest, exported, key, unshuffled
 from otherminds.errors import BadFile, UsageError
+from otherminds.formats.plans import plan
 from otherminds.items import Item, Suite, read_lines
 from otherminds.models import Prompt, Weighing
 from otherminds.models.api.replies import log_sum
+from otherminds.runs.runs import Run, run
+from otherminds.store.store import Store
 
 NAME = re.compile(r"samples_otherminds_(?P<suite>.+?)_(?P<score>letters|cloze)_(?P<when>.*)\.jsonl")
 

@@ -11,10 +11,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from otherminds.asking.runs import Run
 from otherminds.errors import OthermindsError, UsageError
 from otherminds.results.answers import Answers
 from otherminds.results.measures import mean_of, splits
+from otherminds.runs.runs import Run
 
 LENGTH = 250
 """Characters of a parameter; MLflow takes no more."""

@@ -16,10 +16,10 @@ from otherminds.terminal.options import common, open_run, store_option
 from otherminds.terminal.screen import note, print_json, print_table, say
 
 if TYPE_CHECKING:
-    from otherminds.asking.runs import Run
     from otherminds.results.annotation_files import Taken
     from otherminds.results.annotations import Agreement, Batch
     from otherminds.results.people import KindAgreement
+    from otherminds.runs.runs import Run
     from otherminds.stats import Estimate
 
 SHOWN = 5
@@ -62,8 +62,8 @@ def annotate(
     --agreement also tells, for every kind and order of question, how often most people give the answer of the key, and
     with --run how often a model gives that of most people.
     """
-    from otherminds.asking.store import Store
     from otherminds.results.annotations import Batch
+    from otherminds.store.store import Store
     from otherminds.studies.suites import get_suite
 
     if run_id is not None and not agree:

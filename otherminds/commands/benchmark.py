@@ -49,8 +49,8 @@ def benchmark(
     By type of question: what the benchmark's own script would say, our reading by the repaired gold, letters weighed,
     and the best mindless baseline, which is picked with hindsight. A folder is looked into.
     """
-    from otherminds.asking.store import Store
     from otherminds.bridges.benchmarks.table import NOTHING, ask, find, gathered, lines, stratified
+    from otherminds.store.store import Store
 
     suites = gathered(find(list(paths)), dict(map(tag_of, only)))
     rows: list[Line] = []

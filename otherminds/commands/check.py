@@ -14,8 +14,8 @@ from otherminds.terminal.options import common, open_run, store_option
 from otherminds.terminal.screen import note, print_json, say
 
 if TYPE_CHECKING:
-    from otherminds.asking.runs import Run
     from otherminds.items import Tag
+    from otherminds.runs.runs import Run
     from otherminds.stats import Estimate
 
 ALL = "all"
@@ -53,7 +53,7 @@ def check(
     NAME=VALUE|VALUE for several, with commas between tags. A run that is not finished, or not clean, has not enough,
     whatever it has.
     """
-    from otherminds.asking.store import Store
+    from otherminds.store.store import Store
 
     wanted = [read_condition(text) for text in conditions]
     with Store(store_path, create=False) as store:

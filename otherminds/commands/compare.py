@@ -12,10 +12,10 @@ from otherminds.terminal.options import common, open_run, store_option
 from otherminds.terminal.screen import print_json, print_table, say
 
 if TYPE_CHECKING:
-    from otherminds.asking.runs import Run
     from otherminds.results.answers import Answer
     from otherminds.results.comparisons import Comparisons
     from otherminds.results.measures import Comparison
+    from otherminds.runs.runs import Run
 
 MOST = 12
 """Items shown on either side."""
@@ -35,8 +35,8 @@ def compare(ids: tuple[str, ...], output: Path | None, store_path: Path, as_json
     clustered by story; p is that of the interval, adjusted (Holm) for the lines that rest on enough
     stories. Of two runs, the items that changed sides come next.
     """
-    from otherminds.asking.store import Store
     from otherminds.results.comparisons import compare_several
+    from otherminds.store.store import Store
 
     with Store(store_path, create=False) as store:
         runs = [open_run(store, id, texts=bool(output) and len(ids) == 2) for id in ids]

@@ -13,12 +13,12 @@ from otherminds.terminal.options import common, open_run, store_option
 from otherminds.terminal.screen import print_json, print_table, say
 
 if TYPE_CHECKING:
-    from otherminds.asking.runs import Run
-    from otherminds.asking.store import Store
     from otherminds.diagnosis.audit import Audit
     from otherminds.diagnosis.confusion import Confusion
     from otherminds.diagnosis.diagnosis import Diagnosis
     from otherminds.diagnosis.words import Part
+    from otherminds.runs.runs import Run
+    from otherminds.store.store import Store
 
 
 @click.command()
@@ -53,8 +53,8 @@ def diagnose(
     if suite_name:
         _audited(suite_name, as_json)
         return
-    from otherminds.asking.store import Store
     from otherminds.diagnosis.diagnosis import diagnose as diagnosed
+    from otherminds.store.store import Store
 
     by_model: dict[str, list[Run]] = {}
     with Store(store_path, create=False) as store:

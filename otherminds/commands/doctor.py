@@ -85,7 +85,7 @@ def _packages() -> dict[str, Any]:
 
 def _determinism() -> dict[str, Any]:
     """How far S moves when the same prompts come twice, one by one, and in another order."""
-    from otherminds.asking.scores import way
+    from otherminds.formats.scores import way
     from otherminds.models import get_model
     from otherminds.studies.suites import get_suite
 

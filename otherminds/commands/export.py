@@ -12,7 +12,7 @@ from otherminds.terminal.options import common, open_run, store_option
 from otherminds.terminal.screen import note, print_json, say
 
 if TYPE_CHECKING:
-    from otherminds.asking.runs import Run
+    from otherminds.runs.runs import Run
 
 
 @click.command()
@@ -34,7 +34,7 @@ def export(what: str, form: str, output: Path, store_path: Path, as_json: bool) 
     if form in SUITES:
         files, hint = SUITES[form](what, output)
     else:
-        from otherminds.asking.store import Store
+        from otherminds.store.store import Store
 
         with Store(store_path, create=False) as store:
             RUNS[form](open_run(store, what), output)

@@ -75,8 +75,8 @@ def _log(path: Path) -> str:
 
 
 def _import_log(path: Path, whose: str, store_path: Path, as_json: bool) -> None:
-    from otherminds.asking.store import Store
     from otherminds.results.measures import mean_of
+    from otherminds.store.store import Store
 
     with Store(store_path) as store:
         if whose == "inspect":

@@ -24,8 +24,8 @@ def merge(context: click.Context, paths: tuple[Path, ...], store_path: Path, as_
     Shards of one run (`otherminds run --shard 1/4`) become the run that one machine would have made. What is in the
     store already stays, and the stores that are read are left as they are.
     """
-    from otherminds.asking import shards
-    from otherminds.asking.store import Store
+    from otherminds.runs import shards
+    from otherminds.store.store import Store
 
     if store_path.resolve() in {path.resolve() for path in paths}:
         raise UsageError(f"{store_path} is both read and written; name another file with --store")

@@ -66,8 +66,8 @@ def get(name: str, accept_licence: bool, as_json: bool) -> None:
 @click.pass_context
 def probe(context: click.Context, spec: str, base_url: str | None, extra: tuple[str, ...], as_json: bool) -> None:
     """Try MODEL out: what it can do, how fast, and who it is."""
-    from otherminds.asking.forms import FORMS, LETTERS_IN_CHAT, possible
-    from otherminds.asking.probing import IN_CHAT, SCHEMA, thinks, trials, try_out
+    from otherminds.calling.probing import IN_CHAT, SCHEMA, thinks, trials, try_out
+    from otherminds.formats.forms import FORMS, LETTERS_IN_CHAT, possible
     from otherminds.models import fingerprint
 
     model = open_model(spec, base_url, extra)

@@ -30,12 +30,12 @@ from otherminds.terminal.screen import note, print_json, print_table, progress, 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from otherminds.asking.calibration import Calibration
-    from otherminds.asking.costs import Meter, Price, Speed
-    from otherminds.asking.store import Store
+    from otherminds.calling.costs import Meter, Price, Speed
     from otherminds.models import Model
     from otherminds.models.specs import Spec
     from otherminds.profiles.looking import Step
+    from otherminds.runs.calibration import Calibration
+    from otherminds.store.store import Store
     from otherminds.studies.study import Size, Subject
 
 SIZES = ("quick", "standard", "full")
@@ -85,11 +85,11 @@ def profile(
     is compared with the first. The folder given by -o gets profile.html, whose path is the last line printed,
     profile.json, tables, figures and the store. Given again, the same command asks only what is missing.
     """
-    from otherminds.asking.costs import Meter
-    from otherminds.asking.runs import read_prices
-    from otherminds.asking.store import Store
+    from otherminds.calling.costs import Meter
     from otherminds.profiles.ahead import Ahead, foreseen
     from otherminds.profiles.looking import look, steps_of
+    from otherminds.runs.runs import read_prices
+    from otherminds.store.store import Store
     from otherminds.studies.study import Desk
 
     table = read_prices(prices) if prices else {}
@@ -125,8 +125,8 @@ def profile(
 def _subjects(
     specs: Sequence[Spec], base_url: str | None, extra: tuple[str, ...], meter: Meter, store: Store
 ) -> list[Subject]:
-    from otherminds.asking.costs import Metered
-    from otherminds.asking.probing import TESTS
+    from otherminds.calling.costs import Metered
+    from otherminds.calling.probing import TESTS
     from otherminds.profiles.looking import check_names
     from otherminds.studies.study import Subject
 
@@ -142,7 +142,7 @@ def _subjects(
 
 
 def _baseline(spec: Spec) -> Subject:
-    from otherminds.asking.readers import Baseline
+    from otherminds.heuristics.readers import Baseline
     from otherminds.studies.study import Subject
 
     baseline = Baseline(spec.name.partition(":")[2])
@@ -165,8 +165,8 @@ def _rehearse(
     speed: str | None,
     as_json: bool,
 ) -> None:
-    from otherminds.asking.costs import read_speed
-    from otherminds.asking.store import MEMORY, Store
+    from otherminds.calling.costs import read_speed
+    from otherminds.store.store import MEMORY, Store
 
     rate = read_speed(speed) if speed else None
 

@@ -15,9 +15,9 @@ from otherminds.terminal.options import common, open_run, store_option
 from otherminds.terminal.screen import note, print_json, say
 
 if TYPE_CHECKING:
-    from otherminds.asking.runs import Run
-    from otherminds.asking.store import Store
     from otherminds.pages.report import Report
+    from otherminds.runs.runs import Run
+    from otherminds.store.store import Store
     from otherminds.studies.study import Study
 
 PLAIN = "none"
@@ -46,9 +46,9 @@ def report(
     runs of safety are put in the places of a line-up, with its pairs, series and trends, whoever is served now; without
     RUN, all that the store has of its models.
     """
-    from otherminds.asking.runs import with_texts
-    from otherminds.asking.store import Store
     from otherminds.results.summary import read_for, summarise
+    from otherminds.runs.runs import with_texts
+    from otherminds.store.store import Store
 
     if not run_ids and not lineup_name:
         raise click.UsageError("Missing argument 'RUN…': name at least one, such as last, or a --lineup.")

@@ -28,11 +28,11 @@ from otherminds.terminal.options import (
 from otherminds.terminal.screen import note, print_json, print_table, progress, say
 
 if TYPE_CHECKING:
-    from otherminds.asking.runs import Budget, Forecast, Run
-    from otherminds.asking.store import Store
     from otherminds.items import Suite
     from otherminds.models import Model
     from otherminds.results.measures import Split
+    from otherminds.runs.runs import Budget, Forecast, Run
+    from otherminds.store.store import Store
 
 LINES = 12
 """The most kinds of items that a screen tells apart."""
@@ -106,11 +106,11 @@ def run(
     SUITE is the name of a study with a suite, such as starter or safety, or a .jsonl file. What the store has is not
     asked again, so a run that was stopped goes on when the same command is given again.
     """
-    from otherminds.asking import runs
-    from otherminds.asking.shards import Shard
-    from otherminds.asking.store import MEMORY, Store
     from otherminds.python.running import examples_of, in_best_way, untold
     from otherminds.results.provenance import not_clean
+    from otherminds.runs import runs
+    from otherminds.runs.shards import Shard
+    from otherminds.store.store import MEMORY, Store
     from otherminds.studies.suites import get_suite
     from otherminds.terminal.names import model_of
 
@@ -191,7 +191,7 @@ def run(
 
 def _by_controls(suite: Suite, model: Model, store: Store, seed: int, budget: Budget | None) -> Suite:
     """The questions about minds, in the form in which the model answers control questions best, which is told."""
-    from otherminds.asking.calibration import CONFIRMED, calibrate
+    from otherminds.runs.calibration import CONFIRMED, calibrate
     from otherminds.studies.controlled import about_minds, controls_of
     from otherminds.studies.study import Desk, Subject
 
@@ -305,8 +305,8 @@ def _beside(done: Run) -> list[str]:
     """How sure its scores are that were drawn or lie within bounds, how many have none, and how long it thought."""
     import numpy as np
 
-    from otherminds.asking.sampled import letter_prior
-    from otherminds.asking.verdicts import USELESS
+    from otherminds.formats.sampled import letter_prior
+    from otherminds.formats.verdicts import USELESS
     from otherminds.results.judging import judging
 
     said = [f"  {judge}"] if (judge := judging(done)) else []

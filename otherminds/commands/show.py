@@ -17,8 +17,8 @@ from otherminds.terminal.options import PARTIAL, common, open_run, store_option
 from otherminds.terminal.screen import note, print_fields, print_json, print_table, say
 
 if TYPE_CHECKING:
-    from otherminds.asking.runs import Record, Run
-    from otherminds.asking.store import RunRow, Store
+    from otherminds.runs.runs import Record, Run
+    from otherminds.store.store import RunRow, Store
 
 ROWS = 500
 """Answers of a run that are listed; nobody reads more on a screen."""
@@ -30,8 +30,8 @@ ROWS = 500
 @click.pass_context
 def runs(context: click.Context, store_path: Path, as_json: bool) -> None:
     """List the runs in the store, newest first. The exit code is 3 if one is damaged."""
-    from otherminds.asking.run_seals import compare
-    from otherminds.asking.store import Store
+    from otherminds.store.run_seals import compare
+    from otherminds.store.store import Store
 
     with Store(store_path, create=False) as store, store.reading() as db:
         rows, running = store.runs(), store.running()
@@ -77,12 +77,12 @@ def _state(row: RunRow, running: Container[str]) -> str:
 
 def _values(store: Store, id: str) -> list[float]:
     """What the answers of a run are worth, as far as they are scored; quick, since no call is read for it."""
-    from otherminds.asking.run_seals import read_columns
+    from otherminds.store.run_seals import read_columns
 
     with store.reading() as db:
         told = read_columns(db, id)
     if told:
-        from otherminds.asking.columns import values
+        from otherminds.runs.columns import values
 
         return values(told)
     lines = store.records(id)
@@ -106,8 +106,8 @@ def show(run_id: str, item_id: str | None, store_path: Path, as_json: bool) -> N
 
     RUN is an id from `otherminds runs`, the beginning of one, or `last`.
     """
-    from otherminds.asking.store import Store
     from otherminds.results.reading import read_record, record_data
+    from otherminds.store.store import Store
 
     whole = as_json or item_id is not None
     with Store(store_path, create=False) as store:

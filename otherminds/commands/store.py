@@ -13,7 +13,7 @@ from otherminds.terminal.options import PARTIAL, common, store_option
 from otherminds.terminal.screen import note, print_json, print_table, say
 
 if TYPE_CHECKING:
-    from otherminds.asking.soundness import Discarded, Examined
+    from otherminds.store.soundness import Discarded, Examined
 
 FIRST = 3
 """Of the rows with one flaw, how many are named."""
@@ -41,8 +41,8 @@ def verify(context: click.Context, discard: bool, store_path: Path, as_json: boo
     With --discard it is removed, runs that lose an answer are unfinished from then on, and their commands, given
     again, ask for just what is missing.
     """
-    from otherminds.asking import soundness
-    from otherminds.asking.store import Store
+    from otherminds.store import soundness
+    from otherminds.store.store import Store
 
     with Store(store_path, create=False, read_only=not discard) as opened:
         found = soundness.examine(opened)

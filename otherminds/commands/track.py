@@ -24,8 +24,8 @@ def track(run_id: str, tracker: str, project: str, store_path: Path, as_json: bo
     Means, intervals and verdicts are sent, and what was asked of whom; neither questions nor answers. Where to is the
     client's own matter: MLFLOW_TRACKING_URI, WANDB_MODE and so on.
     """
-    from otherminds.asking.store import Store
     from otherminds.bridges.track import track as log
+    from otherminds.store.store import Store
 
     with Store(store_path, create=False) as store:
         run = open_run(store, run_id)

@@ -22,7 +22,7 @@ def web(port: int, no_open: bool, store_path: Path, as_json: bool) -> None:
     prompt and verdict; how far a run is that goes on meanwhile; and stories with their belief timelines. The pages can
     only be opened on this machine. Nothing in the store is changed: tags and notes are kept in a file beside it.
     """
-    from otherminds.asking.store import Store
+    from otherminds.store.store import Store
     from otherminds.web.serving import Server
     from otherminds.web.site import Site
 

@@ -10,11 +10,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from otherminds import stats
-from otherminds.asking.plans import groups
 from otherminds.diagnosis.confusion import Confusion, confusion
 from otherminds.diagnosis.predictions import Asked, guesses, predict
 from otherminds.diagnosis.readers import NAMES
 from otherminds.errors import UsageError
+from otherminds.formats.plans import groups
 from otherminds.items import Item, Suite, Tag
 from otherminds.items.tags import SCORED, TWIN
 

@@ -10,10 +10,10 @@ from statistics import fmean
 import numpy as np
 
 from otherminds import stats
-from otherminds.asking.plans import groups
 from otherminds.diagnosis.evidence import Evidence
 from otherminds.diagnosis.readers import GUESS
 from otherminds.files import read_words
+from otherminds.formats.plans import groups
 from otherminds.items import Item
 from otherminds.items.tags import CLASS, EVENTS, FALSE_BELIEF, KIND, ORDER, STATE, TASK
 

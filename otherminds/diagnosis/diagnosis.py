@@ -13,7 +13,6 @@ from functools import partial
 
 import numpy as np
 
-from otherminds.asking.runs import Run
 from otherminds.diagnosis.cells import Cell, cells, happened
 from otherminds.diagnosis.confusion import Confusion
 from otherminds.diagnosis.evidence import Evidence, evidence
@@ -22,6 +21,7 @@ from otherminds.diagnosis.predictions import Answered, answers_of
 from otherminds.diagnosis.readers import GUESS, NONE
 from otherminds.diagnosis.words import Part, sentences
 from otherminds.items.tags import ORDER
+from otherminds.runs.runs import Run
 from otherminds.showing.brief import cut, plain
 from otherminds.showing.notebook import Shown
 from otherminds.stats import Estimate

@@ -10,14 +10,14 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
-from otherminds.asking.plans import groups
-from otherminds.asking.runs import Record, Run
-from otherminds.asking.scores import way
-from otherminds.asking.verdicts import TIE
 from otherminds.diagnosis.readers import BY_PLACE, READERS
 from otherminds.errors import UsageError
+from otherminds.formats.plans import groups
+from otherminds.formats.scores import way
+from otherminds.formats.verdicts import TIE
 from otherminds.items import Item
 from otherminds.models import Weighing
+from otherminds.runs.runs import Record, Run
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from otherminds.asking.costs import Meter
-from otherminds.asking.store import Store
+from otherminds.calling.costs import Meter
 from otherminds.models import Model
 from otherminds.profiles.looking import Step
 from otherminds.profiles.rehearsals import Rehearsal
+from otherminds.store.store import Store
 from otherminds.studies.study import Size
 from otherminds.terminal.bars import Pace, clock
 

@@ -9,7 +9,6 @@ from functools import cached_property
 from math import isfinite
 from typing import Any
 
-from otherminds.asking.runs import Run
 from otherminds.diagnosis.diagnosis import Diagnosis, diagnose
 from otherminds.minds.telling import listing
 from otherminds.pages.report import Block, Folded, Section
@@ -21,6 +20,7 @@ from otherminds.profiles.ways_of_reading import in_words
 from otherminds.results.answers import Answers
 from otherminds.results.itembrowser import Part, leads_to, tag_text
 from otherminds.results.measures import Row, adjusted, compare, leaning
+from otherminds.runs.runs import Run
 from otherminds.showing.brief import cut, plain
 from otherminds.showing.notebook import Shown
 from otherminds.stats import Difference, Estimate

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from otherminds.asking.runs import Run
 from otherminds.files import read_words
 from otherminds.minds.telling import listing
 from otherminds.pages.report import Block, Cell, Folded, Linked, Number, Report, Score, Scoreboard, Section, Table
@@ -16,6 +15,7 @@ from otherminds.profiles.findings import Contrast, Profile, against_chance, lead
 from otherminds.profiles.terms import glossary, term
 from otherminds.results.itembrowser import browser, leads_to, link
 from otherminds.results.measures import FEWEST, leaning
+from otherminds.runs.runs import Run
 from otherminds.stats import Difference, signed
 from otherminds.stats.significance import p_text
 from otherminds.studies.study import Finding

@@ -12,15 +12,15 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from otherminds.asking.calibration import Calibration
-from otherminds.asking.costs import Forecast, Price, foresee
-from otherminds.asking.packing import call_key, recall
-from otherminds.asking.prompts import About
-from otherminds.asking.readers import random
-from otherminds.asking.store import MEMORY, RunRow, Store
+from otherminds.calling.costs import Forecast, Price, foresee
 from otherminds.errors import ModelError
+from otherminds.formats.prompts import About
+from otherminds.heuristics.readers import random
 from otherminds.items import Suite
 from otherminds.models import Model, Prompt, Response, Verb, Weighing
+from otherminds.runs.calibration import Calibration
+from otherminds.store.packing import call_key, recall
+from otherminds.store.store import MEMORY, RunRow, Store
 from otherminds.studies.study import Chapter, Desk, Size, Subject
 
 Look = Callable[[Sequence[Subject], Desk], Chapter | None]

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import singledispatch
 
-from otherminds.asking.runs import Run
 from otherminds.diagnosis.diagnosis import Diagnosis
 from otherminds.diagnosis.words import percent
 from otherminds.errors import UsageError
@@ -22,6 +21,7 @@ from otherminds.results.answers import Answers
 from otherminds.results.comparisons import Comparisons
 from otherminds.results.measures import Comparison, Row, chance, splits
 from otherminds.results.timelines import Timeline, timeline
+from otherminds.runs.runs import Run
 from otherminds.showing.brief import cut
 
 ROWS, LINES = 12, 24

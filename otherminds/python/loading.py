@@ -7,8 +7,6 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import overload
 
-from otherminds.asking.runs import Run
-from otherminds.asking.store import Store
 from otherminds.errors import StoreError, UsageError
 from otherminds.items import Suite
 from otherminds.minds.stories import STORIES, load_story
@@ -16,6 +14,8 @@ from otherminds.minds.story import Story
 from otherminds.results import measures
 from otherminds.results.comparisons import Comparisons, compare_several
 from otherminds.results.measures import Comparison
+from otherminds.runs.runs import Run
+from otherminds.store.store import Store
 from otherminds.studies.suites import get_suite, suites
 from otherminds.terminal.options import STORE, open_run
 

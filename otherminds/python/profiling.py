@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from otherminds.asking.costs import Budget, Meter, Metered
-from otherminds.asking.probing import TESTS
-from otherminds.asking.readers import Baseline
-from otherminds.asking.store import Store
+from otherminds.calling.costs import Budget, Meter, Metered
+from otherminds.calling.probing import TESTS
 from otherminds.errors import Unable
+from otherminds.heuristics.readers import Baseline
 from otherminds.models import Model
 from otherminds.models.specs import read_setting
 from otherminds.profiles.ahead import Ahead, foreseen
 from otherminds.profiles.findings import Profile
 from otherminds.profiles.looking import check_names, look, steps_of
 from otherminds.python.running import nothing
+from otherminds.store.store import Store
 from otherminds.studies.study import Desk, Size, Subject
 from otherminds.terminal.bars import quietly, watched
 from otherminds.terminal.names import get_model, model_of

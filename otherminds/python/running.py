@@ -7,21 +7,21 @@ from contextlib import ExitStack, nullcontext
 from pathlib import Path
 from typing import Any
 
-from otherminds.asking import runs
-from otherminds.asking.costs import Budget
-from otherminds.asking.few_shot import built_in
-from otherminds.asking.forms import LETTERS_IN_CHAT, Form, best_way
-from otherminds.asking.readers import Baseline
-from otherminds.asking.recorded import Progress
-from otherminds.asking.runs import Run
-from otherminds.asking.sampled import DRAWS
-from otherminds.asking.scores import way
-from otherminds.asking.shards import Shard
-from otherminds.asking.store import MEMORY, Store
+from otherminds.calling.costs import Budget
+from otherminds.calling.recorded import Progress
 from otherminds.errors import UsageError
+from otherminds.formats.few_shot import built_in
+from otherminds.formats.forms import LETTERS_IN_CHAT, Form, best_way
+from otherminds.formats.sampled import DRAWS
+from otherminds.formats.scores import way
+from otherminds.heuristics.readers import Baseline
 from otherminds.items import Item, Suite
 from otherminds.models import Model
 from otherminds.models.specs import read_setting
+from otherminds.runs import runs
+from otherminds.runs.runs import Run
+from otherminds.runs.shards import Shard
+from otherminds.store.store import MEMORY, Store
 from otherminds.studies.suites import get_suite
 from otherminds.terminal.names import bars, get_model, model_of, store_of
 from otherminds.terminal.options import prepared

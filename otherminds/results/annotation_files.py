@@ -23,12 +23,12 @@ from pathlib import Path
 from string import ascii_uppercase as LETTERS
 from typing import Any
 
-from otherminds.asking.store import Annotation
 from otherminds.errors import BadFile, UsageError
 from otherminds.files import parse_json, read_text, write_text
 from otherminds.items import Item
 from otherminds.pages.sheets import as_csv, text_of
 from otherminds.results.annotations import Batch, shown
+from otherminds.store.store import Annotation
 
 COLUMNS = ("id", "annotator", "answer", "digest")
 TEXTS = ("context", "question")

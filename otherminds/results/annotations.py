@@ -14,12 +14,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from string import ascii_uppercase as LETTERS
 
-from otherminds.asking.plans import groups
-from otherminds.asking.store import Annotation, Store
 from otherminds.errors import UsageError
+from otherminds.formats.plans import groups
 from otherminds.items import Item, Suite
 from otherminds.stats import Estimate
 from otherminds.stats.raters import alpha, fleiss, majority
+from otherminds.store.store import Annotation, Store
 
 Votes = Mapping[str, Mapping[str, str]]
 """What people chose: by annotator, then by item id."""

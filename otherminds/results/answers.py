@@ -23,12 +23,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from otherminds import stats
-from otherminds.asking.columns import Coded, Columns
-from otherminds.asking.plans import groups
-from otherminds.asking.records import Run
+from otherminds.formats.plans import groups
 from otherminds.items import Item, Tag
 from otherminds.items.tags import SCORED
 from otherminds.results.sources import OF_RUN, Answer, Source, origins_of
+from otherminds.runs.columns import Coded, Columns
+from otherminds.runs.records import Run
 from otherminds.stats import Difference, Estimate
 
 __all__ = ["LIKING", "OF_RUN", "Answer", "Answers", "Wanted", "shared"]

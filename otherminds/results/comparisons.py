@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from string import ascii_uppercase as LETTERS
 
-from otherminds.asking.runs import Run
 from otherminds.errors import UsageError
 from otherminds.results.measures import Comparison, Row, adjusted, compare
+from otherminds.runs.runs import Run
 from otherminds.showing.notebook import Shown
 
 MOST = 8

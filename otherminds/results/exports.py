@@ -15,16 +15,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from string import ascii_uppercase as LETTERS
 from typing import Any
 
-from otherminds.asking.plans import groups
-from otherminds.asking.prompts import Posed, shuffled
-from otherminds.asking.runs import Run
-from otherminds.asking.scores import way
 from otherminds.errors import UsageError
 from otherminds.files import package_file
+from otherminds.formats.plans import groups
+from otherminds.formats.prompts import Posed, shuffled
+from otherminds.formats.scores import way
 from otherminds.items import Item, Suite
 from otherminds.items.tags import CANARY, has_right_answer
 from otherminds.pages.report import Table
 from otherminds.pages.table_files import as_csv
+from otherminds.runs.runs import Run
 
 Files = dict[str, str]
 SEED = 0

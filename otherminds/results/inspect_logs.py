@@ -12,14 +12,14 @@ from math import nan
 from pathlib import Path
 from typing import Any
 
-from otherminds.asking.packing import Result
-from otherminds.asking.runs import Record, Run
 from otherminds.errors import UsageError
 from otherminds.files import replacing
 from otherminds.models import Message, Prompt, Response, Usage
 from otherminds.results.answers import Answers
 from otherminds.results.exports import told_question
 from otherminds.results.reading import read_result, read_verdict
+from otherminds.runs.runs import Record, Run
+from otherminds.store.packing import Result
 
 STOPS = {"stop": "stop", "length": "max_tokens", "refused": "content_filter", "error": "unknown"}
 REASONS = {"unparsed": "invalid_response_format", "refused": "refusal"}

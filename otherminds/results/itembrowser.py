@@ -15,7 +15,6 @@ from importlib.resources import files
 from typing import Any
 from urllib.parse import quote
 
-from otherminds.asking.runs import Record, Run
 from otherminds.errors import OthermindsError
 from otherminds.items import Item
 from otherminds.items.tags import ABOUT, CLASS, GOLD, KIND, MINDS, SENTENCES, STATE, TARGET, TASK
@@ -28,6 +27,7 @@ from otherminds.pages.report import Browser
 from otherminds.results.answers import OF_RUN, Answers
 from otherminds.results.reading import read_result, story_of, why_right
 from otherminds.results.storybook import lane_of
+from otherminds.runs.runs import Record, Run
 
 KINDS = (TASK, CLASS, STATE, KIND)
 """The first of these tags that an item has says what kind of item it is."""

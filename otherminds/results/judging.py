@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from otherminds import stats
-from otherminds.asking.plans import groups
-from otherminds.asking.runs import Run
+from otherminds.formats.plans import groups
+from otherminds.runs.runs import Run
 from otherminds.stats import Estimate
 
 READ = ("correct", "incorrect")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 
-from otherminds.asking.runs import Run
+from otherminds.runs.runs import Run
 
 
 def run_labels(runs: Sequence[Run]) -> dict[str, str]:

@@ -10,11 +10,11 @@ from statistics import fmean, median
 import numpy as np
 
 from otherminds import stats
-from otherminds.asking.runs import Run
 from otherminds.errors import UsageError
 from otherminds.items import Item, Tag
 from otherminds.items.tags import FALSE_BELIEF, KIND, ORDER, STORY, TWIN
 from otherminds.results.answers import Answers, Wanted, shared
+from otherminds.runs.runs import Run
 from otherminds.showing.notebook import Shown
 
 MOST_VALUES = 8

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from otherminds import stats
-from otherminds.asking.plans import groups
-from otherminds.asking.runs import Run
+from otherminds.formats.plans import groups
 from otherminds.items import Item, Suite
 from otherminds.items.tags import KIND, ORDER, has_right_answer
 from otherminds.results.annotations import Votes, majorities, shown
+from otherminds.runs.runs import Run
 from otherminds.stats import Estimate
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from otherminds.asking.runs import Run
+from otherminds.runs.runs import Run
 
 
 def checks(run: Run) -> str:

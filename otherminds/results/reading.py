@@ -7,8 +7,6 @@ from functools import cache
 from math import exp
 from typing import Any
 
-from otherminds.asking.packing import pack
-from otherminds.asking.runs import Record
 from otherminds.errors import OthermindsError
 from otherminds.items import Item
 from otherminds.items.tags import EVENTS, MINDS, PREMISES, WHY
@@ -17,6 +15,8 @@ from otherminds.minds.questions import matters
 from otherminds.minds.story import Premises, Story
 from otherminds.minds.telling import listing
 from otherminds.models import Response, Weighing
+from otherminds.runs.runs import Record
+from otherminds.store.packing import pack
 
 Lines = list[tuple[str, str]]
 """Texts, each under what it is."""

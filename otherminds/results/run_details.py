@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from otherminds import stats
-from otherminds.asking.runs import Run
 from otherminds.files import read_words
 from otherminds.pages import plots
 from otherminds.pages.report import Block, Cell, Figure, Table, minus
 from otherminds.results.answers import LIKING, Answers
 from otherminds.results.measures import leaning
 from otherminds.results.provenance import checks, not_clean, versions
+from otherminds.runs.runs import Run
 from otherminds.stats import Estimate, span
 
 FAINT = 0.1

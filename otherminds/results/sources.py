@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from otherminds.asking.columns import Coded, Columns, Records, columns_of, numbers_of
-from otherminds.asking.plans import groups
-from otherminds.asking.records import Record, Run
-from otherminds.asking.scores import Score
+from otherminds.formats.plans import groups
+from otherminds.formats.scores import Score
 from otherminds.items import Item
 from otherminds.items.tags import TWIN
+from otherminds.runs.columns import Coded, Columns, Records, columns_of, numbers_of
+from otherminds.runs.records import Record, Run
 from otherminds.stats import Bounded
 
 OF_RUN = ("suite", "model", "score", "prompt")

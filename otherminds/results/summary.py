@@ -10,13 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from otherminds.asking.columns import twinned
-from otherminds.asking.loading import CHECKED
-from otherminds.asking.plans import STORIES, groups
-from otherminds.asking.readers import baselines
-from otherminds.asking.runs import Record, Run
 from otherminds.errors import UsageError
 from otherminds.files import read_words
+from otherminds.formats.plans import STORIES, groups
+from otherminds.heuristics.readers import baselines
 from otherminds.items import Item, Suite
 from otherminds.minds.telling import listing
 from otherminds.pages.report import Block, Cards, Example, Report, Section
@@ -27,6 +24,9 @@ from otherminds.results.labels import count, on_suite, run_labels
 from otherminds.results.measures import EVERYTHING, beliefs, by_suite, chance, missing, splits, twins_right
 from otherminds.results.reading import read_record, read_verdict
 from otherminds.results.run_details import how_it_answered, what_was_run
+from otherminds.runs.columns import twinned
+from otherminds.runs.loading import CHECKED
+from otherminds.runs.runs import Record, Run
 from otherminds.stats import sure
 
 EXAMPLES = 2

@@ -7,7 +7,6 @@ from functools import reduce
 from operator import or_
 from pathlib import Path
 
-from otherminds.asking.runs import Run
 from otherminds.files import read_words, write_text
 from otherminds.minds.telling import listing
 from otherminds.pages import plots, sheets
@@ -18,6 +17,7 @@ from otherminds.results.labels import count, run_labels
 from otherminds.results.measures import FEWEST, chance
 from otherminds.results.run_details import how_it_answered, what_was_run
 from otherminds.results.trends import ALPHA, FALLS, LITTLE, MOVES, NOT_TOLD, STAYS, TOO_FEW, SeriesTrend
+from otherminds.runs.runs import Run
 from otherminds.stats import signed, span
 from otherminds.stats.significance import p_value
 

@@ -8,11 +8,11 @@ from itertools import pairwise
 from math import log10
 
 from otherminds import stats
-from otherminds.asking.forms import Form
-from otherminds.asking.runs import Run
+from otherminds.formats.forms import Form
 from otherminds.items.tags import ORDER
 from otherminds.results.answers import Answers, shared
 from otherminds.results.measures import EVERYTHING, FEWEST, Split, beliefs, splits
+from otherminds.runs.runs import Run
 from otherminds.stats import Difference, Estimate
 from otherminds.stats.trends import Trend, page
 

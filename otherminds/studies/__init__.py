@@ -17,7 +17,7 @@ from otherminds.plugins import added, load
 if TYPE_CHECKING:
     import click
 
-    from otherminds.asking.runs import Run
+    from otherminds.runs.runs import Run
     from otherminds.studies.study import Study
 
 

@@ -6,8 +6,8 @@ import random
 from collections import Counter
 from collections.abc import Sequence
 
-from otherminds.asking.forms import Form
 from otherminds.diagnosis.cells import happened
+from otherminds.formats.forms import Form
 from otherminds.items import Item, Suite
 from otherminds.items.tags import FALSE_BELIEF, ORDER, STORY, TWIN
 

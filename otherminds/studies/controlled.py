@@ -11,16 +11,16 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from otherminds.asking.calibration import CONFIRMED, ENOUGH, Calibration, calibrate
-from otherminds.asking.contests import accuracy
-from otherminds.asking.forms import Form
-from otherminds.asking.runs import Run
 from otherminds.errors import Unable, UsageError
+from otherminds.formats.forms import Form
 from otherminds.items import Item, Suite
 from otherminds.items.controls import as_suite
 from otherminds.items.tags import CONTROL, ORDER, SCORED
 from otherminds.pages.report import Block, Report, Section, Table
 from otherminds.results.measures import chance
+from otherminds.runs.calibration import CONFIRMED, ENOUGH, Calibration, calibrate
+from otherminds.runs.contests import accuracy
+from otherminds.runs.runs import Run
 from otherminds.stats import Estimate
 from otherminds.studies import STUDIES
 from otherminds.studies.balanced import balanced

@@ -11,19 +11,19 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, TypeVar
 
-from otherminds.asking.calibration import Calibration
-from otherminds.asking.forms import Form
-from otherminds.asking.runs import Budget, Run, run
-from otherminds.asking.store import Store
-from otherminds.asking.together import fetch
+from otherminds.calling.together import fetch
 from otherminds.errors import ModelError, Unable, UsageError
+from otherminds.formats.forms import Form
 from otherminds.items import Item, Suite
 from otherminds.items.lint import Fault, faults
 from otherminds.models import Model
 from otherminds.pages.report import Block, Report, Section
 from otherminds.results.answers import Answers
 from otherminds.results.reading import why_right
+from otherminds.runs.calibration import Calibration
+from otherminds.runs.runs import Budget, Run, run
 from otherminds.stats import Estimate
+from otherminds.store.store import Store
 from otherminds.studies.builds import Build
 
 Size = Literal["quick", "standard", "full"]

@@ -13,8 +13,8 @@ from otherminds.terminal.options import fetch
 from otherminds.terminal.screen import progress
 
 if TYPE_CHECKING:
-    from otherminds.asking.store import Store
     from otherminds.models import Model
+    from otherminds.store.store import Store
 
 Bars = Callable[[str], AbstractContextManager[Callable[[int, int], None]]]
 """Makes a bar with a title."""
@@ -39,7 +39,7 @@ def get_model(spec: str, **settings: Any) -> Model:
     named = read_spec(spec)
     if named.kind != "baseline":
         return backend(spec, **settings)
-    from otherminds.asking.readers import Baseline
+    from otherminds.heuristics.readers import Baseline
 
     if given := sorted({**named.settings, **settings}):
         raise UsageError(f"a baseline has no settings, so leave out {', '.join(given)}")
@@ -68,7 +68,7 @@ def model_of(model: Model | str, *, quiet: bool = False) -> Model:
 @contextmanager
 def store_of(store: Store | str | Path) -> Iterator[Store]:
     """A store that is open already, or the one in that file for as long as it is needed."""
-    from otherminds.asking.store import Store
+    from otherminds.store.store import Store
 
     with nullcontext(store) if isinstance(store, Store) else Store(store) as opened:
         yield opened

@@ -17,12 +17,12 @@ from otherminds.errors import ModelError, UsageError, WeightsError
 from otherminds.terminal.screen import note, progress
 
 if TYPE_CHECKING:
-    from otherminds.asking.runs import Budget, Run
-    from otherminds.asking.store import Store
     from otherminds.items import Suite
     from otherminds.models import Model
     from otherminds.models.replicas.cluster import Cluster
     from otherminds.models.specs import Spec
+    from otherminds.runs.runs import Budget, Run
+    from otherminds.store.store import Store
 
 STORE = Path("otherminds.db")
 PATIENCE = "otherminds.patience"
@@ -213,7 +213,7 @@ def prepared(opened: Callable[..., Model], *, store: Store, wanted: Collection[s
 
     `opened` makes it, with more settings if any are given.
     """
-    from otherminds.asking.probing import THINKING, lacking, thinks
+    from otherminds.calling.probing import THINKING, lacking, thinks
 
     model = opened()
     if not hasattr(model, "found_lacking"):
@@ -284,7 +284,7 @@ def _noted() -> Callable[[str, float], None]:
 
 
 def _baseline(name: str, suite: Suite | None, settings: dict[str, Any]) -> Model:
-    from otherminds.asking.readers import Baseline
+    from otherminds.heuristics.readers import Baseline
 
     baseline = Baseline(name)
     if suite is None:
@@ -296,7 +296,7 @@ def _baseline(name: str, suite: Suite | None, settings: dict[str, Any]) -> Model
 
 def read_budget(text: str | None, prices: Path | None) -> Budget | None:
     """calls=100,tokens=20000,seconds=60 as a Budget."""
-    from otherminds.asking.runs import Budget, read_prices
+    from otherminds.runs.runs import Budget, read_prices
 
     if text is None:
         return None
@@ -314,8 +314,8 @@ def read_budget(text: str | None, prices: Path | None) -> Budget | None:
 
 def open_run(store: Store, id: str, *, texts: bool = True, most: int = -1) -> Run:
     """A run by its id, the beginning of it, or `last`, or its first answers; without `texts`, only what was scored."""
-    from otherminds.asking.runs import load
     from otherminds.results.provenance import not_clean
+    from otherminds.runs.runs import load
 
     if id == "last":
         row = store.last_run()

@@ -15,10 +15,10 @@ from otherminds.errors import InvalidEvent
 from otherminds.minds.questions import Question
 from otherminds.minds.questions import questions as all_questions
 from otherminds.minds.story import Story
-from otherminds.studies.explore.contexts import Context, bank, setting
-from otherminds.studies.explore.goals import Goal
-from otherminds.studies.explore.grow import Grower
-from otherminds.studies.explore.sets import Cell, choose, grid
+from otherminds.stories.contexts import Context, bank, setting
+from otherminds.stories.goals import Goal
+from otherminds.stories.grow import Grower
+from otherminds.stories.sets import Cell, choose, grid
 from otherminds.training import asking, words
 from otherminds.training.forms import Ask, Branch, pose
 from otherminds.training.grammars import CLOSED_EYES, FRESHER, GRAMMARS, OPEN_EYES, Voice

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from otherminds.asking.runs import Record, Run
 from otherminds.minds.beliefs import chain_name
 from otherminds.minds.telling import sentences
 from otherminds.pages.report import Block, Cell, Example, Figure, Linked, Report, Section, Table
@@ -12,6 +11,7 @@ from otherminds.pages.timeline import timeline
 from otherminds.results.itembrowser import asked_about, traced
 from otherminds.results.reading import read_answer, read_calls, read_question
 from otherminds.results.storybook import lane_of
+from otherminds.runs.runs import Record, Run
 from otherminds.web.links import EVERYWHERE, Trail, to_answer, to_json, to_run
 
 MATTERS = 3

@@ -9,8 +9,6 @@ from importlib.resources import files
 from operator import itemgetter
 from string import ascii_uppercase as LETTERS
 
-from otherminds.asking.runs import Run
-from otherminds.asking.store import RunRow
 from otherminds.minds.stories import STORIES, titled_story
 from otherminds.pages.drawing import visible
 from otherminds.pages.report import Block, Browser, Cell, Linked, Report, Section, Table, minus
@@ -18,8 +16,10 @@ from otherminds.results.answers import Answer, Answers, shared
 from otherminds.results.itembrowser import Part, leads_to, link, records, script
 from otherminds.results.measures import FEWEST, Comparison, Row, compare, mean_of
 from otherminds.results.storybook import story_report
+from otherminds.runs.runs import Run
 from otherminds.stats import Estimate, span
 from otherminds.stats.significance import p_value
+from otherminds.store.store import RunRow
 from otherminds.web.links import EVERYWHERE, to_answer, to_run, to_story
 
 MOST_TAGS = 60

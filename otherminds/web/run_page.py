@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from math import ceil
 from typing import Any
 
-from otherminds.asking.runs import Record, Run
-from otherminds.asking.store import RunRow
 from otherminds.pages.report import Block, Browser, Cell, Linked, Report, Section, Table
 from otherminds.results.itembrowser import Part, records, script
 from otherminds.results.labels import run_labels
 from otherminds.results.run_details import what_was_run
 from otherminds.results.summary import summarise
+from otherminds.runs.runs import Record, Run
+from otherminds.store.store import RunRow
 from otherminds.web.links import EVERYWHERE, to_answers, to_comparison, to_items
 from otherminds.web.notes import Note, words_of
 from otherminds.web.pages import COLUMNS, RUNNING, SCORED, Overview, scripts

@@ -6,8 +6,8 @@ import hashlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from otherminds.asking.store import RunRow, Store
 from otherminds.pages.report import Block, Browser, Cell, Linked, Report, Section, Table
+from otherminds.store.store import RunRow, Store
 from otherminds.web.links import EVERYWHERE, to_run
 from otherminds.web.notes import NOTHING, Note, words_of
 from otherminds.web.pages import COLUMNS, RUNNING, SCORED, Overview, scripts

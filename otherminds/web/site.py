@@ -22,8 +22,6 @@ from pathlib import Path
 from typing import Generic, TypeVar
 from urllib.parse import unquote
 
-from otherminds.asking.runs import Run, load, with_texts
-from otherminds.asking.store import RunRow, Store
 from otherminds.errors import OthermindsError, StoreError, UsageError
 from otherminds.minds.stories import STORIES
 from otherminds.pages.drawing import visible
@@ -31,6 +29,8 @@ from otherminds.pages.report import Report
 from otherminds.results.comparisons import MOST, compare_several
 from otherminds.results.reading import record_data
 from otherminds.results.summary import read_for
+from otherminds.runs.runs import Run, load, with_texts
+from otherminds.store.store import RunRow, Store
 from otherminds.web.answer_page import answer_page
 from otherminds.web.links import EVERYWHERE
 from otherminds.web.notes import NOTHING, Notes

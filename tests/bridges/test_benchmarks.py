@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from otherminds.asking.scores import Score
 from otherminds.bridges.benchmarks.asked import judge_published, judge_repaired, pose
 from otherminds.bridges.benchmarks.known import BENCHMARKS, guess, read, repairs
 from otherminds.bridges.benchmarks.patches import checked, patch
 from otherminds.commands import imports
 from otherminds.errors import BadFile, UsageError
+from otherminds.formats.scores import Score
 from otherminds.items import Item, Suite
 from otherminds.models import Response
 from tests.bridges import miniatures

@@ -16,14 +16,14 @@ import pytest
 from click.testing import CliRunner
 
 import otherminds as om
-from otherminds.asking.runs import load
-from otherminds.asking.store import Store
 from otherminds.cli import cli
 from otherminds.errors import ModelError, UsageError
 from otherminds.items import Item, Suite
 from otherminds.models import Prompt
 from otherminds.models.scripted import Scripted
 from otherminds.results.measures import mean_of
+from otherminds.runs.runs import load
+from otherminds.store.store import Store
 from otherminds.studies.starter.build import starter
 
 pytest.importorskip("inspect_ai", reason="needs the extra `inspect`")

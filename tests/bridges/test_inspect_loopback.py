@@ -9,14 +9,14 @@ import pytest
 from click.testing import CliRunner
 
 import otherminds as om
-from otherminds.asking.runs import Run, load
-from otherminds.asking.store import Store
 from otherminds.cli import cli
 from otherminds.errors import ModelError
 from otherminds.items import Item, Suite
 from otherminds.items.tags import REALITY
 from otherminds.models import get_model
 from otherminds.results.exports import inspect_files
+from otherminds.runs.runs import Run, load
+from otherminds.store.store import Store
 from otherminds.studies.starter.build import starter
 from tests.models.scripted_server import Call, Reply, Serving, chat, serving
 from tests.persona_server import Kind, Persona, answerer

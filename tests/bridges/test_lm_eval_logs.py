@@ -10,14 +10,14 @@ import pytest
 from click.testing import CliRunner
 
 import otherminds as om
-from otherminds.asking.runs import load
-from otherminds.asking.store import Store
 from otherminds.bridges.lm_eval import read
 from otherminds.cli import cli
 from otherminds.errors import BadFile, UsageError
 from otherminds.items import Suite
 from otherminds.models.scripted import Scripted
 from otherminds.results.exports import lm_eval_files, name_of
+from otherminds.runs.runs import load
+from otherminds.store.store import Store
 from otherminds.studies.starter.build import starter
 from tests.bridges.miniatures import MAKERS
 from tests.results.test_exports import documents, harness, weigh

@@ -9,17 +9,17 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from otherminds.asking.prompts import About
-from otherminds.asking.runs import run
-from otherminds.asking.scores import SCORES
 from otherminds.bridges.benchmarks import asked, own_figures, table
 from otherminds.bridges.benchmarks.known import read
 from otherminds.cli import cli
 from otherminds.commands import benchmark as command
 from otherminds.errors import UsageError
+from otherminds.formats.prompts import About
+from otherminds.formats.scores import SCORES
 from otherminds.items import Item, Suite
 from otherminds.models import Prompt
 from otherminds.models.scripted import Scripted
+from otherminds.runs.runs import run
 from tests.bridges.miniatures import MAKERS
 
 

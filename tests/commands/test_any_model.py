@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from otherminds.asking.runs import Record, load
-from otherminds.asking.store import Store
 from otherminds.cli import cli
 from otherminds.items import Item, Suite
+from otherminds.runs.runs import Record, load
+from otherminds.store.store import Store
 from otherminds.studies import STUDIES
 from otherminds.studies.explore.chapter import EFFORTS, Effort
 from otherminds.terminal.options import PARTIAL

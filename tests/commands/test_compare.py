@@ -9,14 +9,14 @@ import pytest
 from click.testing import CliRunner
 
 import otherminds as om
-from otherminds.asking.runs import Run, run
-from otherminds.asking.store import Store
 from otherminds.cli import cli
 from otherminds.errors import UsageError
 from otherminds.items import Item, Suite
 from otherminds.models import Prompt
 from otherminds.models.scripted import Scripted
 from otherminds.results.measures import compare
+from otherminds.runs.runs import Run, run
+from otherminds.store.store import Store
 from otherminds.web.pages import comparison, left_out
 from tests.browser import Browser, Page, needs_browser
 

@@ -11,17 +11,17 @@ import pytest
 from click.testing import CliRunner
 
 import otherminds as om
-from otherminds.asking.prompts import About
-from otherminds.asking.readers import BASELINES, random
-from otherminds.asking.store import Store
 from otherminds.cli import cli
 from otherminds.diagnosis.cells import happened
 from otherminds.diagnosis.diagnosis import Diagnosis, diagnose, diagnose_answers
 from otherminds.diagnosis.predictions import Answered, Asked, answers_of, predict
 from otherminds.diagnosis.readers import GUESS, NAMES, NONE
 from otherminds.errors import UsageError
+from otherminds.formats.prompts import About
+from otherminds.heuristics.readers import BASELINES, random
 from otherminds.models import Prompt, Response, Weighing
 from otherminds.models.scripted import Scripted
+from otherminds.store.store import Store
 from otherminds.studies.safety.build import build
 
 STARTER = om.get_suite("starter")

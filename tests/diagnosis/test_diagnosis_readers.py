@@ -3,8 +3,8 @@ from dataclasses import replace
 import pytest
 
 import otherminds as om
-from otherminds.asking.readers import baselines
 from otherminds.diagnosis.readers import BY_PLACE, DOES, GUESS, NAMES, NONE, READERS
+from otherminds.heuristics.readers import baselines
 
 SAFETY = om.get_suite("safety")
 STARTER = om.get_suite("starter")

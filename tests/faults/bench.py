@@ -16,14 +16,15 @@ from threading import Event, Thread, Timer
 from typing import Any
 
 import otherminds as om
-from otherminds.asking import prompts, runs
-from otherminds.asking.runs import Record, Run
-from otherminds.asking.store import Store
 from otherminds.errors import OthermindsError
+from otherminds.formats import prompts
 from otherminds.items import Item, Suite
 from otherminds.models import Message, Prompt, Response
 from otherminds.models.api import wire
 from otherminds.models.api.endpoint import Endpoint
+from otherminds.runs import runs
+from otherminds.runs.runs import Record, Run
+from otherminds.store.store import Store
 from tests.faults import bytes_faults
 from tests.faults.kinds import FORMS, KINDS, Chance, Crowd, First, Form, Kind, Sticky
 from tests.faults.server import FaultServer, Plan, calm

@@ -12,9 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from otherminds.asking.runs import load, run
-from otherminds.asking.soundness import examine
-from otherminds.asking.store import Store
 from otherminds.items import Suite, lint
 from otherminds.minds.questions import quiz
 from otherminds.minds.stories import STORIES, load_story
@@ -27,6 +24,9 @@ from otherminds.models.local.forward import Forward, supports
 from otherminds.models.local.gguf import read_header
 from otherminds.models.prefix_tree import Tree
 from otherminds.results.summary import summarise
+from otherminds.runs.runs import load, run
+from otherminds.store.soundness import examine
+from otherminds.store.store import Store
 from otherminds.studies.starter.build import starter
 from tests.fuzz.spoiling import spoilt
 from tests.malformed import as_lines, paths, spoilt_json
@@ -167,7 +167,7 @@ def read_suite(path: Path) -> None:
     repr(suite)
     for item in suite:
         assert repr(item)
-    from otherminds.asking.readers import oracle
+    from otherminds.heuristics.readers import oracle
 
     done = run(suite, oracle(suite))
     done.rows()
@@ -179,7 +179,7 @@ def read_suite(path: Path) -> None:
 
 @cache
 def stores() -> Sequence[bytes]:
-    from otherminds.asking.readers import oracle
+    from otherminds.heuristics.readers import oracle
 
     found = []
     with TemporaryDirectory() as folder:
@@ -193,7 +193,7 @@ def stores() -> Sequence[bytes]:
 
 
 def read_store(path: Path) -> None:
-    from otherminds.asking.readers import oracle
+    from otherminds.heuristics.readers import oracle
 
     for beside in path.parent.glob(f"{path.name}-*"):
         beside.unlink()

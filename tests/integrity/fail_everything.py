@@ -31,8 +31,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from otherminds.asking.soundness import examine
-from otherminds.asking.store import Store
+from otherminds.store.soundness import examine
+from otherminds.store.store import Store
 from tests.counting_server import CountingServer
 from tests.kills import COUNTS, SEARCH, STORE, TIMES, rows
 from tests.profile_answers import answer

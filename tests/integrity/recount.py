@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from statistics import fmean
 from typing import NamedTuple
 
-from otherminds.asking.runs import Record
+from otherminds.runs.runs import Record
 from otherminds.studies.perturbed.chains import compare
 from tests.integrity.pages import Key
 

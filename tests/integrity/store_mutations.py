@@ -29,16 +29,16 @@ from typing import Any, NamedTuple
 
 from click.testing import CliRunner
 
-from otherminds.asking import loading, runs
-from otherminds.asking.packing import pack
-from otherminds.asking.records import Run
-from otherminds.asking.runs import Budget, load, run
-from otherminds.asking.store import Store
 from otherminds.cli import cli
 from otherminds.errors import OthermindsError
 from otherminds.items import Item, Suite
 from otherminds.models import Prompt
 from otherminds.models.scripted import Scripted
+from otherminds.runs import loading, runs
+from otherminds.runs.records import Run
+from otherminds.runs.runs import Budget, load, run
+from otherminds.store.packing import pack
+from otherminds.store.store import Store
 from otherminds.terminal import screen
 
 ITEMS, FEW = 24, 10

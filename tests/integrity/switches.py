@@ -22,11 +22,11 @@ from pathlib import Path
 from typing import Any
 
 import otherminds as om
-from otherminds.asking.runs import Run
-from otherminds.asking.store import Store
 from otherminds.errors import OthermindsError
 from otherminds.models.api.pool import serve
 from otherminds.results.provenance import versions
+from otherminds.runs.runs import Run
+from otherminds.store.store import Store
 from tests.faults.bench import hastened, suite
 from tests.faults.truth import fraction
 from tests.integrity.switching_server import Plan, SwitchingServer, Version, always

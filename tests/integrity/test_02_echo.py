@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 import otherminds as om
-from otherminds.asking.store import Store
 from otherminds.errors import Unable
 from otherminds.models import Prompt
 from otherminds.models.api.endpoint import Endpoint
+from otherminds.store.store import Store
 from tests.faults.bench import Bench, Cell, suite
 from tests.models.scripted_server import Call, Reply, completion, serving, top
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import otherminds as om
-from otherminds.asking.store import Store
 from otherminds.models.api.endpoint import Endpoint
+from otherminds.store.store import Store
 from tests.faults.bench import KEY, PASSWORD, SECRETS, USER, Bench, Cell, suite
 from tests.models.scripted_server import Call, Reply, completion, serving, top
 

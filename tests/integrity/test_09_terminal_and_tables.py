@@ -17,7 +17,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import otherminds
-from otherminds.asking.store import MEMORY, Store
 from otherminds.cli import cli
 from otherminds.items import Item, Suite
 from otherminds.pages import sheets
@@ -27,6 +26,7 @@ from otherminds.pages.violins import Violin, numbers
 from otherminds.results.annotation_files import Taken, save, take
 from otherminds.results.annotations import Batch
 from otherminds.stats import mean
+from otherminds.store.store import MEMORY, Store
 
 EVIL = "\x1b[35mEVIL\x1b]0;title\x07\x9b2J\u202e\x7f"
 """Colours, the window's title, an empty screen in one byte, and letters from right to left."""

@@ -13,16 +13,16 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from otherminds.asking import runs
-from otherminds.asking.recorded import Recorded
-from otherminds.asking.runs import Budget, Run, load, run
-from otherminds.asking.store import _OURS, MEMORY, Store
-from otherminds.asking.tables import MIGRATIONS
+from otherminds.calling.recorded import Recorded
 from otherminds.cli import cli
 from otherminds.errors import EndpointError, ModelError, StoreError
 from otherminds.items import Item, Suite
 from otherminds.models import Prompt, Response, Usage, Weighing
 from otherminds.models.scripted import Scripted
+from otherminds.runs import runs
+from otherminds.runs.runs import Budget, Run, load, run
+from otherminds.store.store import _OURS, MEMORY, Store
+from otherminds.store.tables import MIGRATIONS
 
 N = 8
 SUITE = Suite(
@@ -547,7 +547,7 @@ def test_a_model_that_breaks_is_named_and_loses_nothing_that_was_answered(
 
 
 def test_a_broken_meter_does_not_take_the_run_with_it(tmp_path: Path) -> None:
-    from otherminds.asking.costs import Meter, Metered
+    from otherminds.calling.costs import Meter, Metered
 
     meter = Meter()
     wrong = Response("A", usage=None)  # type: ignore[arg-type]

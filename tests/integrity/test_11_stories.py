@@ -12,13 +12,13 @@ from otherminds.minds.questions import matters, questions, quiz
 from otherminds.minds.story import Premises, Story
 from otherminds.minds.world import Fact
 from otherminds.models.scripted import Scripted
-from otherminds.studies.explore.claims import claims, steps
-from otherminds.studies.explore.contexts import bank, setting
-from otherminds.studies.explore.examine import Examiner
-from otherminds.studies.explore.goals import Goal
-from otherminds.studies.explore.grow import Grower
-from otherminds.studies.explore.need import needs_theory_of_mind
-from otherminds.studies.explore.sets import Cell, action_sets
+from otherminds.prose.claims import claims, steps
+from otherminds.stories.contexts import bank, setting
+from otherminds.stories.goals import Goal
+from otherminds.stories.grow import Grower
+from otherminds.stories.need import needs_theory_of_mind
+from otherminds.stories.sets import Cell, action_sets
+from otherminds.studies.explore.search.examine import Examiner
 from otherminds.studies.explore.train import triples
 from tests import agreement
 

@@ -12,13 +12,11 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
-from otherminds.asking.prompts import pose_cloze
-from otherminds.asking.readers import BASELINES, oracle
-from otherminds.asking.runs import Run, load, run
-from otherminds.asking.scores import VERDICTS, Score, score_cloze
-from otherminds.asking.store import Store
 from otherminds.cli import cli
 from otherminds.errors import Unable
+from otherminds.formats.prompts import pose_cloze
+from otherminds.formats.scores import VERDICTS, Score, score_cloze
+from otherminds.heuristics.readers import BASELINES, oracle
 from otherminds.items import Item, Suite
 from otherminds.items.lint import Cue, cues
 from otherminds.models import Prompt, Weighing
@@ -29,7 +27,9 @@ from otherminds.results.inspect_logs import as_log
 from otherminds.results.itembrowser import Part, records
 from otherminds.results.measures import chance, compare, mean_of
 from otherminds.results.summary import summarise
+from otherminds.runs.runs import Run, load, run
 from otherminds.stats import Difference, contrast, difference, mean, signed
+from otherminds.store.store import Store
 from otherminds.studies import STUDIES
 from otherminds.studies.perturbed.build import build
 from otherminds.studies.perturbed.page import show

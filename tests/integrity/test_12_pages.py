@@ -11,15 +11,15 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from otherminds.asking.runs import Record, load, run
-from otherminds.asking.store import Store
 from otherminds.cli import cli
 from otherminds.items import Item, Suite
 from otherminds.models.scripted import Scripted
 from otherminds.pages.report import Report, Table
 from otherminds.profiles.findings import Profile, Told, answer
 from otherminds.results.trends import SeriesTrend
+from otherminds.runs.runs import Record, load, run
 from otherminds.stats import mean
+from otherminds.store.store import Store
 from otherminds.studies.explore.build import suite
 from otherminds.studies.explore.measure import measure
 from otherminds.studies.explore.page import show as show_found

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 import otherminds as om
-from otherminds.asking.store import Store
 from otherminds.errors import EndpointError, UsageError
 from otherminds.models.api import connections
 from otherminds.models.api.addresses import is_key, is_loopback, read_address
 from otherminds.models.api.endpoint import Endpoint
+from otherminds.store.store import Store
 from tests.faults.bench import KEY, suite
 from tests.models.scripted_server import Call, Reply, always, completion, serving, top
 

@@ -11,16 +11,16 @@ from typing import Any
 import pytest
 
 import otherminds as om
-from otherminds.asking.loading import load
-from otherminds.asking.packing import pack
-from otherminds.asking.remembered import remembered
-from otherminds.asking.shards import Shard, merge
-from otherminds.asking.store import Store
 from otherminds.errors import EndpointError, OtherModel
 from otherminds.models import Message, Origin, Prompt, Response
 from otherminds.models.api.canaries import Known, agree
 from otherminds.models.api.endpoint import Endpoint
 from otherminds.results.provenance import checks
+from otherminds.runs.loading import load
+from otherminds.runs.shards import Shard, merge
+from otherminds.store.packing import pack
+from otherminds.store.remembered import remembered
+from otherminds.store.store import Store
 from tests.faults.bench import hasten, suite
 from tests.integrity.switches import CLEAN, FORMS, KINDS, NEITHER, Bench, Case, healthy
 from tests.integrity.switching_server import SwitchingServer, Version, always

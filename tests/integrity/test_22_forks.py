@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 import otherminds as om
-from otherminds.asking.store import Store
 from otherminds.models.api.endpoint import Endpoint
 from otherminds.models.api.pool import serve
+from otherminds.store.store import Store
 from tests.faults.bench import KEY, suite
 from tests.models.scripted_server import Call, Reply, completion, serving, top
 

@@ -13,15 +13,15 @@ import pytest
 from click.testing import CliRunner, Result
 
 import otherminds as om
-from otherminds.asking import loading, runs
-from otherminds.asking.runs import Budget, load, run
-from otherminds.asking.shards import Shard, merge
-from otherminds.asking.store import _OURS, Store
 from otherminds.cli import cli
 from otherminds.errors import OthermindsError, StoreError
 from otherminds.items import Suite
 from otherminds.models import Prompt
 from otherminds.models.scripted import Scripted
+from otherminds.runs import loading, runs
+from otherminds.runs.runs import Budget, load, run
+from otherminds.runs.shards import Shard, merge
+from otherminds.store.store import _OURS, Store
 from tests.integrity import store_mutations
 from tests.integrity.store_mutations import Tally, counted_as_large, model, printed, suite, try_out
 

@@ -13,12 +13,12 @@ from pathlib import Path
 import pytest
 
 import otherminds as om
-from otherminds.asking.store import Store
 from otherminds.diagnosis.predictions import answers_of
 from otherminds.items import Item, Suite
 from otherminds.minds.events import Enter, Move
 from otherminds.minds.story import Story
 from otherminds.profiles.findings import Profile
+from otherminds.store.store import Store
 from otherminds.web.notes import Notes
 from otherminds.web.serving import Request
 from otherminds.web.site import Site
@@ -129,7 +129,7 @@ def test_a_frame_as_csv_runs_nothing(tmp_path: Path, library: str) -> None:
 
 def test_negative_numbers_of_a_frame_stay_numbers() -> None:
     pytest.importorskip("pandas")
-    from otherminds.asking.frames import frame
+    from otherminds.runs.frames import frame
 
     made = frame([{"a": -0.25, "b": "-3", "c": -7}], "pandas")
     assert made.to_csv(index=False) == "a,b,c\n-0.25,-3,-7\n"

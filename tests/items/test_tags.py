@@ -15,8 +15,8 @@ from otherminds.errors import BadFile
 from otherminds.items import Suite
 from otherminds.items.tags import META, STATE, TAGS, Key
 from otherminds.minds.questions import quiz
-from otherminds.studies.dialogue.talks import TRAITS, State
 from otherminds.studies.explore.build import suite as explored
+from otherminds.talks.talk import TRAITS, State
 from tests.studies.explore.test_build import drawn
 
 PACKAGE = Path(om.__file__).parent

@@ -8,15 +8,15 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import settings as hypothesis
 
-from otherminds.asking.readers import realist
-from otherminds.asking.runs import run
-from otherminds.asking.store import Store
 from otherminds.errors import UsageError
+from otherminds.heuristics.readers import realist
 from otherminds.minds.events import Carry, Change, Enter, Leave, Move, Place, Tell
 from otherminds.minds.questions import Question, matters, questions, quiz
 from otherminds.minds.setting import Setting
 from otherminds.minds.story import Story
 from otherminds.minds.world import View
+from otherminds.runs.runs import run
+from otherminds.store.store import Store
 from tests.strategies import chains, stories
 
 

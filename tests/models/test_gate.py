@@ -9,16 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from otherminds.asking.packing import call_key, pack, recall
-from otherminds.asking.prompts import pose_cloze, pose_letters
-from otherminds.asking.recorded import Recorded
-from otherminds.asking.scores import score_cloze, score_letters
-from otherminds.asking.store import MEMORY, Call, Store
+from otherminds.calling.recorded import Recorded
 from otherminds.errors import ModelError
+from otherminds.formats.prompts import pose_cloze, pose_letters
+from otherminds.formats.scores import score_cloze, score_letters
 from otherminds.items import Item
 from otherminds.models import Prompt, Response, Usage, Weighing, gate
 from otherminds.models.gate import LONGEST_TEXT, ROUNDING, fault, is_logprob
 from otherminds.models.scripted import Scripted
+from otherminds.store.packing import call_key, pack, recall
+from otherminds.store.store import MEMORY, Call, Store
 
 LABELS = Prompt(text="Which?", choices=("A", "B"), labels=True)
 ENDS = Prompt(text="It is in the", choices=(" box", " box lid"))

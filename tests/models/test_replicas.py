@@ -14,8 +14,6 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from otherminds.asking.runs import Run, run
-from otherminds.asking.store import Store
 from otherminds.cli import cli
 from otherminds.errors import ModelError, UsageError
 from otherminds.items import Suite
@@ -25,6 +23,8 @@ from otherminds.models.replicas import cluster as clusters
 from otherminds.models.replicas import pool as pools
 from otherminds.models.replicas.cluster import Cluster, places, read_cluster, room
 from otherminds.models.replicas.model import _POOLS, Replicas
+from otherminds.runs.runs import Run, run
+from otherminds.store.store import Store
 from otherminds.studies.suites import get_suite
 from tests.models import tiny
 

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 import pytest
 
-from otherminds.asking.readers import oracle, realist
-from otherminds.asking.runs import run
+from otherminds.heuristics.readers import oracle, realist
 from otherminds.items import Suite
 from otherminds.pages.report import Report
 from otherminds.profiles.findings import Profile, Told, answer, as_data, contrasts
 from otherminds.profiles.page import pages
+from otherminds.runs.runs import run
 from otherminds.stats import Estimate, contrast, proportion
 from otherminds.studies.starter.build import starter
 from otherminds.studies.study import Chapter, Finding

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from otherminds.asking.readers import Rule, reader
-from otherminds.asking.runs import run
 from otherminds.errors import UsageError
+from otherminds.heuristics.readers import Rule, reader
 from otherminds.items.tags import REALITY
 from otherminds.pages import plots
 from otherminds.pages.report import Report
 from otherminds.profiles.findings import Profile, Told, lead
 from otherminds.profiles.page import pages
+from otherminds.runs.runs import run
 from otherminds.stats import mean, proportion
 from otherminds.studies.starter.build import starter
 from otherminds.studies.study import Chapter, Finding

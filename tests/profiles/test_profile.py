@@ -10,7 +10,6 @@ import pytest
 from click.testing import CliRunner, Result
 
 from otherminds import studies
-from otherminds.asking.store import Store
 from otherminds.cli import cli
 from otherminds.commands import profile
 from otherminds.errors import ModelError, Unable
@@ -19,6 +18,7 @@ from otherminds.models.scripted import Scripted
 from otherminds.models.specs import read_spec
 from otherminds.pages.report import Cards, Figure, Folded, Report, Section, Table
 from otherminds.stats import difference, holm, proportion
+from otherminds.store.store import Store
 from otherminds.studies.study import Chapter, Desk, Finding, Study, Subject
 from otherminds.terminal.options import open_model
 from tests.studies.test_study_contract import guess
@@ -234,7 +234,7 @@ def test_two_models_side_by_side_by_hand(monkeypatch: pytest.MonkeyPatch) -> Non
     # By hand: who is right where. The reader knows the answer to the first order and falls for "box" in the second;
     # the other picks by letters, which is the same in both orders only where the same words win.
     with Store("profile/otherminds.db") as store:
-        from otherminds.asking.runs import load
+        from otherminds.runs.runs import load
 
         runs = {run["model"]: load(store, run["run"]) for run in data["studies"][1]["runs"]}
     model = runs[name].values()

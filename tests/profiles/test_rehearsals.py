@@ -1,8 +1,8 @@
 """A rehearsal asks nobody, and where the store knows the answers it goes the very way of the real thing."""
 
-from otherminds.asking.store import MEMORY, Store
 from otherminds.models.scripted import Scripted
 from otherminds.profiles.rehearsals import Rehearsal
+from otherminds.store.store import MEMORY, Store
 from otherminds.studies.explore.chapter import look
 from otherminds.studies.study import Desk, Subject
 from tests.studies.test_study_contract import bar, guess

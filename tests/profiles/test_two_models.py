@@ -6,14 +6,14 @@ from dataclasses import replace
 
 import pytest
 
-from otherminds.asking.readers import BASELINES
-from otherminds.asking.runs import Run, run
+from otherminds.heuristics.readers import BASELINES
 from otherminds.items import Item, Suite
 from otherminds.pages.report import Report
 from otherminds.profiles.findings import Profile, Told, answer, what_they_do
 from otherminds.profiles.page import pages
 from otherminds.profiles.two_models import Comparison, adjusted, compared, comparison, gaps_between
 from otherminds.results.answers import Answers
+from otherminds.runs.runs import Run, run
 from otherminds.studies.study import Chapter
 from tests.integrity.pages import Items
 

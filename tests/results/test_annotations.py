@@ -15,9 +15,6 @@ import pytest
 from click.testing import CliRunner
 
 from otherminds import stats
-from otherminds.asking import store as store_module
-from otherminds.asking.runs import run
-from otherminds.asking.store import MEMORY, Store
 from otherminds.cli import cli
 from otherminds.errors import BadFile, StoreError, UsageError
 from otherminds.items import Item, Suite
@@ -25,6 +22,9 @@ from otherminds.models.scripted import Scripted
 from otherminds.results.annotation_files import Taken, save, take
 from otherminds.results.annotations import Batch, agreement, check_name, majorities
 from otherminds.results.people import agreement_by_kind
+from otherminds.runs.runs import run
+from otherminds.store import store as store_module
+from otherminds.store.store import MEMORY, Store
 from otherminds.web.serving import Reply, Server
 
 QUOTES = 'she said, "no"\nand left'

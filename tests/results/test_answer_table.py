@@ -2,12 +2,12 @@
 
 import pytest
 
-from otherminds.asking.readers import oracle, realist
-from otherminds.asking.runs import Run, run
+from otherminds.heuristics.readers import oracle, realist
 from otherminds.items import Item, Suite
 from otherminds.models.scripted import Scripted
 from otherminds.results.answers import Answers, shared
 from otherminds.results.measures import mean_of
+from otherminds.runs.runs import Run, run
 from otherminds.studies.starter.build import starter
 
 

@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 import yaml
 
-from otherminds.asking.runs import run
 from otherminds.data.export import otherminds_scores
 from otherminds.errors import UsageError
 from otherminds.items import Item, Suite
 from otherminds.models import Prompt, Response
 from otherminds.models.scripted import Scripted
 from otherminds.results.exports import csv_text, inspect_files, lm_eval_files, name_of
+from otherminds.runs.runs import run
 from otherminds.studies.starter.build import starter
 from otherminds.studies.suites import get_suite
 

@@ -1,12 +1,12 @@
 """Grids: a number for every split and part, as a table and as a picture."""
 
-from otherminds.asking.readers import oracle, realist
-from otherminds.asking.runs import run
+from otherminds.heuristics.readers import oracle, realist
 from otherminds.pages.report import Figure, Linked
 from otherminds.results.answers import Answers
 from otherminds.results.grids import Grid
 from otherminds.results.itembrowser import Links
 from otherminds.results.measures import EVERYTHING, Split
+from otherminds.runs.runs import run
 from otherminds.stats import Estimate, span
 from otherminds.studies.starter.build import starter
 

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from otherminds.asking.readers import realist
-from otherminds.asking.runs import Budget, Run, run
 from otherminds.errors import BadFile, UsageError
+from otherminds.heuristics.readers import realist
 from otherminds.models import Prompt, Response, Usage
 from otherminds.models.scripted import Scripted
 from otherminds.results.inspect_logs import save
+from otherminds.runs.runs import Budget, Run, run
 from otherminds.studies.starter.build import starter
 
 pytest.importorskip("inspect_ai", reason="needs the extra `inspect`")

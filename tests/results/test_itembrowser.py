@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from otherminds.asking.readers import realist
-from otherminds.asking.runs import Run, run
+from otherminds.heuristics.readers import realist
 from otherminds.items import Item, Suite
 from otherminds.minds.questions import quiz
 from otherminds.minds.stories import load_story
@@ -16,6 +15,7 @@ from otherminds.models.scripted import Scripted
 from otherminds.pages.report import Linked, Report, Section, Table
 from otherminds.results.answers import Answers
 from otherminds.results.itembrowser import Part, browser, leads_to, link, records, script
+from otherminds.runs.runs import Run, run
 from otherminds.studies.starter.build import starter
 from tests.browser import Browser, Page, needs_browser
 

@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from otherminds.asking.readers import oracle
-from otherminds.asking.runs import run
+from otherminds.heuristics.readers import oracle
 from otherminds.results.labels import mark, run_labels, tell_apart, together
+from otherminds.runs.runs import run
 from otherminds.studies.starter.build import starter
 
 SUITE = starter()

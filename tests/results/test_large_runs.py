@@ -10,15 +10,15 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from otherminds.asking import loading, runs
-from otherminds.asking.runs import Run, load, run, with_texts
-from otherminds.asking.store import Store
 from otherminds.cli import cli
 from otherminds.items import Item, Suite
 from otherminds.models import Prompt
 from otherminds.models.scripted import Scripted
 from otherminds.results.measures import compare
 from otherminds.results.summary import examples, summarise
+from otherminds.runs import loading, runs
+from otherminds.runs.runs import Run, load, run, with_texts
+from otherminds.store.store import Store
 from otherminds.web.pages import compare_page, view
 from otherminds.web.serving import Request
 from otherminds.web.site import Site
@@ -159,7 +159,7 @@ def test_columns_of_another_program_or_of_a_run_that_changed_count_for_nothing(
     with Store(path) as store:
         row = store.runs()[0]
         with monkeypatch.context() as patched:
-            patched.setattr("otherminds.asking.columns.program", lambda: "another")
+            patched.setattr("otherminds.runs.columns.program", lambda: "another")
             assert load(store, row.id, texts=False).records.in_memory
         store.keep_run(row, list(store.records(row.id, most=30)))
         assert len(load(store, row.id, texts=False)) == 30

@@ -6,9 +6,8 @@ from math import exp, log
 
 import pytest
 
-from otherminds.asking.readers import oracle, realist
-from otherminds.asking.runs import Run, run
 from otherminds.errors import UsageError
+from otherminds.heuristics.readers import oracle, realist
 from otherminds.items import Item, Suite
 from otherminds.models import Prompt
 from otherminds.models.scripted import Scripted
@@ -24,6 +23,7 @@ from otherminds.results.measures import (
     table,
     twins_right,
 )
+from otherminds.runs.runs import Run, run
 from otherminds.stats import holm
 from otherminds.studies.starter.build import starter
 

@@ -3,11 +3,11 @@
 from dataclasses import replace
 from math import log
 
-from otherminds.asking.runs import Record
-from otherminds.asking.scores import Score
+from otherminds.formats.scores import Score
 from otherminds.items import Item
 from otherminds.models import Response, Weighing
 from otherminds.results.reading import read_record, read_result, read_verdict
+from otherminds.runs.runs import Record
 
 ITEM = Item("a", "Where is it?", "tin", context="It is in the tin.", choices=("tin", "jar"))
 

@@ -14,12 +14,12 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
-from otherminds.asking.readers import reader
-from otherminds.asking.runs import Run, run
 from otherminds.cli import cli
+from otherminds.heuristics.readers import reader
 from otherminds.items import Item, Suite
 from otherminds.results.trend_page import lead, show
 from otherminds.results.trends import MOVES, NOT_TOLD, STAYS, TOO_FEW, SeriesTrend, Version, trends
+from otherminds.runs.runs import Run, run
 
 STORIES, MANY = 40, 200
 

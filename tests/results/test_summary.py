@@ -5,13 +5,13 @@ from html.parser import HTMLParser
 
 import pytest
 
-from otherminds.asking.readers import oracle, random, realist
-from otherminds.asking.runs import Budget, run
 from otherminds.errors import UsageError
+from otherminds.heuristics.readers import oracle, random, realist
 from otherminds.items import Item, Suite
 from otherminds.models.scripted import Scripted
 from otherminds.pages.report import Cards, Example, Figure, Report, Table
 from otherminds.results.summary import EXAMPLES, summarise
+from otherminds.runs.runs import Budget, run
 from otherminds.studies.starter.build import starter
 
 SUITE = starter()

@@ -8,12 +8,12 @@ from functools import cache
 
 import pytest
 
-from otherminds.asking.calibration import ENOUGH
-from otherminds.asking.forms import Form
-from otherminds.asking.store import MEMORY, Store
 from otherminds.diagnosis.cells import happened
+from otherminds.formats.forms import Form
 from otherminds.items.controls import as_suite
 from otherminds.models.scripted import Scripted
+from otherminds.runs.calibration import ENOUGH
+from otherminds.store.store import MEMORY, Store
 from otherminds.studies import STUDIES, controlled
 from otherminds.studies.balanced import balanced
 from otherminds.studies.controlled import Checked, about_minds

@@ -2,9 +2,9 @@
 
 import pytest
 
-from otherminds.asking.readers import oracle, realist
-from otherminds.asking.runs import run
+from otherminds.heuristics.readers import oracle, realist
 from otherminds.results.answers import Answers
+from otherminds.runs.runs import run
 from otherminds.studies.declared import Gap, Score, findings
 from otherminds.studies.starter.build import starter
 

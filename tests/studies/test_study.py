@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from otherminds.asking.readers import realist
-from otherminds.asking.runs import Budget, run
-from otherminds.asking.store import MEMORY, Store
 from otherminds.errors import ModelError, Unable, UsageError
+from otherminds.heuristics.readers import realist
 from otherminds.items import Item, Suite
 from otherminds.models.scripted import Scripted
+from otherminds.runs.runs import Budget, run
+from otherminds.store.store import MEMORY, Store
 from otherminds.studies import STUDIES, study_of
 from otherminds.studies.starter.build import starter
 from otherminds.studies.study import CLOZE, LETTERS, TEXT, Desk, Subject, ask_each, unfinished

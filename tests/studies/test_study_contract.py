@@ -6,12 +6,12 @@ from zlib import crc32
 
 import pytest
 
-from otherminds.asking.readers import oracle, random, realist
-from otherminds.asking.runs import Budget, Run, run
-from otherminds.asking.store import MEMORY, Store
+from otherminds.heuristics.readers import oracle, random, realist
 from otherminds.models import Prompt
 from otherminds.models.scripted import Scripted
 from otherminds.results.itembrowser import shows
+from otherminds.runs.runs import Budget, Run, run
+from otherminds.store.store import MEMORY, Store
 from otherminds.studies import STUDIES
 from otherminds.studies.study import Chapter, Desk, Finding, Study, Subject
 

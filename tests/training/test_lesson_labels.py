@@ -8,8 +8,8 @@ from collections import Counter
 
 import pytest
 
-from otherminds.asking.prompts import pose_cloze, pose_letters, pose_open
 from otherminds.errors import InvalidEvent
+from otherminds.formats.prompts import pose_cloze, pose_letters, pose_open
 from otherminds.items import Item
 from otherminds.training import asking
 from otherminds.training.forms import CHAT, LABELS, RAW, WITH_OPTIONS, Branch

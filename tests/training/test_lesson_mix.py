@@ -7,11 +7,11 @@ import pytest
 
 from otherminds.items import Suite
 from otherminds.items.lint import cues
-from otherminds.studies.dialogue import bank
 from otherminds.studies.dialogue.build import build as dialogue
 from otherminds.studies.perturbed.build import build as perturbed
 from otherminds.studies.safety.build import build as safety
 from otherminds.studies.starter.build import starter
+from otherminds.talks import bank
 from otherminds.training.builds import sample
 from otherminds.training.leaks import _runs
 from otherminds.training.lessons import OWN, Lesson, Recipe, lesson

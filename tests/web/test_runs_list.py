@@ -10,8 +10,8 @@ from threading import Event, Thread
 import pytest
 
 import otherminds as om
-from otherminds.asking.store import Store
 from otherminds.errors import BadFile
+from otherminds.store.store import Store
 from otherminds.web.notes import Note, Notes
 from otherminds.web.serving import Request, Server
 from otherminds.web.site import Site

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from otherminds.asking.store import MEMORY, Store
 from otherminds.errors import StoreError
 from otherminds.items import Item, Suite
 from otherminds.results.annotations import Batch
+from otherminds.store.store import MEMORY, Store
 from otherminds.web.annotate import AnnotationPage
 from otherminds.web.serving import Reply, Request, Server
 

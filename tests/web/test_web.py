@@ -15,8 +15,6 @@ from urllib.parse import urljoin
 import pytest
 from click.testing import CliRunner
 
-from otherminds.asking.runs import Budget, load, run
-from otherminds.asking.store import Store
 from otherminds.cli import cli
 from otherminds.errors import StoreError, UsageError
 from otherminds.items import Item, Suite
@@ -27,6 +25,8 @@ from otherminds.pages.report import Linked, Report, minus
 from otherminds.results.measures import compare, mean_of
 from otherminds.results.reading import record_data
 from otherminds.results.summary import summarise
+from otherminds.runs.runs import Budget, load, run
+from otherminds.store.store import Store
 from otherminds.web.links import to_answer, to_comparison, to_json, to_run, to_story
 from otherminds.web.serving import Request, Server
 from otherminds.web.site import Site

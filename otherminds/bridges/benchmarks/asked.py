@@ -13,12 +13,12 @@ from collections import Counter
 from collections.abc import Sequence
 from string import ascii_uppercase as LETTERS
 
-from otherminds.asking.answers import names_in, read_choice, read_text, refuses
-from otherminds.asking.prompts import About, Posed
-from otherminds.asking.scores import Score, Way
 from otherminds.bridges.benchmarks.known import benchmark_of
 from otherminds.bridges.benchmarks.record import Benchmark
 from otherminds.errors import UsageError
+from otherminds.formats.prompts import About, Posed
+from otherminds.formats.scores import Score, Way
+from otherminds.formats.written_answers import names_in, read_choice, read_text, refuses
 from otherminds.items import Item
 from otherminds.models import Message, Prompt, Response
 

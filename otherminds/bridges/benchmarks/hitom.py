@@ -14,10 +14,10 @@ from pathlib import Path
 from string import ascii_uppercase as LETTERS
 from typing import Any
 
-from otherminds.asking.answers import normal
 from otherminds.bridges.benchmarks.numbered import Untold, answer, asked, seen, sentences, tell
 from otherminds.bridges.benchmarks.record import Benchmark, Mark, beginning, json_of, make, need
 from otherminds.errors import BadFile
+from otherminds.formats.written_answers import normal
 from otherminds.items import Item, Tag
 from otherminds.items.tags import (
     ABOUT,

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 
-from otherminds.asking.runs import Record, Run
 from otherminds.bridges.benchmarks import fantom, opentom
 from otherminds.items.tags import BENCHMARK, KIND, PUBLISHED_GOLD
+from otherminds.runs.runs import Record, Run
 
 Pair = tuple[str, str]
 """The gold label and the one that was answered."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from otherminds import stats
-from otherminds.asking.plans import groups
+from otherminds.formats.plans import groups
 from otherminds.items import Item, write_lines
 from otherminds.items.tags import CONSISTENT, PUBLISHED_GOLD, REPAIRS, STORY
 

@@ -16,16 +16,16 @@ from math import prod
 from pathlib import Path
 
 from otherminds import stats
-from otherminds.asking.plans import groups
-from otherminds.asking.runs import Run, run
-from otherminds.asking.store import Store
 from otherminds.bridges import audit
 from otherminds.bridges.benchmarks.known import BENCHMARKS, read
 from otherminds.bridges.benchmarks.own_figures import own_figures
 from otherminds.errors import UsageError
+from otherminds.formats.plans import groups
 from otherminds.items import Item, Suite
 from otherminds.items.tags import JOINT, KIND, ORDER
 from otherminds.models import Model
+from otherminds.runs.runs import Run, run
+from otherminds.store.store import Store
 
 Values = Mapping[str, float]
 JOINTLY = "joint"

@@ -14,18 +14,18 @@ from math import isnan
 from pathlib import Path
 from typing import Any
 
-from otherminds.asking.packing import call_key, pack
-from otherminds.asking.prompts import Posed
-from otherminds.asking.runs import Run, load, run
-from otherminds.asking.scores import Score, Verdict, way
-from otherminds.asking.store import Call, RunRow, Store
 from otherminds.bridges.inspect.results import FINISHES, OURS, read_output, usage_of
 from otherminds.bridges.replay import Key, Replayed, digest, exported, key, unshuffled
 from otherminds.errors import BadFile, MissingFile, UsageError
+from otherminds.formats.prompts import Posed
+from otherminds.formats.scores import Score, Verdict, way
 from otherminds.items import Item, Suite, Tag
 from otherminds.items.tags import STORY
 from otherminds.models import Message, Prompt, Response, Weighing, fingerprint
 from otherminds.results.exports import told_question
+from otherminds.runs.runs import Run, load, run
+from otherminds.store.packing import call_key, pack
+from otherminds.store.store import Call, RunRow, Store
 
 SCORERS = ("right", "choice", "match", "includes", "answer", "pattern", "exact")
 """Of several scores in a log, the first of these is taken, else the first of all."""

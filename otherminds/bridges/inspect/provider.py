@@ -18,11 +18,11 @@ import anyio.to_thread
 from inspect_ai.model import ChatMessage, GenerateConfig, ModelAPI, ModelOutput
 from inspect_ai.tool import ToolChoice, ToolInfo
 
-from otherminds.asking.packing import Result, unpack_prompt
 from otherminds.bridges.inspect.results import OURS, as_output
 from otherminds.errors import OthermindsError, UsageError
 from otherminds.models import Message, Model, Prompt, Response, Weighing, get_model
 from otherminds.models.gate import fault
+from otherminds.store.packing import Result, unpack_prompt
 
 LENGTH = 256
 """Tokens that a task of others may have written, unless it says how many."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from otherminds.asking.packing import Result, pack, unpack
-from otherminds.asking.store import Call
 from otherminds.models import Finish, Prompt, Response, Usage, Weighing
 from otherminds.models.api.replies import counted
 from otherminds.models.gate import is_logprob
 from otherminds.results.inspect_logs import STOPS
+from otherminds.store.packing import Result, pack, unpack
+from otherminds.store.store import Call
 
 OURS = "otherminds"
 """The key of metadata under which prompts and results of ours travel whole."""

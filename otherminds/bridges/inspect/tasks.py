@@ -32,18 +32,18 @@ from inspect_ai.scorer import (
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from otherminds import stats
-from otherminds.asking.packing import pack, unpack
-from otherminds.asking.plans import groups
-from otherminds.asking.prompts import Posed
-from otherminds.asking.scores import VERDICTS, way
-from otherminds.asking.scores import Score as Judged
-from otherminds.asking.store import Call
 from otherminds.bridges.inspect.results import OURS, TOP, read_output
 from otherminds.errors import UsageError
+from otherminds.formats.plans import groups
+from otherminds.formats.prompts import Posed
+from otherminds.formats.scores import VERDICTS, way
+from otherminds.formats.scores import Score as Judged
 from otherminds.items import Item, Suite
 from otherminds.models import Prompt
 from otherminds.results.exports import answered, told_question
 from otherminds.results.inspect_logs import REASONS
+from otherminds.store.packing import pack, unpack
+from otherminds.store.store import Call
 
 KINDS = {"system": ChatMessageSystem, "user": ChatMessageUser, "assistant": ChatMessageAssistant}
 CLUSTER = "cluster"

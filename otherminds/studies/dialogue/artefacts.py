@@ -19,7 +19,7 @@ from statistics import NormalDist
 from typing import Literal
 
 from otherminds.items import Suite
-from otherminds.studies.dialogue.talks import TRAITS, Talk
+from otherminds.talks.talk import TRAITS, Talk
 
 MARKS = re.compile(r"[^\w\s]|_")
 """Taken out wherever they stand, so that "don't" is "dont"; a word that is nothing else is none."""

@@ -17,10 +17,10 @@ from typing import Any
 from otherminds.errors import UsageError
 from otherminds.files import read_words
 from otherminds.items import Item, Suite, Tag
-from otherminds.studies.dialogue.talks import TRAITS, Person, Talk
 from otherminds.studies.dialogue.third_person.pronouns import PRONOUNS
 from otherminds.studies.dialogue.third_person.retell import Retold, retell
 from otherminds.studies.dialogue.third_person.verbs import words
+from otherminds.talks.talk import TRAITS, Person, Talk
 
 Labels = Mapping[tuple[str, int], bool]
 """By talk and turn, whether a second-order thought misreads the partner."""

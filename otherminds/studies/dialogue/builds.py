@@ -8,11 +8,12 @@ from otherminds.errors import UsageError
 from otherminds.items import Suite
 from otherminds.items.cards import card as plain_card
 from otherminds.studies.builds import Build, Built, Option
-from otherminds.studies.dialogue import bank, card
+from otherminds.studies.dialogue import card
 from otherminds.studies.dialogue import published as records
 from otherminds.studies.dialogue.build import build_counted
-from otherminds.studies.dialogue.talks import load
 from otherminds.studies.dialogue.traits import judge_suite, pairs
+from otherminds.talks import bank
+from otherminds.talks.talk import load
 
 CHANGED = "each about two conversations that were played with one level of one person changed"
 

@@ -11,7 +11,7 @@ from otherminds.items import Item, Suite
 from otherminds.items.cards import ending, giveaways, table
 from otherminds.studies.dialogue.artefacts import RECIPES, of_options
 from otherminds.studies.dialogue.overlap import WAYS, Overlap, scores
-from otherminds.studies.dialogue.talks import STATES, TRAITS
+from otherminds.talks.talk import STATES, TRAITS
 
 _TEXTS: dict[str, str] = read_words("dialogue/wording")["card"]
 WRITTEN = _TEXTS["written"]

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from otherminds.asking.runs import Run
 from otherminds.errors import ModelError
 from otherminds.items import Suite
 from otherminds.pages.report import Block, Section
 from otherminds.results.answers import Answers
 from otherminds.results.itembrowser import Links
+from otherminds.runs.runs import Run
 from otherminds.studies.declared import Gap, Score, findings
-from otherminds.studies.dialogue import bank
 from otherminds.studies.dialogue.live import live
 from otherminds.studies.dialogue.measure import (
     ALL,
@@ -29,8 +28,9 @@ from otherminds.studies.dialogue.measure import (
 )
 from otherminds.studies.dialogue.page import report
 from otherminds.studies.dialogue.sample import drawn, example, part, suite
-from otherminds.studies.dialogue.talks import Talk
 from otherminds.studies.study import LETTERS, TEXT, Chapter, Desk, Finding, Subject, ask_each, unfinished, without_value
+from otherminds.talks import bank
+from otherminds.talks.talk import Talk
 
 __all__ = ["asked", "example", "look", "suite"]
 

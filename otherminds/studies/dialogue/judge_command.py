@@ -13,12 +13,12 @@ from otherminds.terminal.options import PARTIAL, common, model_options, open_mod
 from otherminds.terminal.screen import note, print_json, print_table, progress, say
 
 if TYPE_CHECKING:
-    from otherminds.asking.store import Store
     from otherminds.items import Suite
     from otherminds.models import Model
     from otherminds.stats import Estimate
-    from otherminds.studies.dialogue.ablation import Misread
-    from otherminds.studies.dialogue.judge import Accord, Opinion, Sifted
+    from otherminds.store.store import Store
+    from otherminds.talks.ablation import Misread
+    from otherminds.talks.judge import Accord, Opinion, Sifted
 
 
 @click.command()
@@ -62,12 +62,12 @@ def judge(
     Where the talks were played with more or less hidden (`otherminds play --ablation`), the share of misreadings is
     printed for each.
     """
-    from otherminds.asking.store import Store
-    from otherminds.studies.dialogue import bank
-    from otherminds.studies.dialogue import judge as judging
-    from otherminds.studies.dialogue.ablation import ablate, cell_of
+    from otherminds.store.store import Store
     from otherminds.studies.dialogue.build import build
-    from otherminds.studies.dialogue.talks import load
+    from otherminds.talks import bank
+    from otherminds.talks import judge as judging
+    from otherminds.talks.ablation import ablate, cell_of
+    from otherminds.talks.talk import load
 
     if (output is None) == (forms is None):
         raise UsageError("say where to write: -o SUITE.jsonl for what is left, or --forms DIR for what to ask people")
@@ -99,7 +99,7 @@ def judge(
 
 
 def _wanted(only: str | None) -> list[str]:
-    from otherminds.studies.dialogue.judge import FORMS
+    from otherminds.talks.judge import FORMS
 
     names = [name.strip() for name in only.split(",")] if only else list(FORMS)
     if unknown := [name for name in names if name not in FORMS]:
@@ -109,14 +109,14 @@ def _wanted(only: str | None) -> list[str]:
 
 def _people(form: Suite, store: Store) -> Opinion:
     from otherminds.results.annotations import Batch
-    from otherminds.studies.dialogue.judge import votes
+    from otherminds.talks.judge import votes
 
     return votes(form, Batch(form, store).answers())
 
 
 def _ask(form: Suite, model: Model, store: Store, score: str | None, failed: list[str]) -> Opinion:
-    from otherminds.asking.runs import run
-    from otherminds.studies.dialogue.judge import suited, verdicts
+    from otherminds.runs.runs import run
+    from otherminds.talks.judge import suited, verdicts
 
     with progress(f"{model.name} · {form.name}") as bar:
         done = run(suited(form, model).using(score=score), model, store=store, progress=bar)

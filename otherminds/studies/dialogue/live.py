@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 
-from otherminds.asking.runs import Budget, Recorded
-from otherminds.asking.store import Store
 from otherminds.files import read_words
 from otherminds.models import Model
 from otherminds.pages.report import Block
-from otherminds.studies.dialogue import bank
+from otherminds.runs.runs import Budget, Recorded
+from otherminds.store.store import Store
 from otherminds.studies.dialogue.page_talks import as_conversation
-from otherminds.studies.dialogue.play import Apart, Played, play
-from otherminds.studies.dialogue.stage import NO_ANSWER
-from otherminds.studies.dialogue.talks import State
+from otherminds.talks import bank
+from otherminds.talks.play import Apart, Played, play
+from otherminds.talks.stage import NO_ANSWER
+from otherminds.talks.talk import State
 
 Progress = Callable[[str], AbstractContextManager[Callable[[int, int], None]]]
 """Makes a bar with a title, to be called with what is done and what is wanted."""

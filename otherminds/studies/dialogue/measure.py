@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from statistics import fmean, stdev
 from typing import Any
 
-from otherminds.asking.runs import Run
 from otherminds.errors import UsageError
 from otherminds.files import read_words
 from otherminds.items import Item, Suite
@@ -19,9 +18,11 @@ from otherminds.items.tags import FALSE_BELIEF, ORDER, STATE, STORY
 from otherminds.results.answers import Answers, Wanted
 from otherminds.results.labels import mark, together
 from otherminds.results.measures import same_model
+from otherminds.runs.runs import Run
 from otherminds.stats import Difference, Estimate
-from otherminds.studies.dialogue import ablation, artefacts, overlap, traits
-from otherminds.studies.dialogue.talks import STATES, TRAITS, Talk
+from otherminds.studies.dialogue import artefacts, overlap, traits
+from otherminds.talks import ablation
+from otherminds.talks.talk import STATES, TRAITS, Talk
 
 FIRST, SECOND, FALSE, TRUE, ALL = "first order", "second order", "false belief", "read rightly", "all"
 KINDS: dict[str, dict[str, Wanted]] = {

@@ -13,7 +13,7 @@ from typing import Literal
 
 from otherminds.items import Item, Suite
 from otherminds.items.tags import FALSE_BELIEF, STATE
-from otherminds.studies.dialogue.talks import STATES
+from otherminds.talks.talk import STATES
 
 With = Literal["question", "conversation", "conversation, each word once"]
 Cut = Callable[[str], Sequence[str]]

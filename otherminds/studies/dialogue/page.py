@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from otherminds.asking.runs import Run
 from otherminds.files import read_words
 from otherminds.minds.telling import listing
 from otherminds.pages.report import Block, Cards, Cell, Folded, Report, Section, Table
@@ -15,8 +14,9 @@ from otherminds.results.grids import Grid
 from otherminds.results.itembrowser import Links
 from otherminds.results.labels import count
 from otherminds.results.run_details import how_it_answered, what_was_run
+from otherminds.runs.runs import Run
 from otherminds.stats import Estimate, signed, span, sure
-from otherminds.studies.dialogue import ablation, traits
+from otherminds.studies.dialogue import traits
 from otherminds.studies.dialogue.measure import (
     ALL,
     CELLS,
@@ -32,8 +32,9 @@ from otherminds.studies.dialogue.measure import (
 )
 from otherminds.studies.dialogue.page_talks import talk_blocks
 from otherminds.studies.dialogue.page_words import artefact_blocks, overlap_blocks, trait_word_blocks
-from otherminds.studies.dialogue.talks import STATES, TRAITS, Talk
 from otherminds.studies.study import study_page
+from otherminds.talks import ablation
+from otherminds.talks.talk import STATES, TRAITS, Talk
 
 FEWEST = 6
 """Conversations; with fewer, resampling them hardly tells how sure a number is."""

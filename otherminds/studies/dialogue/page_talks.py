@@ -8,7 +8,7 @@ from otherminds.items import Item
 from otherminds.pages.report import Block, Conversation, Example, Line
 from otherminds.results.answers import Answers
 from otherminds.studies.dialogue.measure import FALSE, FIRST, KINDS, SECOND, TRUE, Measures, Sitting
-from otherminds.studies.dialogue.talks import GREETINGS, Person, Talk
+from otherminds.talks.talk import GREETINGS, Person, Talk
 
 SHOWN, ASKED = 3, 4
 """Conversations, and questions about each of them."""

@@ -9,8 +9,8 @@ from otherminds.pages.report import Block, Cell, Figure, Folded, Table
 from otherminds.pages.scatter import Point, scatter
 from otherminds.studies.dialogue.artefacts import EVEN, Artefacts, RecipeName, Word, of_traits
 from otherminds.studies.dialogue.overlap import WAYS, Overlap
-from otherminds.studies.dialogue.talks import STATES, Talk
 from otherminds.studies.dialogue.traits import pairs
+from otherminds.talks.talk import STATES, Talk
 
 PUBLISHED_SHARE = 0.0116
 """Significant words of the whole published set; the recipe is not published, and the paper-like one comes near."""

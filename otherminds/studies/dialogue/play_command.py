@@ -16,10 +16,10 @@ from otherminds.terminal.screen import note, print_json, print_table, progress, 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from otherminds.asking.recorded import Recorded
-    from otherminds.asking.store import Store
-    from otherminds.studies.dialogue.play import Played
-    from otherminds.studies.dialogue.talks import State
+    from otherminds.calling.recorded import Recorded
+    from otherminds.store.store import Store
+    from otherminds.talks.play import Played
+    from otherminds.talks.talk import State
 
 DRAWING = ("temperature=0.6", "top_p=0.9")
 """As published. Without any chance a small model soon says the same thing over and over."""
@@ -56,8 +56,8 @@ def play(context: click.Context, /, spec: str, output: Path, as_json: bool, **gi
 
     Models draw at temperature 0.6 and top_p 0.9, with --seed, unless -M says otherwise.
     """
-    from otherminds.asking.store import Store
-    from otherminds.studies.dialogue.stage import NO_ANSWER
+    from otherminds.store.store import Store
+    from otherminds.talks.stage import NO_ANSWER
 
     states = _states(given["states"])
     with Store(_inside(output) / "otherminds.db") as store:
@@ -84,7 +84,7 @@ def play(context: click.Context, /, spec: str, output: Path, as_json: bool, **gi
 
 
 def _states(text: str) -> tuple[State, ...]:
-    from otherminds.studies.dialogue.talks import STATES
+    from otherminds.talks.talk import STATES
 
     wanted = [part.strip() for part in text.split(",") if part.strip()]
     if unknown := [part for part in wanted if part not in STATES]:
@@ -102,7 +102,7 @@ def _inside(folder: Path) -> Path:
 
 def _players(spec: str, given: dict[str, Any], store: Store) -> tuple[Recorded, Recorded]:
     """The two models with a memory; one and the same where there is no partner."""
-    from otherminds.asking.recorded import Recorded
+    from otherminds.calling.recorded import Recorded
     from otherminds.models.api.providers import SERVED
 
     budget = read_budget(given["budget"], given["prices"])
@@ -123,7 +123,7 @@ def _players(spec: str, given: dict[str, Any], store: Store) -> tuple[Recorded, 
 def _save(played: Played, output: Path) -> None:
     """What there is so far, so that whatever ends the work leaves whole conversations."""
     from otherminds.items import write_lines
-    from otherminds.studies.dialogue import talks
+    from otherminds.talks import talk as talks
 
     talks.save(output / "talks.jsonl", played.talks)
     write_lines(output / "apart.jsonl", (one.to_dict() for one in played.apart))
@@ -135,9 +135,9 @@ def _play(
     given: dict[str, Any],
     keep: Callable[[Played], None],
 ) -> Played:
-    from otherminds.studies.dialogue import bank
-    from otherminds.studies.dialogue.play import play
     from otherminds.studies.dialogue.traits import patterns
+    from otherminds.talks import bank
+    from otherminds.talks.play import play
 
     castings, limit = bank.castings(pairs=given["pairs"], seed=given["seed"]), given["limit"]
     if given["patterns"]:

@@ -22,7 +22,7 @@ from otherminds.errors import BadFile, UsageError
 from otherminds.files import parse_json, read_text, write_text
 from otherminds.items import Item, Suite, Tag, told_apart
 from otherminds.studies.dialogue.build import FACTORS
-from otherminds.studies.dialogue.talks import STATES, TRAITS
+from otherminds.talks.talk import STATES, TRAITS
 
 OPTIONS = ("a0", "a1", "a2", "a3")
 CONVERSATION = ("conversation", "transcript")

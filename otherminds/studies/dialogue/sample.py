@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from otherminds.items import Item, Suite
-from otherminds.studies.dialogue import bank
 from otherminds.studies.dialogue.build import build
 from otherminds.studies.dialogue.measure import FALSE, FIRST, KINDS, TRUE
-from otherminds.studies.dialogue.talks import STATES, Talk
+from otherminds.talks import bank
+from otherminds.talks.talk import STATES, Talk
 
 EACH = 4
 """Talks of every mental state; two questions about each, since more about fewer talks would tell less."""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from otherminds.asking.runs import Run
 from otherminds.items import Suite
 from otherminds.pages.report import Report
-from otherminds.studies.dialogue import bank, build, chapter, controls, measure, page
+from otherminds.runs.runs import Run
+from otherminds.studies.dialogue import build, chapter, controls, measure, page
 from otherminds.studies.dialogue.builds import BUILDS
 from otherminds.studies.study import Study
+from otherminds.talks import bank
 
 
 def _suite() -> Suite:

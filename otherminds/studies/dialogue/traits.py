@@ -14,13 +14,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
-from otherminds.asking.runs import Run
 from otherminds.errors import UsageError
 from otherminds.files import read_words
 from otherminds.items import Item, Suite
 from otherminds.results.measures import mean_of, twins_right
+from otherminds.runs.runs import Run
 from otherminds.stats import Estimate
-from otherminds.studies.dialogue.talks import TRAITS, Casting, Talk
+from otherminds.talks.talk import TRAITS, Casting, Talk
 
 PATTERNS = tuple("".join(levels) for levels in product("HL", repeat=len(TRAITS)))
 MORE: dict[str, str] = read_words("dialogue/wording")["more"]

@@ -27,7 +27,7 @@ from otherminds.minds.beliefs import chains
 from otherminds.minds.beliefs import view as view_of
 from otherminds.minds.questions import quiz
 from otherminds.minds.story import Story
-from otherminds.studies.explore.hunt import Found
+from otherminds.studies.explore.search.hunt import Found
 
 MOST, CLEARLY = 0.4, 0.08
 """No answer may be right in more than the one share of the questions, nor by the other above chance."""

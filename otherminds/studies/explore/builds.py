@@ -6,15 +6,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from otherminds.asking.plans import limited
 from otherminds.errors import UsageError
+from otherminds.formats.plans import limited
 from otherminds.items.cards import card
+from otherminds.stories.contexts import bank, read_contexts
+from otherminds.stories.sets import choose, grid
 from otherminds.studies.builds import Build, Built, Option
 from otherminds.studies.explore import infilled
 from otherminds.studies.explore.build import balanced, evened, load, suite
-from otherminds.studies.explore.contexts import bank, read_contexts
 from otherminds.studies.explore.published import open_suite
-from otherminds.studies.explore.sets import choose, grid
 from otherminds.studies.explore.train import retold, save, triples
 from otherminds.studies.explore.train import suite as training_suite
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from otherminds.asking.forms import with_endings
-from otherminds.asking.runs import Recorded, Run
+from otherminds.formats.forms import with_endings
 from otherminds.items import Suite
 from otherminds.minds.telling import listing
 from otherminds.models.scripted import Scripted
@@ -14,16 +13,17 @@ from otherminds.pages.report import Cell, Linked, Report, Table
 from otherminds.results.answers import Answers, Wanted
 from otherminds.results.itembrowser import leads_to, link
 from otherminds.results.labels import count
+from otherminds.runs.runs import Recorded, Run
+from otherminds.stories.contexts import bank
+from otherminds.stories.sets import choose, grid
 from otherminds.studies.explore.build import suite
-from otherminds.studies.explore.contexts import bank
-from otherminds.studies.explore.examine import Examiner
-from otherminds.studies.explore.hunt import DRAWS, Found
 from otherminds.studies.explore.measure import SPLITS, Measures, measure
 from otherminds.studies.explore.page import FOUND_BY, report
-from otherminds.studies.explore.search import Ways
-from otherminds.studies.explore.sets import choose, grid
+from otherminds.studies.explore.search.examine import Examiner
+from otherminds.studies.explore.search.hunt import DRAWS, Found
+from otherminds.studies.explore.search.search import Ways
+from otherminds.studies.explore.search.versus import Outcome, versus
 from otherminds.studies.explore.sittings import Answer, Sitting, by_story
-from otherminds.studies.explore.versus import Outcome, versus
 from otherminds.studies.study import (
     CLOZE,
     LETTERS,

@@ -27,17 +27,17 @@ from otherminds.terminal.options import PARTIAL, common, model_settings, open_mo
 from otherminds.terminal.screen import note, print_json, print_table, progress, say
 
 if TYPE_CHECKING:
-    from otherminds.asking.costs import Budget
-    from otherminds.asking.store import Store
+    from otherminds.calling.costs import Budget
     from otherminds.items import Suite
     from otherminds.models import Model
     from otherminds.stats import Estimate
-    from otherminds.studies.explore.contexts import Context
-    from otherminds.studies.explore.examine import Examiner
-    from otherminds.studies.explore.hunt import Found
-    from otherminds.studies.explore.search import Ways
-    from otherminds.studies.explore.sets import Cell
-    from otherminds.studies.explore.versus import Outcome
+    from otherminds.store.store import Store
+    from otherminds.stories.contexts import Context
+    from otherminds.stories.sets import Cell
+    from otherminds.studies.explore.search.examine import Examiner
+    from otherminds.studies.explore.search.hunt import Found
+    from otherminds.studies.explore.search.search import Ways
+    from otherminds.studies.explore.search.versus import Outcome
 
 METHODS = {"learn": "learn", "astar": "search", "random": "random"}
 """What a way to search is called on the command line, and what in files."""
@@ -125,8 +125,8 @@ def explore(context: click.Context, /, spec: str, output: Path, store_path: Path
     Every answer is in the store, so the same command, given again after whatever stopped it, goes on from there to the
     same stories.
     """
-    from otherminds.asking.rehearsed import Tally
-    from otherminds.asking.store import Store
+    from otherminds.calling.rehearsed import Tally
+    from otherminds.store.store import Store
     from otherminds.studies.explore import build
     from otherminds.studies.explore.pairs import pairs
 
@@ -173,7 +173,7 @@ def explore(context: click.Context, /, spec: str, output: Path, store_path: Path
 
 
 def _cells(given: dict[str, Any]) -> list[Cell]:
-    from otherminds.studies.explore.sets import choose_for, grid
+    from otherminds.stories.sets import choose_for, grid
 
     sets = choose_for(given["goal"], given["sets"], order=given["order"])
     cells = grid(sets, people=given["people"], moves=given["moves"])
@@ -181,20 +181,20 @@ def _cells(given: dict[str, Any]) -> list[Cell]:
 
 
 def _contexts(given: dict[str, Any]) -> Sequence[Context]:
-    from otherminds.studies.explore.contexts import bank, read_contexts
+    from otherminds.stories.contexts import bank, read_contexts
 
     return read_contexts(given["contexts"]) if given["contexts"] else bank()
 
 
 def _ways(given: dict[str, Any]) -> Ways:
-    from otherminds.studies.explore.search import Ways
+    from otherminds.studies.explore.search.search import Ways
 
     return Ways(**{name: given[name] for name in ("budget", "step", "endings", "alpha", "first", "easiest", "confirm")})
 
 
 def _examiner(spec: str, given: dict[str, Any], target: Model | Callable[[Suite], Model]) -> Examiner:
     from otherminds.models.api.providers import SERVED
-    from otherminds.studies.explore.examine import Examiner
+    from otherminds.studies.explore.search.examine import Examiner
 
     score = given["score"] or ("text" if spec.partition(":")[0] in (*SERVED, "baseline") else "cloze")
     return Examiner(
@@ -209,11 +209,11 @@ def _examiner(spec: str, given: dict[str, Any], target: Model | Callable[[Suite]
 
 def _target(spec: str, given: dict[str, Any], store: Store) -> Model | Callable[[Suite], Model]:
     """The model with a memory; a baseline needs none, and is made anew for every batch of questions."""
-    from otherminds.asking.runs import Recorded
+    from otherminds.runs.runs import Recorded
 
     kind, _, name = spec.partition(":")
     if kind == "baseline":
-        from otherminds.asking.readers import BASELINES
+        from otherminds.heuristics.readers import BASELINES
 
         if name not in BASELINES:
             raise UsageError(f"there is no baseline {name!r}; there are {', '.join(sorted(BASELINES))}")
@@ -222,7 +222,7 @@ def _target(spec: str, given: dict[str, Any], store: Store) -> Model | Callable[
 
 
 def _budget(given: dict[str, Any]) -> Budget:
-    from otherminds.asking.costs import Budget, read_prices
+    from otherminds.calling.costs import Budget, read_prices
 
     prices = read_prices(given["prices"]) if given["prices"] else {}
     return Budget(given["calls"], given["tokens"], money=given["money"], prices=prices)
@@ -231,7 +231,7 @@ def _budget(given: dict[str, Any]) -> Budget:
 def _search(
     cells: Sequence[Cell], contexts: Sequence[Context], examiner: Examiner, ways: Ways, given: dict[str, Any]
 ) -> list[Outcome]:
-    from otherminds.studies.explore.versus import versus
+    from otherminds.studies.explore.search.versus import versus
 
     with ExitStack() as bars:
         shown: dict[str, Callable[[int, int], None]] = {}
@@ -290,7 +290,7 @@ def _searched(spec: str, cells: Sequence[Cell], examiner: Examiner, given: dict[
     """What is searched, and against whom; the store adds up what is spent on this very search, over all sittings."""
     from importlib.metadata import version
 
-    from otherminds.asking.runs import Recorded
+    from otherminds.runs.runs import Recorded
 
     what = {
         "against": spec,
@@ -308,7 +308,7 @@ def _searched(spec: str, cells: Sequence[Cell], examiner: Examiner, given: dict[
 
 def _spent(model: Any) -> dict[str, Any]:
     """Who was asked, and what it cost; of a baseline there is nothing to tell."""
-    from otherminds.asking.runs import Recorded
+    from otherminds.runs.runs import Recorded
 
     if not isinstance(model, Recorded):
         return {}
@@ -322,7 +322,7 @@ def _spent(model: Any) -> dict[str, Any]:
 
 
 def _as_row(each: Found) -> dict[str, Any]:
-    from otherminds.studies.explore.goals import Goal
+    from otherminds.stories.goals import Goal
 
     names = ("id", "method", "set", "people", "moves", "goal", "accuracy", "confirmed", "tellings")
     twin = None if each.twin is None else each.twin.to_dict()

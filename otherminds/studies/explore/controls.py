@@ -10,10 +10,10 @@ from otherminds.items.controls import CANNOT_END, IS, WAS, in_pairs
 from otherminds.items.swaps import swapped
 from otherminds.items.tags import CONTROL, KIND, ORDER, TOLD, TWIN
 from otherminds.minds.questions import quiz
-from otherminds.studies.explore.contexts import bank, setting
-from otherminds.studies.explore.goals import Goal
-from otherminds.studies.explore.grow import Grower
-from otherminds.studies.explore.sets import choose, grid
+from otherminds.stories.contexts import bank, setting
+from otherminds.stories.goals import Goal
+from otherminds.stories.grow import Grower
+from otherminds.stories.sets import choose, grid
 
 STORIES = 96
 """Drawn at random before anything is searched: enough that every kind of belief is there, to take some of."""

@@ -7,20 +7,20 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from otherminds.asking.readers import Baseline
-from otherminds.asking.recorded import Recorded
-from otherminds.asking.store import MEMORY, Store
+from otherminds.calling.recorded import Recorded
+from otherminds.heuristics.readers import Baseline
 from otherminds.items import Suite
 from otherminds.models import Model
 from otherminds.pages.report import Report, Section, Table
 from otherminds.showing.brief import plain
+from otherminds.store.store import MEMORY, Store
+from otherminds.stories.contexts import bank
+from otherminds.stories.sets import choose_for, grid
 from otherminds.studies.explore import build
-from otherminds.studies.explore.contexts import bank
-from otherminds.studies.explore.examine import Examiner
-from otherminds.studies.explore.hunt import Found
-from otherminds.studies.explore.search import Ways
-from otherminds.studies.explore.sets import choose_for, grid
-from otherminds.studies.explore.versus import Outcome, versus
+from otherminds.studies.explore.search.examine import Examiner
+from otherminds.studies.explore.search.hunt import Found
+from otherminds.studies.explore.search.search import Ways
+from otherminds.studies.explore.search.versus import Outcome, versus
 from otherminds.terminal.names import bars, model_of, store_of
 
 TITLES = {"learn": "search that learns", "search": "A* search", "random": "random stories"}

@@ -9,7 +9,7 @@ from otherminds.minds.telling import sentences
 from otherminds.pages.report import Block, Cell, Folded, Table
 from otherminds.results.reading import why
 from otherminds.results.storybook import trace_blocks
-from otherminds.studies.explore.hunt import Found
+from otherminds.studies.explore.search.hunt import Found
 from otherminds.studies.explore.sittings import Answer, Sitting
 
 STORIES = 12

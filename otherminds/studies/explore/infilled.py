@@ -13,16 +13,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from otherminds.asking.runs import Run
 from otherminds.errors import BadFile, UsageError
 from otherminds.files import write_text
 from otherminds.items import Item, Suite, read_lines, write_lines
 from otherminds.items.tags import CANONICAL, INFILLED, TELLING
+from otherminds.prose.judges import Checked
+from otherminds.prose.retelling import Retelling
+from otherminds.runs.runs import Run
 from otherminds.stats import Difference, Estimate, difference, mean
 from otherminds.studies.explore import build
-from otherminds.studies.explore.hunt import Found
-from otherminds.studies.explore.judges import Checked
-from otherminds.studies.explore.prose import Retelling
+from otherminds.studies.explore.search.hunt import Found
 
 PROSE = "prose.jsonl"
 _MARK = "-infilled"

@@ -18,7 +18,7 @@ from otherminds.errors import BadFile, UsageError
 from otherminds.files import read_words
 from otherminds.minds.setting import StateChange
 from otherminds.models import Model, Response
-from otherminds.studies.explore.consult import (
+from otherminds.prose.consult import (
     SILENT,
     Claim,
     Consultation,
@@ -30,7 +30,7 @@ from otherminds.studies.explore.consult import (
     read_json,
     silence,
 )
-from otherminds.studies.explore.contexts import Context, bank, read_context
+from otherminds.stories.contexts import Context, bank, read_context
 
 _TEXTS = read_words("explore/wording")["invent"]
 SITES, SURROUNDINGS = tuple[str, ...](_TEXTS["sites"]), tuple[str, ...](_TEXTS["surroundings"])

@@ -30,8 +30,8 @@ def invent(context: click.Context, /, output: Path, store_path: Path, as_json: b
     FILE.jsonl gets those that passed, as `otherminds explore --contexts` takes them. The n-th context of a seed is the
     same however many are asked for.
     """
-    from otherminds.asking.store import Store
     from otherminds.items import write_lines
+    from otherminds.store.store import Store
     from otherminds.studies.explore.invent import invent as ask_for
     from otherminds.studies.explore.invent import write_context
 

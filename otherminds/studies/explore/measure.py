@@ -13,17 +13,17 @@ from statistics import fmean
 from typing import Any
 
 from otherminds import stats
-from otherminds.asking.readers import first_order, last_mention, oracle, realist
-from otherminds.asking.runs import Run
 from otherminds.errors import UsageError
+from otherminds.heuristics.readers import first_order, last_mention, oracle, realist
 from otherminds.items import Item, Suite
 from otherminds.items.tags import FALSE_BELIEF, FIRST_ORDER, IGNORANCE, INTERESTING, KIND, ORDER, REALITY
 from otherminds.results.grids import Line
+from otherminds.runs.runs import Run
 from otherminds.stats import Difference, Estimate
-from otherminds.studies.explore.contexts import bank
-from otherminds.studies.explore.hunt import DRAWS, SEARCHES, Found
+from otherminds.stories.contexts import bank
+from otherminds.stories.sets import ASYMMETRIC, choose, grid
 from otherminds.studies.explore.published import Published, as_published, is_open
-from otherminds.studies.explore.sets import ASYMMETRIC, choose, grid
+from otherminds.studies.explore.search.hunt import DRAWS, SEARCHES, Found
 from otherminds.studies.explore.shares import Share, shares
 from otherminds.studies.explore.sittings import (
     Answer,

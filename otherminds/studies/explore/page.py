@@ -10,7 +10,6 @@ from dataclasses import replace
 from math import isfinite
 
 from otherminds import stats
-from otherminds.asking.runs import Run
 from otherminds.files import read_words
 from otherminds.minds.telling import listing
 from otherminds.pages import plots
@@ -18,12 +17,13 @@ from otherminds.pages.report import Block, Cards, Cell, Figure, Report, Section,
 from otherminds.results.grids import SERIES, Grid
 from otherminds.results.labels import count, run_labels
 from otherminds.results.run_details import how_it_answered, what_was_run
+from otherminds.runs.runs import Run
 from otherminds.stats import Difference, Estimate, span, sure
 from otherminds.stats.significance import p_text
 from otherminds.studies.explore.gallery import gallery
-from otherminds.studies.explore.hunt import Found
 from otherminds.studies.explore.measure import SIMPLER, SPLITS, Contest, Measures, Pair, measure
 from otherminds.studies.explore.published import WAYS
+from otherminds.studies.explore.search.hunt import Found
 from otherminds.studies.explore.shares import Share
 from otherminds.studies.explore.sittings import HARDEST, Findings
 from otherminds.studies.study import study_page

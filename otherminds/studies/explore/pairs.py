@@ -9,7 +9,7 @@ from otherminds.items import Item, Suite
 from otherminds.items.tags import TWIN
 from otherminds.minds.questions import quiz
 from otherminds.minds.story import Story
-from otherminds.studies.explore.hunt import Found
+from otherminds.studies.explore.search.hunt import Found
 
 
 def pairs(found: Sequence[Found], *, name: str = "pairs") -> Suite | None:

@@ -10,16 +10,16 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from otherminds.asking.answers import read_choice
-from otherminds.asking.runs import Record, Run
+from otherminds.formats.written_answers import read_choice
 from otherminds.items import Item, Suite
 from otherminds.items.tags import POSSIBLE
 from otherminds.minds.questions import UNKNOWN
 from otherminds.models import Response
 from otherminds.results.grids import Line
 from otherminds.results.measures import same_model
+from otherminds.runs.runs import Record, Run
 from otherminds.studies.explore import build
-from otherminds.studies.explore.hunt import SEARCHES, Found
+from otherminds.studies.explore.search.hunt import SEARCHES, Found
 from otherminds.studies.explore.sittings import Answer, Sitting, story_mean
 
 WAYS = ("with options", "open, one answer named", "open, as published")

@@ -14,10 +14,10 @@ from otherminds.terminal.options import PARTIAL, common, model_settings, open_mo
 from otherminds.terminal.screen import note, print_json, print_table, progress, say
 
 if TYPE_CHECKING:
-    from otherminds.asking.costs import Budget
-    from otherminds.asking.recorded import Recorded
-    from otherminds.asking.store import Store
-    from otherminds.studies.explore.hunt import Found
+    from otherminds.calling.costs import Budget
+    from otherminds.calling.recorded import Recorded
+    from otherminds.store.store import Store
+    from otherminds.studies.explore.search.hunt import Found
 
 
 def prose_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -54,7 +54,7 @@ def retell(context: click.Context, /, folder: Path, store_path: Path, as_json: b
     planted errors (judges.json); `otherminds build explore FOUND --prose` makes a suite of them. Every answer is in the
     store, so the same command, given again after whatever stopped it, goes on from there.
     """
-    from otherminds.asking.store import Store
+    from otherminds.store.store import Store
     from otherminds.studies.explore.build import load
 
     with Store(store_path) as store:
@@ -71,10 +71,10 @@ def tell_in_prose(
     folder: Path, found: Sequence[Found], store: Store, given: dict[str, Any], budget: Budget | None
 ) -> dict[str, Any]:
     """Check the judges, let the writer tell the stories, and write both into the folder."""
+    from otherminds.prose.judges import check_judge
+    from otherminds.prose.retelling import retell_all
+    from otherminds.stories.contexts import bank, read_contexts
     from otherminds.studies.explore import infilled
-    from otherminds.studies.explore.contexts import bank, read_contexts
-    from otherminds.studies.explore.judges import check_judge
-    from otherminds.studies.explore.prose import retell_all
 
     if not given["writer"]:
         raise UsageError("prose needs somebody who writes it; name a model with --writer")
@@ -106,7 +106,7 @@ def tell_in_prose(
 
 def opened(specs: Sequence[str], store: Store, given: dict[str, Any], budget: Budget | None) -> list[Recorded]:
     """The models with a memory; one that is named twice is one."""
-    from otherminds.asking.recorded import Recorded
+    from otherminds.calling.recorded import Recorded
 
     found: dict[str, Recorded] = {}
     for spec in specs:
@@ -120,7 +120,7 @@ def opened(specs: Sequence[str], store: Store, given: dict[str, Any], budget: Bu
 
 def both_tellings(folder: Path, spec: str, store: Store, given: dict[str, Any]) -> dict[str, Any]:
     """One model's accuracy on the same questions about the bare words and about the prose."""
-    from otherminds.asking.runs import run
+    from otherminds.runs.runs import run
     from otherminds.studies.explore import infilled
     from otherminds.studies.explore.build import load
 

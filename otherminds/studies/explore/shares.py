@@ -16,10 +16,10 @@ from otherminds import stats
 from otherminds.errors import UsageError
 from otherminds.minds.questions import UNKNOWN, Question, questions
 from otherminds.stats import Estimate
-from otherminds.studies.explore.contexts import Context, setting
-from otherminds.studies.explore.goals import Goal
-from otherminds.studies.explore.grow import Grower
-from otherminds.studies.explore.sets import Cell
+from otherminds.stories.contexts import Context, setting
+from otherminds.stories.goals import Goal
+from otherminds.stories.grow import Grower
+from otherminds.stories.sets import Cell
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,12 +13,12 @@ from statistics import fmean
 from typing import Any
 
 from otherminds import stats
-from otherminds.asking.runs import Run
 from otherminds.items import Item
 from otherminds.results.labels import tell_apart
 from otherminds.results.measures import same_model
+from otherminds.runs.runs import Run
 from otherminds.stats import Estimate
-from otherminds.studies.explore.hunt import Found
+from otherminds.studies.explore.search.hunt import Found
 
 Findings = Mapping[str, Sequence[Found]]
 

@@ -21,12 +21,12 @@ from otherminds.items import Item, Suite, write_lines
 from otherminds.items.cards import card
 from otherminds.minds.questions import questions
 from otherminds.minds.story import Story
-from otherminds.studies.explore.contexts import Context, setting
-from otherminds.studies.explore.goals import Goal
-from otherminds.studies.explore.grow import Grower
-from otherminds.studies.explore.hunt import Found
-from otherminds.studies.explore.need import needs_theory_of_mind
-from otherminds.studies.explore.sets import Cell
+from otherminds.stories.contexts import Context, setting
+from otherminds.stories.goals import Goal
+from otherminds.stories.grow import Grower
+from otherminds.stories.need import needs_theory_of_mind
+from otherminds.stories.sets import Cell
+from otherminds.studies.explore.search.hunt import Found
 
 FORMS = ("chat", "completion")
 TRIES = 50

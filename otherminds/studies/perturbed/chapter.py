@@ -6,12 +6,12 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from otherminds.asking.runs import Run
 from otherminds.items import Suite
 from otherminds.pages.report import Report, minus
 from otherminds.results.answers import Answers
 from otherminds.results.itembrowser import Links, leads_to
 from otherminds.results.measures import FEWEST
+from otherminds.runs.runs import Run
 from otherminds.stats import Difference
 from otherminds.studies.declared import Gap, Score, findings
 from otherminds.studies.perturbed import intervene

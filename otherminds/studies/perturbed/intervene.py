@@ -23,10 +23,10 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from otherminds import stats
-from otherminds.asking.runs import Record, Run
 from otherminds.errors import UsageError
 from otherminds.items import Item, Suite
 from otherminds.results.answers import Answers
+from otherminds.runs.runs import Record, Run
 from otherminds.stats import Difference, Estimate
 from otherminds.studies.perturbed.build import STYLES
 from otherminds.studies.perturbed.chains import PATH_RULES

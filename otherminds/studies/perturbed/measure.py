@@ -13,12 +13,12 @@ from dataclasses import dataclass, replace
 from math import ceil
 
 from otherminds import stats
-from otherminds.asking.runs import Run
 from otherminds.errors import UsageError
 from otherminds.items import Item
 from otherminds.items.tags import CLASS, STORY
 from otherminds.results.answers import Answers, Wanted, shared
 from otherminds.results.labels import mark, together
+from otherminds.runs.runs import Run
 from otherminds.stats import Difference, Estimate
 from otherminds.studies.perturbed.build import STYLES, Style
 from otherminds.studies.perturbed.calculus import CLASSES

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
-from otherminds.asking.runs import Run
 from otherminds.files import read_words
 from otherminds.items import Item
 from otherminds.pages import plots
@@ -17,6 +16,7 @@ from otherminds.results.grids import Grid
 from otherminds.results.itembrowser import Links
 from otherminds.results.labels import run_labels
 from otherminds.results.run_details import how_it_answered, what_was_run
+from otherminds.runs.runs import Run
 from otherminds.stats import Difference, signed, sure
 from otherminds.stats.significance import p_value
 from otherminds.studies.perturbed.belief_tracks import NAMES, answers_to_look_at, belief_tracks, class_name

@@ -20,11 +20,11 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from otherminds.asking.plans import limited
 from otherminds.errors import BadFile, UsageError
+from otherminds.formats.plans import limited
 from otherminds.items import Item, Suite, Tag, read_lines
-from otherminds.studies.safety.generate import GENERATORS, generate
-from otherminds.studies.safety.scripts import CANARY, PERSPECTIVES
+from otherminds.studies.safety.plots.generate import GENERATORS, generate
+from otherminds.studies.safety.plots.scripts import CANARY, PERSPECTIVES
 
 FILES = ("intention", "irony", "faux_pas", "everyday_sa", "everyday_dv")
 NEUTRAL = "MA/FP-neutral"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import fmean
 
-from otherminds.asking.plans import groups
+from otherminds.formats.plans import groups
 from otherminds.items import Item, Suite
 from otherminds.items.cards import table
 from otherminds.items.lint import CUES

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from otherminds.asking.runs import Run
 from otherminds.errors import ModelError, Unable
 from otherminds.items import Suite
 from otherminds.pages.report import Figure
@@ -13,6 +12,7 @@ from otherminds.results.answers import Answers
 from otherminds.results.grids import Grid
 from otherminds.results.itembrowser import leads_to
 from otherminds.results.measures import Split
+from otherminds.runs.runs import Run
 from otherminds.studies.declared import Gap, Score, findings
 from otherminds.studies.safety.build import GENERATED, NEUTRAL, build, written
 from otherminds.studies.safety.ladder import ladder

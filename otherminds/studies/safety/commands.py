@@ -20,10 +20,10 @@ from otherminds.terminal.options import PARTIAL, common, open_model, prepared, r
 from otherminds.terminal.screen import note, print_json, print_table, progress, say
 
 if TYPE_CHECKING:
-    from otherminds.asking.runs import Budget, Run
-    from otherminds.asking.store import Store
     from otherminds.items import Suite
     from otherminds.models import Model
+    from otherminds.runs.runs import Budget, Run
+    from otherminds.store.store import Store
     from otherminds.studies.safety.lineups import Sitting
     from otherminds.studies.safety.measure import Measures
     from otherminds.studies.safety.series import Lineup, Member
@@ -76,7 +76,7 @@ def series(
     The folder given by -o gets report.html, the violin figure and the tables as files. With SUITEs, which are names of
     studies or .jsonl files, the page says of every score of theirs whether it moves with the series.
     """
-    from otherminds.asking.store import Store
+    from otherminds.store.store import Store
     from otherminds.studies.safety.series import read_lineup
     from otherminds.studies.safety.ways_of_asking import askings
 
@@ -108,7 +108,7 @@ def _suites(
     names: Sequence[str], scores: Sequence[str], prompt: str | None, limit: int | None, seed: int, also: Sequence[str]
 ) -> Ways:
     """Every suite in every way that is asked for."""
-    from otherminds.asking.plans import limited, plan
+    from otherminds.formats.plans import limited, plan
     from otherminds.studies.safety.ways_of_asking import in_forms
     from otherminds.studies.suites import get_suite
 
@@ -206,10 +206,10 @@ def _ask(
 
 def _model(member: Member, lineup: Lineup, suite: Suite | None, store: Store) -> Model:
     """The model of a member; where its server is away or serves another, what the store remembers of it."""
-    from otherminds.asking.forms import LETTERS_IN_CHAT
-    from otherminds.asking.readers import Baseline
-    from otherminds.asking.remembered import remembered
+    from otherminds.formats.forms import LETTERS_IN_CHAT
+    from otherminds.heuristics.readers import Baseline
     from otherminds.models.specs import read_spec
+    from otherminds.store.remembered import remembered
 
     spec, _ = read_spec(member.spec)
     if suite is None and spec.startswith("baseline:"):

@@ -6,10 +6,10 @@ layers: an ablation, and named so, which says nothing of how models develop.
 
 from __future__ import annotations
 
-from otherminds.asking.runs import run
 from otherminds.models import Model, get_model
 from otherminds.models.local.weights import WEIGHTS, present
 from otherminds.pages.report import Section
+from otherminds.runs.runs import run
 from otherminds.studies.safety.build import build
 from otherminds.studies.safety.measure import measure
 from otherminds.studies.safety.page import versions

@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from otherminds import stats
-from otherminds.asking.runs import Run
 from otherminds.errors import UsageError
 from otherminds.items import Item
 from otherminds.items.tags import EVENTS, ORDER, TASK
@@ -19,6 +18,7 @@ from otherminds.results.answers import Answers, shared
 from otherminds.results.labels import mark, together
 from otherminds.results.measures import same_model
 from otherminds.results.trends import SeriesTrend, adjusted, trend
+from otherminds.runs.runs import Run
 from otherminds.stats import Difference, Estimate
 from otherminds.studies.safety.series import Lineup, Member
 from otherminds.studies.safety.ways_of_asking import SHUFFLED, WORDINGS, main_run

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import exp
 
-from otherminds.asking.readers import Reader, option_only, reader
+from otherminds.heuristics.readers import Reader, option_only, reader
 from otherminds.items import Item, Suite
 from otherminds.items.lint import CUES
 from otherminds.models.scripted import Scripted

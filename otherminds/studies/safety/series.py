@@ -25,11 +25,11 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from otherminds.asking.runs import Run
 from otherminds.errors import BadFile, MissingFile, UsageError
 from otherminds.files import read_yaml
 from otherminds.items import Suite
 from otherminds.models.specs import read_spec
+from otherminds.runs.runs import Run
 from otherminds.studies.safety.build import build
 
 PAPER = "paper"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from otherminds.asking.runs import Run
 from otherminds.errors import UsageError
 from otherminds.pages.report import Report
+from otherminds.runs.runs import Run
 from otherminds.studies.safety import build, chapter, controls, lints, measure, page
 from otherminds.studies.safety.builds import BUILDS
 from otherminds.studies.safety.series import Lineup, places, read_lineup

@@ -7,14 +7,14 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 
-from otherminds.asking.forms import Form
-from otherminds.asking.prompts import RAW_CHANGED
-from otherminds.asking.readers import Baseline
-from otherminds.asking.runs import Budget, Run, run
-from otherminds.asking.store import Store
 from otherminds.errors import ModelError, UsageError
+from otherminds.formats.forms import Form
+from otherminds.formats.prompts import RAW_CHANGED
+from otherminds.heuristics.readers import Baseline
 from otherminds.items import Item, Suite
 from otherminds.models import Model
+from otherminds.runs.runs import Budget, Run, run
+from otherminds.store.store import Store
 from otherminds.studies.safety.lints import without_scripts
 
 Progress = Callable[[str], AbstractContextManager[Callable[[int, int], None]]]

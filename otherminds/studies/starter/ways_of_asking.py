@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from otherminds.asking.forms import Form
-from otherminds.asking.readers import baselines
-from otherminds.asking.runs import Run
 from otherminds.errors import ModelError, Unable
+from otherminds.formats.forms import Form
+from otherminds.heuristics.readers import baselines
 from otherminds.items import Suite
 from otherminds.results.answers import Answers
 from otherminds.results.itembrowser import Links
 from otherminds.results.measures import chance
 from otherminds.results.summary import summarise
+from otherminds.runs.runs import Run
 from otherminds.studies.declared import Gap, Score, findings
 from otherminds.studies.starter.build import starter
 from otherminds.studies.study import Chapter, Desk, Finding, Subject, ask_each, unfinished

@@ -3,7 +3,7 @@
 import pytest
 
 import otherminds as om
-from otherminds.asking.recorded import Recorded
+from otherminds.calling.recorded import Recorded
 from otherminds.errors import ModelError, UsageError
 from otherminds.models import Message, Prompt, fingerprint, get_model
 from otherminds.models.api import pool

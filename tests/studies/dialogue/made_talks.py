@@ -2,10 +2,10 @@
 
 from collections.abc import Callable
 
-from otherminds.asking.runs import Run, run
 from otherminds.items import Item, Suite
 from otherminds.models.scripted import Scripted
-from otherminds.studies.dialogue.talks import STATES, Casting, Person, Scene, Talk, Turn
+from otherminds.runs.runs import Run, run
+from otherminds.talks.talk import STATES, Casting, Person, Scene, Talk, Turn
 
 SCENE = Scene("norms-01", "norms", "Two neighbours meet at the bins.", ("You want quiet.", "You want to sing."))
 NORA = Person("nora", "Nora", "Blum", 40, "baker", "she", "HHLLH")

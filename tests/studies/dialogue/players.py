@@ -5,9 +5,9 @@ import re
 from collections.abc import Callable
 from hashlib import sha256
 
-from otherminds.asking.packing import unpack_prompt
 from otherminds.models import Prompt, Response
 from otherminds.models.scripted import Scripted
+from otherminds.store.packing import unpack_prompt
 
 WORDS = ("amber", "basil", "cedar", "dill", "elm", "fern", "grass", "heath", "iris", "juniper")
 

@@ -11,12 +11,13 @@ from typing import Any
 
 import httpx
 
-from otherminds.asking.flights import Flight
-from otherminds.asking.recorded import Recorded
-from otherminds.asking.store import Store
+from otherminds.calling.flights import Flight
+from otherminds.calling.recorded import Recorded
 from otherminds.models import Prompt, Response, Weighing
-from otherminds.studies.dialogue import bank, talks
-from otherminds.studies.dialogue.play import play
+from otherminds.store.store import Store
+from otherminds.talks import bank
+from otherminds.talks import talk as talks
+from otherminds.talks.play import play
 
 
 class Loopback:

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from otherminds.errors import BadFile, UsageError
-from otherminds.studies.dialogue import bank
-from otherminds.studies.dialogue.talks import STATES, TRAITS
+from otherminds.talks import bank
+from otherminds.talks.talk import STATES, TRAITS
 
 CATEGORIES = ["asking", "bargaining", "conflict", "coordination", "norms", "persuasion", "sharing", "support"]
 

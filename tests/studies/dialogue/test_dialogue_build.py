@@ -12,16 +12,17 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from otherminds.asking.readers import oracle
-from otherminds.asking.runs import run
 from otherminds.cli import cli
 from otherminds.errors import UsageError
+from otherminds.heuristics.readers import oracle
 from otherminds.items import Item, Suite
 from otherminds.items.lint import faults
-from otherminds.studies.dialogue import bank, build
+from otherminds.runs.runs import run
+from otherminds.studies.dialogue import build
 from otherminds.studies.dialogue.artefacts import of_options
-from otherminds.studies.dialogue.talks import STATES, Casting, Person, Scene, State, Talk, Turn, save
 from otherminds.studies.dialogue.third_person.retell import retell
+from otherminds.talks import bank
+from otherminds.talks.talk import STATES, Casting, Person, Scene, State, Talk, Turn, save
 
 OMAR = Person("omar", "Omar", "Reyes", 40, "baker", "he", "HLHLH")
 NORA = Person("nora", "Nora", "Lund", 41, "roofer", "she", "LHLHL")

@@ -9,8 +9,8 @@ from otherminds.pages.report import Conversation, Example, Figure, Folded, Repor
 from otherminds.studies.dialogue.measure import PUBLISHED
 from otherminds.studies.dialogue.page import show
 from otherminds.studies.dialogue.page_talks import as_conversation
-from otherminds.studies.dialogue.talks import Casting, Turn
 from otherminds.studies.dialogue.traits import judge_suite, pairs, patterns
+from otherminds.talks.talk import Casting, Turn
 from tests.studies.dialogue.made_talks import NORA, OMAR, SCENE, answering, questions, talk
 
 TALKS = [talk("one"), talk("two", state="desire", people=(OMAR, NORA)), talk("three", state="emotion")]

@@ -5,15 +5,15 @@ from dataclasses import replace
 
 import pytest
 
-from otherminds.asking.runs import run
-from otherminds.asking.store import MEMORY, Store
 from otherminds.errors import UsageError
 from otherminds.items import Item, Suite
 from otherminds.models import Prompt
 from otherminds.models.scripted import Scripted
 from otherminds.results.annotations import Batch
-from otherminds.studies.dialogue import judge
-from otherminds.studies.dialogue.talks import Casting, Person, Scene, Talk, Turn
+from otherminds.runs.runs import run
+from otherminds.store.store import MEMORY, Store
+from otherminds.talks import judge
+from otherminds.talks.talk import Casting, Person, Scene, Talk, Turn
 
 ADA = Person("ada", "Ada", "Berg", 40, "baker", "she", "HHHHH")
 BEN = Person("ben", "Ben", "Cole", 30, "porter", "he", "LLLLL")

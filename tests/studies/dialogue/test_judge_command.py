@@ -9,17 +9,17 @@ from zlib import crc32
 import pytest
 from click.testing import CliRunner, Result
 
-from otherminds.asking.store import Store
 from otherminds.cli import cli
 from otherminds.errors import EndpointError
 from otherminds.items import Suite
 from otherminds.models import Prompt, Weighing
 from otherminds.models.scripted import Scripted
 from otherminds.results.annotations import Batch
-from otherminds.studies.dialogue import bank
+from otherminds.store.store import Store
 from otherminds.studies.dialogue import judge_command as judge
-from otherminds.studies.dialogue.judge import MISREADS
-from otherminds.studies.dialogue.talks import save
+from otherminds.talks import bank
+from otherminds.talks.judge import MISREADS
+from otherminds.talks.talk import save
 
 TALKS = bank.authored()[:2]
 

@@ -5,10 +5,10 @@ from dataclasses import replace
 from players import player
 
 from otherminds.models import Message, Prompt
-from otherminds.studies.dialogue import bank
-from otherminds.studies.dialogue.leaks import Leak, Sent, check
-from otherminds.studies.dialogue.play import play
-from otherminds.studies.dialogue.talks import Talk, Turn
+from otherminds.talks import bank
+from otherminds.talks.leaks import Leak, Sent, check
+from otherminds.talks.play import play
+from otherminds.talks.talk import Talk, Turn
 
 THOUGHT = "I want to be gone before the neighbours come back"
 TALK = Talk("t", bank.castings(limit=1)[0], "desire", (Turn(0, THOUGHT, "Lovely weather."),))

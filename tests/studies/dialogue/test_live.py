@@ -6,16 +6,16 @@ from contextlib import contextmanager
 
 import pytest
 
-from otherminds.asking.runs import Budget
-from otherminds.asking.store import MEMORY, Store
 from otherminds.errors import ModelError
 from otherminds.models import Response
 from otherminds.models.scripted import Scripted
 from otherminds.pages.report import Conversation
+from otherminds.runs.runs import Budget
+from otherminds.store.store import MEMORY, Store
 from otherminds.studies.dialogue import live, sample
 from otherminds.studies.dialogue.chapter import look
-from otherminds.studies.dialogue.talks import STATES
 from otherminds.studies.study import Desk, Subject
+from otherminds.talks.talk import STATES
 from tests.studies.test_study_contract import guess
 
 

@@ -14,15 +14,16 @@ from typing import Any
 import pytest
 from players import again, name, player, plays, thought, well
 
-from otherminds.asking.costs import Budget
-from otherminds.asking.recorded import Recorded
-from otherminds.asking.store import Store
+from otherminds.calling.costs import Budget
+from otherminds.calling.recorded import Recorded
 from otherminds.errors import ModelError, UsageError
 from otherminds.models import Prompt, Response
 from otherminds.models.scripted import Scripted
-from otherminds.studies.dialogue import bank, leaks, talks
-from otherminds.studies.dialogue.play import Played, play
-from otherminds.studies.dialogue.talks import STATES
+from otherminds.store.store import Store
+from otherminds.talks import bank, leaks
+from otherminds.talks import talk as talks
+from otherminds.talks.play import Played, play
+from otherminds.talks.talk import STATES
 from tests.counting_server import CountingServer
 
 ONE = bank.castings(limit=1)

@@ -15,8 +15,8 @@ from otherminds.items import Suite
 from otherminds.models import Prompt, Response
 from otherminds.models.scripted import Scripted
 from otherminds.studies.dialogue import play_command as command
-from otherminds.studies.dialogue import talks
-from otherminds.studies.dialogue.ablation import CELLS, cell_of
+from otherminds.talks import talk as talks
+from otherminds.talks.ablation import CELLS, cell_of
 
 
 @pytest.fixture

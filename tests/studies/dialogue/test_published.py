@@ -11,8 +11,9 @@ import pytest
 from otherminds.errors import BadFile, UsageError
 from otherminds.items import Item, Suite
 from otherminds.items.lint import faults
-from otherminds.studies.dialogue import bank, build, overlap, published
-from otherminds.studies.dialogue.talks import STATES, TRAITS
+from otherminds.studies.dialogue import build, overlap, published
+from otherminds.talks import bank
+from otherminds.talks.talk import STATES, TRAITS
 
 SIX = [
     ("belief", 2, "1", True, "What does Bo think that Al thinks when he says {said}?"),

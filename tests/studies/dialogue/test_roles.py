@@ -6,9 +6,9 @@ from dataclasses import replace
 import pytest
 
 from otherminds.models import Prompt
-from otherminds.studies.dialogue import bank
-from otherminds.studies.dialogue.roles import REMINDERS, Role, beginning, brief, personality, prompt
-from otherminds.studies.dialogue.talks import Casting, Person, Scene, Turn
+from otherminds.talks import bank
+from otherminds.talks.roles import REMINDERS, Role, beginning, brief, personality, prompt
+from otherminds.talks.talk import Casting, Person, Scene, Turn
 
 AMARA = Person("amara", "Amara", "Okafor", 34, "nurse", "she", "LLLHL")
 QUINN = Person("quinn", "Quinn", "Abara", 29, "barista", "they", "HHHLH")

@@ -4,14 +4,14 @@ from dataclasses import replace
 
 import pytest
 
-from otherminds.asking.readers import oracle
-from otherminds.asking.runs import run
 from otherminds.errors import UsageError
+from otherminds.heuristics.readers import oracle
 from otherminds.models.scripted import Scripted
-from otherminds.studies.dialogue import ablation
-from otherminds.studies.dialogue.ablation import HIDDEN, ablate
-from otherminds.studies.dialogue.talks import TRAITS, Casting
+from otherminds.runs.runs import run
 from otherminds.studies.dialogue.traits import CHOICES, PATTERNS, judge_suite, judged, pairs, patterns
+from otherminds.talks import ablation
+from otherminds.talks.ablation import HIDDEN, ablate
+from otherminds.talks.talk import TRAITS, Casting
 from tests.studies.dialogue.made_talks import NORA, OMAR, SCENE, talk
 
 CASTING = Casting(SCENE, (NORA, OMAR))

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from otherminds.errors import ModelError, UsageError
 from otherminds.models.scripted import Scripted
-from otherminds.studies.dialogue.turns import FORMS, Read, form_for, read
+from otherminds.talks.turns import FORMS, Read, form_for, read
 
 NAMES = ("Amara", "Bjorn")
 

@@ -12,12 +12,12 @@ import pytest
 from otherminds.errors import BadFile, UsageError
 from otherminds.items import Suite
 from otherminds.items.lint import faults
+from otherminds.stories.contexts import bank, setting
+from otherminds.stories.goals import Goal
+from otherminds.stories.grow import Grower
+from otherminds.stories.sets import Cell, action_sets
 from otherminds.studies.explore.build import balanced, evened, load, save, suite
-from otherminds.studies.explore.contexts import bank, setting
-from otherminds.studies.explore.goals import Goal
-from otherminds.studies.explore.grow import Grower
-from otherminds.studies.explore.hunt import Found
-from otherminds.studies.explore.sets import Cell, action_sets
+from otherminds.studies.explore.search.hunt import Found
 from tests.possible_worlds import OPEN
 from tests.second_opinion import Opinion
 

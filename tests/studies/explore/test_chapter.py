@@ -2,14 +2,14 @@
 
 import pytest
 
-from otherminds.asking.readers import first_order, realist
-from otherminds.asking.store import MEMORY, Store
 from otherminds.errors import Unable
+from otherminds.heuristics.readers import first_order, realist
 from otherminds.models.scripted import Scripted
 from otherminds.pages.report import Table
+from otherminds.store.store import MEMORY, Store
 from otherminds.studies.explore import chapter as chapters
 from otherminds.studies.explore.chapter import WAYS, look
-from otherminds.studies.explore.versus import Outcome
+from otherminds.studies.explore.search.versus import Outcome
 from otherminds.studies.study import Desk, Subject
 from tests.studies.test_study_contract import bar, guess
 

@@ -3,7 +3,7 @@
 from otherminds.minds.events import Carry, Change, Enter, Event, Leave, Move, Place, Tell
 from otherminds.minds.story import Story
 from otherminds.minds.world import Fact
-from otherminds.studies.explore.claims import claims, known, steps
+from otherminds.prose.claims import claims, known, steps
 
 
 def groups(*events: Event) -> list[int]:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from otherminds.models import Prompt, Response
 from otherminds.models.scripted import Scripted
-from otherminds.studies.explore.consult import (
+from otherminds.prose.consult import (
     Claim,
     Consultation,
     Request,

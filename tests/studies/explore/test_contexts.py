@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from otherminds.errors import BadFile, UsageError
-from otherminds.studies.explore.contexts import Context, bank, read_context, read_contexts, setting
-from otherminds.studies.explore.sets import Cell, action_sets
+from otherminds.stories.contexts import Context, bank, read_context, read_contexts, setting
+from otherminds.stories.sets import Cell, action_sets
 
 LINES = files("otherminds").joinpath("data/explore/contexts.jsonl").read_text(encoding="utf-8").splitlines()
 GOOD: dict[str, Any] = json.loads(LINES[0])

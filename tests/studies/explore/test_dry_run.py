@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from otherminds.asking.costs import read_speed
-from otherminds.asking.rehearsed import Tally
+from otherminds.calling.costs import read_speed
+from otherminds.calling.rehearsed import Tally
 from otherminds.cli import cli
 from otherminds.errors import UsageError
 from otherminds.models import Prompt

@@ -6,22 +6,22 @@ from typing import Any
 
 import pytest
 
-from otherminds.asking.readers import BASELINES
-from otherminds.asking.recorded import Recorded
-from otherminds.asking.runs import Budget
-from otherminds.asking.store import MEMORY, Store
+from otherminds.calling.recorded import Recorded
 from otherminds.errors import ModelError, UsageError
+from otherminds.heuristics.readers import BASELINES
 from otherminds.minds.events import Enter, Leave, Move
 from otherminds.minds.questions import NOWHERE, UNKNOWN, Answers, matters, quiz
 from otherminds.minds.story import Story
 from otherminds.models import Prompt, Response
 from otherminds.models.scripted import Scripted
-from otherminds.studies.explore.contexts import bank, setting
-from otherminds.studies.explore.examine import Examiner
-from otherminds.studies.explore.goals import Goal
-from otherminds.studies.explore.grow import Grower
-from otherminds.studies.explore.need import differs, needs_theory_of_mind
-from otherminds.studies.explore.sets import Cell, action_sets
+from otherminds.runs.runs import Budget
+from otherminds.store.store import MEMORY, Store
+from otherminds.stories.contexts import bank, setting
+from otherminds.stories.goals import Goal
+from otherminds.stories.grow import Grower
+from otherminds.stories.need import differs, needs_theory_of_mind
+from otherminds.stories.sets import Cell, action_sets
+from otherminds.studies.explore.search.examine import Examiner
 from tests.studies.explore.reader import first_order_accuracy
 
 

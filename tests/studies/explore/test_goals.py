@@ -8,10 +8,10 @@ import pytest
 from otherminds.minds.events import Enter, Leave, Move, Tell
 from otherminds.minds.setting import Setting
 from otherminds.minds.story import Story
-from otherminds.studies.explore.contexts import bank, setting
-from otherminds.studies.explore.goals import Goal, Tally
-from otherminds.studies.explore.grow import Grower
-from otherminds.studies.explore.sets import Cell, action_sets
+from otherminds.stories.contexts import bank, setting
+from otherminds.stories.goals import Goal, Tally
+from otherminds.stories.grow import Grower
+from otherminds.stories.sets import Cell, action_sets
 
 GOAL = Goal(people=2, moves=2, differentiating=frozenset({"move"}))
 

@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from otherminds.asking.readers import oracle, realist
-from otherminds.asking.runs import run
 from otherminds.errors import BadFile, UsageError
+from otherminds.heuristics.readers import oracle, realist
 from otherminds.items import Suite
 from otherminds.models import Prompt
 from otherminds.models.scripted import Scripted
+from otherminds.prose.judges import check_judge, trials
+from otherminds.runs.runs import run
 from otherminds.studies.explore import build, infilled, train
-from otherminds.studies.explore.judges import check_judge, trials
 from tests.models.scripted_server import Serving, serving
 from tests.shell import call, data
 from tests.studies.explore.made_up import FALSE, TRUE

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from otherminds.asking.recorded import Recorded
-from otherminds.asking.store import Store
+from otherminds.calling.recorded import Recorded
 from otherminds.errors import UsageError
 from otherminds.models import Prompt, Response
 from otherminds.models.scripted import Scripted
-from otherminds.studies.explore.contexts import bank, read_context
+from otherminds.store.store import Store
+from otherminds.stories.contexts import bank, read_context
 from otherminds.studies.explore.invent import invent, write_context
 
 

@@ -10,15 +10,15 @@ from dataclasses import replace
 import pytest
 
 from otherminds import stats
-from otherminds.asking.runs import Run, run
 from otherminds.errors import UsageError
 from otherminds.minds.events import Enter, Leave, Move
+from otherminds.runs.runs import Run, run
 from otherminds.stats import Estimate
+from otherminds.stories.sets import ASYMMETRIC
 from otherminds.studies.explore import measure as measuring
 from otherminds.studies.explore.build import suite
-from otherminds.studies.explore.hunt import Found
 from otherminds.studies.explore.measure import SIMPLER, SPLITS, measure
-from otherminds.studies.explore.sets import ASYMMETRIC
+from otherminds.studies.explore.search.hunt import Found
 from otherminds.studies.explore.sittings import HARDEST, hardest
 from tests.studies.explore.made_up import FALSE, TRUE, found, says, story
 

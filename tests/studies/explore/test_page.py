@@ -3,12 +3,12 @@
 import re
 from dataclasses import replace
 
-from otherminds.asking.runs import Run, run
 from otherminds.pages.report import Folded, Report, Table
+from otherminds.runs.runs import Run, run
 from otherminds.studies.explore.build import suite
 from otherminds.studies.explore.gallery import STORIES
-from otherminds.studies.explore.hunt import Found
 from otherminds.studies.explore.page import show
+from otherminds.studies.explore.search.hunt import Found
 from tests.studies.explore.made_up import FALSE, TRUE, found, says, story
 
 BOX = says("box")

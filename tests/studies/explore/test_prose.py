@@ -9,18 +9,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from otherminds.asking.recorded import Recorded
-from otherminds.asking.store import Store
+from otherminds.calling.recorded import Recorded
 from otherminds.errors import UsageError
 from otherminds.minds.events import Enter, Move
 from otherminds.minds.story import Premises, Story
 from otherminds.minds.telling import told_premises
 from otherminds.models import Prompt, Response
 from otherminds.models.scripted import Scripted
-from otherminds.studies.explore.claims import claims, steps
-from otherminds.studies.explore.contexts import Context, bank, setting
-from otherminds.studies.explore.prose import Retelling, paraphrase, retell, retell_all
-from otherminds.studies.explore.sets import Cell, action_sets
+from otherminds.prose.claims import claims, steps
+from otherminds.prose.retelling import Retelling, paraphrase, retell, retell_all
+from otherminds.store.store import Store
+from otherminds.stories.contexts import Context, bank, setting
+from otherminds.stories.sets import Cell, action_sets
 
 SCENE = "Rain taps on the roof. It smells of soap."
 

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from otherminds.asking.runs import run
 from otherminds.cli import cli
 from otherminds.errors import UsageError
 from otherminds.items import Suite
 from otherminds.minds.questions import UNKNOWN
+from otherminds.runs.runs import run
 from otherminds.studies.explore.build import save, suite
 from otherminds.studies.explore.measure import measure
 from otherminds.studies.explore.page import show

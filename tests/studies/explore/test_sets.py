@@ -7,10 +7,10 @@ import pytest
 from otherminds.errors import UsageError
 from otherminds.minds.setting import KINDS, kind_of
 from otherminds.minds.story import Story
-from otherminds.studies.explore.contexts import bank, setting
-from otherminds.studies.explore.goals import Goal
-from otherminds.studies.explore.grow import Grower
-from otherminds.studies.explore.sets import ASYMMETRIC, Cell, action_sets, choose, grid
+from otherminds.stories.contexts import bank, setting
+from otherminds.stories.goals import Goal
+from otherminds.stories.grow import Grower
+from otherminds.stories.sets import ASYMMETRIC, Cell, action_sets, choose, grid
 
 PUBLISHED = {
     *("tomi", "tomi+object-state", "tomi-object-state", "tomi+room-changes", "fantom-private", "fantom-public"),

@@ -9,11 +9,11 @@ from otherminds.errors import UsageError
 from otherminds.minds.events import Enter, Move
 from otherminds.minds.setting import Setting
 from otherminds.minds.story import Story
+from otherminds.stories.contexts import bank
+from otherminds.stories.goals import Goal, Tally
+from otherminds.stories.grow import Node
+from otherminds.stories.sets import choose, grid
 from otherminds.studies.explore import shares as sharing
-from otherminds.studies.explore.contexts import bank
-from otherminds.studies.explore.goals import Goal, Tally
-from otherminds.studies.explore.grow import Node
-from otherminds.studies.explore.sets import choose, grid
 from otherminds.studies.explore.shares import Share, shares
 
 (CELL,) = grid(choose("tomi"), people=(2,), moves=(2,))

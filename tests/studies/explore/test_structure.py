@@ -7,10 +7,10 @@ import pytest
 from otherminds.errors import UsageError
 from otherminds.minds.events import Enter, Leave, Move, Tell
 from otherminds.minds.story import Story
-from otherminds.studies.explore.contexts import bank, setting
-from otherminds.studies.explore.goals import Goal
-from otherminds.studies.explore.sets import Cell, action_sets
-from otherminds.studies.explore.structure import Structure, read_structure
+from otherminds.stories.contexts import bank, setting
+from otherminds.stories.goals import Goal
+from otherminds.stories.sets import Cell, action_sets
+from otherminds.stories.structure import Structure, read_structure
 
 
 @pytest.mark.parametrize(

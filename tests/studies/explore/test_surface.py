@@ -3,8 +3,8 @@
 import pytest
 
 from otherminds.minds.story import Story
-from otherminds.studies.explore.claims import steps
-from otherminds.studies.explore.surface import mentions, sentence_count, surface_fault
+from otherminds.prose.claims import steps
+from otherminds.prose.surface import mentions, sentence_count, surface_fault
 
 NAMES = frozenset({"Sally", "Anne"})
 

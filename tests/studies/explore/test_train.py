@@ -8,9 +8,9 @@ import pytest
 
 from otherminds.errors import UsageError
 from otherminds.items.lint import faults
+from otherminds.stories.contexts import bank
+from otherminds.stories.sets import choose, grid
 from otherminds.studies.explore import train
-from otherminds.studies.explore.contexts import bank
-from otherminds.studies.explore.sets import choose, grid
 from otherminds.studies.explore.train import Triple, save, suite, triples
 
 CELLS = grid(choose("tomi,fantom-private,tomi+object-state+asymmetric"), people=(2, 3), moves=(2, 3))

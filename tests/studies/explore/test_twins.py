@@ -10,14 +10,14 @@ from otherminds.minds.events import Enter, Leave, Move, Tell
 from otherminds.minds.questions import questions
 from otherminds.minds.setting import Setting, kind_of
 from otherminds.minds.story import Story
-from otherminds.studies.explore.contexts import bank, setting
-from otherminds.studies.explore.fresh import other_settings, renamed
-from otherminds.studies.explore.goals import Goal
-from otherminds.studies.explore.grow import Grower
-from otherminds.studies.explore.mutate import is_complete, mutants, padding
+from otherminds.stories.contexts import bank, setting
+from otherminds.stories.fresh import other_settings, renamed
+from otherminds.stories.goals import Goal
+from otherminds.stories.grow import Grower
+from otherminds.stories.mutate import is_complete, mutants, padding
+from otherminds.stories.sets import Cell, action_sets
+from otherminds.stories.twins import Twin, find_twin
 from otherminds.studies.explore.pairs import pairs
-from otherminds.studies.explore.sets import Cell, action_sets
-from otherminds.studies.explore.twins import Twin, find_twin
 from tests.studies.explore.made_up import found
 
 DEN = Setting(("Sally", "Anne"), ("den",), ("marble",), ("basket", "box"))

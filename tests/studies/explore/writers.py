@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from otherminds.minds.telling import clause
+from otherminds.prose.claims import Step, claims, steps
+from otherminds.prose.judges import PAIRS, PLANTED, trials
 from otherminds.studies.explore.build import load
-from otherminds.studies.explore.claims import Step, claims, steps
-from otherminds.studies.explore.judges import PAIRS, PLANTED, trials
 from tests.models.scripted_server import Call, Reply, chat
 
 SCENE = "Rain taps on the roof. It smells of soap."

@@ -13,8 +13,8 @@ from __future__ import annotations
 import random as chance
 from collections.abc import Callable
 
-from otherminds.asking.json_prompts import SHAPES
-from otherminds.asking.readers import gold_chain, reader
+from otherminds.formats.json_prompts import SHAPES
+from otherminds.heuristics.readers import gold_chain, reader
 from otherminds.items import Item, Suite
 from otherminds.models import Prompt, Response
 from otherminds.models.scripted import Scripted

@@ -5,8 +5,8 @@ from functools import cache
 
 import pytest
 
-from otherminds.asking.runs import Run, run
-from otherminds.asking.store import MEMORY, Store
+from otherminds.runs.runs import Run, run
+from otherminds.store.store import MEMORY, Store
 from otherminds.studies.perturbed.build import build
 from otherminds.studies.perturbed.chains import compare
 from tests.studies.perturbed.agents import AGENTS

@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from otherminds.asking.runs import Run, run
 from otherminds.errors import UsageError
 from otherminds.models import Prompt
 from otherminds.models.scripted import Scripted
+from otherminds.runs.runs import Run, run
 from otherminds.studies.perturbed import intervene
 from otherminds.studies.perturbed.build import build
 from otherminds.studies.perturbed.chains import compare

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from otherminds.asking.plans import plan
 from otherminds.cli import cli
 from otherminds.errors import UsageError
+from otherminds.formats.plans import plan
 from otherminds.items import Item, Suite
 from otherminds.studies.perturbed.build import STYLES, Style, build
 from otherminds.studies.perturbed.chains import compare

@@ -9,12 +9,12 @@ from math import sqrt
 import pytest
 
 from otherminds import stats
-from otherminds.asking.json_prompts import SHAPES
-from otherminds.asking.runs import Run, run
 from otherminds.errors import UsageError
+from otherminds.formats.json_prompts import SHAPES
 from otherminds.items import Item, Suite
 from otherminds.models import Prompt, Response
 from otherminds.models.scripted import Scripted
+from otherminds.runs.runs import Run, run
 from otherminds.stats import Difference
 from otherminds.studies.perturbed.build import build
 from otherminds.studies.perturbed.calculus import CLASSES
@@ -298,7 +298,7 @@ def test_what_was_asked_twice_counts_once():
 
 
 def test_runs_of_something_else_are_refused(sally_anne):
-    from otherminds.asking.readers import oracle
+    from otherminds.heuristics.readers import oracle
     from otherminds.minds.questions import quiz
 
     suite = quiz(sally_anne)

@@ -3,13 +3,13 @@ from dataclasses import replace
 
 import pytest
 
-from otherminds.asking.runs import Record, Run, run
-from otherminds.asking.store import MEMORY, Store
 from otherminds.errors import Unable
 from otherminds.items import Item
 from otherminds.models import Response
 from otherminds.models.scripted import Scripted
 from otherminds.pages.report import Figure, Folded, Report, Table
+from otherminds.runs.runs import Record, Run, run
+from otherminds.store.store import MEMORY, Store
 from otherminds.studies.perturbed import chapter, intervene
 from otherminds.studies.perturbed.build import build
 from otherminds.studies.perturbed.calculus import CLASSES

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from math import exp
 
-from otherminds.asking.readers import finder
+from otherminds.heuristics.readers import finder
 from otherminds.items import Item, Suite
 from otherminds.models import Prompt
 from otherminds.models.scripted import Scripted

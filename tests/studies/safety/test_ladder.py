@@ -5,10 +5,10 @@ from contextlib import contextmanager
 
 import pytest
 
-from otherminds.asking.costs import Meter, Metered
-from otherminds.asking.store import MEMORY, Store
+from otherminds.calling.costs import Meter, Metered
 from otherminds.models.scripted import Scripted
 from otherminds.pages.report import Section, Table
+from otherminds.store.store import MEMORY, Store
 from otherminds.studies.safety import ladder
 from otherminds.studies.study import Desk, Subject
 from tests.studies.test_study_contract import guess

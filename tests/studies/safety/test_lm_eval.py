@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from otherminds.asking.runs import run
 from otherminds.data.export.otherminds_scores import response_score
 from otherminds.items import Suite
 from otherminds.models import get_model
 from otherminds.models.local import weights
 from otherminds.results.exports import lm_eval_files
+from otherminds.runs.runs import run
 from otherminds.studies.safety.build import NEUTRAL, TASKS, build
 
 EACH = int(os.environ.get("EACH", "4"))

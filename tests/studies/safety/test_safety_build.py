@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from otherminds.asking.plans import plan
 from otherminds.errors import BadFile, UsageError
+from otherminds.formats.plans import plan
 from otherminds.items import Suite
 from otherminds.studies.safety.build import NEUTRAL, TASKS, build, read_written, written
-from otherminds.studies.safety.scripts import CANARY
+from otherminds.studies.safety.plots.scripts import CANARY
 
 LINE: dict[str, Any] = {
     "id": "ma-ir-901",

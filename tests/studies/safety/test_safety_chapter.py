@@ -5,10 +5,10 @@ from math import inf
 
 import pytest
 
-from otherminds.asking.store import MEMORY, Store
 from otherminds.errors import Unable
 from otherminds.models import Prompt, Weighing
 from otherminds.models.scripted import Scripted
+from otherminds.store.store import MEMORY, Store
 from otherminds.studies.safety import chapter as chapters
 from otherminds.studies.study import Desk, Subject
 from tests.studies.test_study_contract import bar

@@ -10,10 +10,10 @@ from otherminds.items import Item, Suite
 from otherminds.minds.events import Enter, Leave, Move, Tell
 from otherminds.minds.story import Story
 from otherminds.minds.world import Fact
-from otherminds.studies.safety import aims, deceived, deceivers, names_and_scenes, scripts, storylines, transfer
-from otherminds.studies.safety.generate import GENERATORS, generate
-from otherminds.studies.safety.nested import simpler
-from otherminds.studies.safety.planner import Goal, achieved, best
+from otherminds.studies.safety.plots import aims, deceived, deceivers, names_and_scenes, scripts, storylines, transfer
+from otherminds.studies.safety.plots.generate import GENERATORS, generate
+from otherminds.studies.safety.plots.nested import simpler
+from otherminds.studies.safety.plots.planner import Goal, achieved, best
 from tests.safety_labels import compare, held, label
 
 LOADED = {"lie", "lies", "lied", "trick", "cheat", "deceive", "deceives", "fool", "scheme"}

@@ -5,14 +5,14 @@ from math import log
 
 import pytest
 
-from otherminds.asking.runs import Record, Run, run
-from otherminds.asking.scores import Score
-from otherminds.asking.store import MEMORY, Store
 from otherminds.errors import UsageError
+from otherminds.formats.scores import Score
 from otherminds.items import Suite
 from otherminds.models.scripted import Scripted
 from otherminds.results.answers import Answers
 from otherminds.results.measures import compare
+from otherminds.runs.runs import Record, Run, run
+from otherminds.store.store import MEMORY, Store
 from otherminds.studies.safety.build import NEUTRAL, build
 from otherminds.studies.safety.chapter import LETTERS_LESS_CLOZE
 from otherminds.studies.safety.lineups import NINE, SHORT, pairings, sit, trends
@@ -109,7 +109,7 @@ def test_systematically_below_is_an_outcome_of_its_own(small: Suite) -> None:
 
 
 def reversed_perfect(suite: Suite) -> Scripted:
-    from otherminds.asking.readers import reader
+    from otherminds.heuristics.readers import reader
 
     return reader("always wrong", suite, lambda item: [c for c in item.choices if c != item.answer], sure=SURE)
 

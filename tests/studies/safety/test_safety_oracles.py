@@ -4,9 +4,9 @@ from math import isclose
 
 import pytest
 
-from otherminds.asking.runs import Run, run
 from otherminds.items import Suite
 from otherminds.results.answers import Answers
+from otherminds.runs.runs import Run, run
 from otherminds.studies.safety.build import NEUTRAL, TASKS
 from otherminds.studies.safety.oracles import ORACLES, SURE
 from otherminds.studies.safety.twins import flip_sensitivity, given_reading

@@ -9,11 +9,11 @@ from xml.etree import ElementTree
 
 import pytest
 
-from otherminds.asking.runs import run
-from otherminds.asking.store import MEMORY, Store
 from otherminds.items import Suite
 from otherminds.pages.report import Cards, Folded, Report, Section, Table
+from otherminds.runs.runs import run
 from otherminds.stats import Estimate
+from otherminds.store.store import MEMORY, Store
 from otherminds.studies.safety.build import build
 from otherminds.studies.safety.explored import three
 from otherminds.studies.safety.measure import Measures, measure

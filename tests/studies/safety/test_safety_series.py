@@ -140,7 +140,7 @@ def test_a_model_that_fails_is_named_and_the_others_go_on(tmp_path: Path, file: 
 
 
 def test_a_new_model_costs_only_its_own_answers(tmp_path: Path, file: Path) -> None:
-    from otherminds.asking.store import Store
+    from otherminds.store.store import Store
 
     short = file.with_name("short.yaml")
     short.write_text("\n".join(line for line in RULES.splitlines() if "guess" not in line))

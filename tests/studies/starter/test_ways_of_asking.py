@@ -1,9 +1,9 @@
 """The starter suite in every way that a model can be asked, with numbers that are known beforehand."""
 
-from otherminds.asking.readers import realist
-from otherminds.asking.store import MEMORY, Store
+from otherminds.heuristics.readers import realist
 from otherminds.models.scripted import Scripted
 from otherminds.stats import Difference
+from otherminds.store.store import MEMORY, Store
 from otherminds.studies.starter.ways_of_asking import look
 from otherminds.studies.study import Desk, Subject
 from tests.studies.test_study_contract import bar

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from otherminds.studies.dialogue.talks import Pronoun
 from otherminds.studies.dialogue.third_person import verbs
 from otherminds.studies.dialogue.third_person.clauses import OTHER_SUBJECTS, word_before
 from otherminds.studies.dialogue.third_person.tokens import Token
 from otherminds.studies.dialogue.third_person.whose_or_whom import TIMES
+from otherminds.talks.talk import Pronoun
 
 BEING = verbs.words("be being been am are is was were become became")
 DETERMINERS = verbs.words("a an the this that these those my your his her its our their no some any every each")

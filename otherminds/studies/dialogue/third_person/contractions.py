@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from otherminds.studies.dialogue.talks import Person
 from otherminds.studies.dialogue.third_person import verbs
 from otherminds.studies.dialogue.third_person.clauses import next_word
 from otherminds.studies.dialogue.third_person.tokens import Token
 from otherminds.studies.dialogue.third_person.unsure import CONTRACTION, Unsure
+from otherminds.talks.talk import Person
 
 _ENDINGS = {"m": "am", "re": "are", "ve": "have", "ll": "will"}
 

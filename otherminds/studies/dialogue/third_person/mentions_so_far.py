@@ -6,7 +6,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from otherminds.studies.dialogue.talks import Person
 from otherminds.studies.dialogue.third_person import verbs
 from otherminds.studies.dialogue.third_person.bystanders import BEING, DETERMINERS, Others, several
 from otherminds.studies.dialogue.third_person.clauses import (
@@ -22,6 +21,7 @@ from otherminds.studies.dialogue.third_person.clauses import (
 from otherminds.studies.dialogue.third_person.pronouns import PRONOUNS, Case
 from otherminds.studies.dialogue.third_person.tokens import Token
 from otherminds.studies.dialogue.third_person.who_is_meant import Mention, Who
+from otherminds.talks.talk import Person
 
 _PLACES = verbs.words("beside behind around near over under above below before after")
 """After these a pronoun may be the subject of its own clause: "he looked behind him"."""

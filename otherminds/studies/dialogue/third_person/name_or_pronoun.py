@@ -13,7 +13,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from otherminds.studies.dialogue.talks import Person
 from otherminds.studies.dialogue.third_person import verbs
 from otherminds.studies.dialogue.third_person.bystanders import BEING
 from otherminds.studies.dialogue.third_person.clauses import MARK, SAYING, follows, opens, word_after, word_before
@@ -22,6 +21,7 @@ from otherminds.studies.dialogue.third_person.pronouns import CASES, PRONOUNS, T
 from otherminds.studies.dialogue.third_person.tokens import Role, Token
 from otherminds.studies.dialogue.third_person.unsure import BOTH, CASE, LEFT, STRANGER, Unsure
 from otherminds.studies.dialogue.third_person.who_is_meant import Mention, Who
+from otherminds.talks.talk import Person
 
 Found = Mapping[int, Mention]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-from otherminds.studies.dialogue.talks import Pronoun
+from otherminds.talks.talk import Pronoun
 
 Case = Literal["subject", "object", "possessive", "own", "self"]
 CASES: tuple[Case, ...] = ("subject", "object", "possessive", "own", "self")

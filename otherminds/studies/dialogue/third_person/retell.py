@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from otherminds.studies.dialogue.talks import Person
 from otherminds.studies.dialogue.third_person.contractions import write_out
 from otherminds.studies.dialogue.third_person.name_or_pronoun import name_people
 from otherminds.studies.dialogue.third_person.pronouns import NOT_THIRD
@@ -18,6 +17,7 @@ from otherminds.studies.dialogue.third_person.tokens import Token, join, split
 from otherminds.studies.dialogue.third_person.unsure import BOTH, EMPTY, LEFT, MARKS, Unsure
 from otherminds.studies.dialogue.third_person.verb_agreement import agree
 from otherminds.studies.dialogue.third_person.who_is_meant import mentions
+from otherminds.talks.talk import Person
 
 
 @dataclass(frozen=True, slots=True)

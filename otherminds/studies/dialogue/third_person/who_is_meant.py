@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from otherminds.studies.dialogue.talks import Person
 from otherminds.studies.dialogue.third_person.pronouns import CASES, FIRST, PRONOUNS, SECOND, WE, Case, Forms
 from otherminds.studies.dialogue.third_person.tokens import Token
 from otherminds.studies.dialogue.third_person.unsure import STRANGER, Unsure
 from otherminds.studies.dialogue.third_person.whose_or_whom import her_case, name_case, you_case
+from otherminds.talks.talk import Person
 
 Who = Literal["speaker", "partner", "both"]
 

@@ -6,10 +6,10 @@ from itertools import pairwise
 
 import pytest
 
-from otherminds.studies.dialogue import bank
-from otherminds.studies.dialogue.talks import Person, Pronoun
 from otherminds.studies.dialogue.third_person import unsure
 from otherminds.studies.dialogue.third_person.retell import retell
+from otherminds.talks import bank
+from otherminds.talks.talk import Person, Pronoun
 
 
 def person(first: str, pronoun: Pronoun) -> Person:

@@ -4,13 +4,13 @@ import re
 from collections.abc import Sequence
 
 from otherminds.studies.dialogue import third_person
-from otherminds.studies.dialogue.talks import Person
 from otherminds.studies.dialogue.third_person.contractions import write_out
 from otherminds.studies.dialogue.third_person.name_or_pronoun import name_people
 from otherminds.studies.dialogue.third_person.retell import retell
 from otherminds.studies.dialogue.third_person.tokens import Token, join, split
 from otherminds.studies.dialogue.third_person.verb_agreement import agree
 from otherminds.studies.dialogue.third_person.who_is_meant import Mention, mentions
+from otherminds.talks.talk import Person
 
 OMAR = Person("omar", "Omar", "Test", 40, "baker", "he", "HLHLH")
 PABLO = Person("pablo", "Pablo", "Test", 40, "baker", "he", "HLHLH")

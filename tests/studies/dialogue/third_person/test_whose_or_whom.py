@@ -2,9 +2,9 @@
 
 import pytest
 
-from otherminds.studies.dialogue.talks import Person
 from otherminds.studies.dialogue.third_person import unsure
 from otherminds.studies.dialogue.third_person.retell import retell
+from otherminds.talks.talk import Person
 
 OMAR = Person("omar", "Omar", "Test", 40, "baker", "he", "HLHLH")
 NORA = Person("nora", "Nora", "Test", 40, "baker", "she", "HLHLH")

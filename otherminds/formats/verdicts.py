@@ -1,0 +1,119 @@
+"""How good one answer is: right, wrong or neither, from words or from what choices weigh."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import exp, inf
+from statistics import fmean
+from typing import Any, Literal
+
+from otherminds.formats.prompts import Posed
+from otherminds.items import Item
+from otherminds.models import Weighing
+from otherminds.models.gate import fault
+from otherminds.showing.brief import Brief
+
+Verdict = Literal["correct", "incorrect", "tied", "unparsed", "refused", "truncated", "error"]
+VERDICTS: tuple[Verdict, ...] = ("correct", "incorrect", "tied", "unparsed", "refused", "truncated", "error")
+TIE = 1e-9
+"""Closer than this, two log-probabilities are the same: averaging over orders leaves the dust of rounding."""
+USELESS = 0.5
+"""Bounds of S further apart than this say nothing: the item has no score."""
+
+Bounds = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Score(Brief):
+    """How good one answer is; no value where nothing was measured, which is not zero."""
+
+    verdict: Verdict
+    value: float | None = None
+    """1 right, 0 wrong."""
+    answer: str = ""
+    why: str = ""
+    detail: Mapping[str, Any] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The score as JSON."""
+        return {name: getattr(self, name) for name in ("verdict", "value", "answer", "why", "detail")}
+
+    @staticmethod
+    def from_dict(data: Mapping[str, Any]) -> Score:
+        """The score as it was written; an earlier program gave a tie a half and the verdict of what cannot be read."""
+        score = Score(**data)
+        old = score.verdict == "unparsed" and isinstance(score.value, float) and 0 < score.value < 1
+        return replace(score, verdict="tied", value=None) if old else score
+
+
+def decide(item: Item, logs: Mapping[str, Bounds], detail: dict[str, Any]) -> Score:
+    """Right, wrong or neither, from the least and the greatest log-probability of every choice."""
+    low, high = logs[item.answer]
+    others = {choice: bounds for choice, bounds in logs.items() if choice != item.answer}
+    if all(low == high for low, high in logs.values()):
+        exact = {choice: low for choice, (low, _) in logs.items()}
+        detail["S"] = share(item.answer, exact)
+        value = value_of(item.answer, exact)
+        if value is None:
+            return Score("tied", why="no choice is preferred: the right one and another weigh the same", detail=detail)
+        answer = max(exact, key=exact.__getitem__)
+        why = f"the right choice has S = {detail['S']:.3f}"
+        return Score("correct" if value else "incorrect", value, answer, why, detail)
+    least, most = share_bounds(item.answer, logs)
+    detail["S_bounds"] = [least, most]
+    if most - least <= USELESS:
+        detail["S"] = (least + most) / 2
+    best, (bottom, _) = max(others.items(), key=lambda pair: pair[1][0])
+    if low > max(top for _, top in others.values()) + TIE:
+        return Score("correct", 1.0, item.answer, "even the bounds of the other choices lie below it", detail)
+    if bottom > high + TIE:
+        return Score("incorrect", 0.0, best, "it lies above all that the right choice can have", detail)
+    return Score("unparsed", why="the server did not report every choice, and the bounds do not decide", detail=detail)
+
+
+def share(right: str, logs: Mapping[str, float]) -> float:
+    """The probability of the right choice among all choices."""
+    top = max(logs.values())
+    if top == -inf:
+        return 1 / len(logs)
+    return exp(logs[right] - top) / sum(exp(value - top) for value in logs.values())
+
+
+def share_bounds(right: str, logs: Mapping[str, Bounds]) -> Bounds:
+    """That share in the least favourable case for the right choice, and in the most favourable one."""
+    low, high = logs[right]
+    others = {choice: bounds for choice, bounds in logs.items() if choice != right}
+    return (
+        share(right, {right: low} | {choice: top for choice, (_, top) in others.items()}),
+        share(right, {right: high} | {choice: bottom for choice, (bottom, _) in others.items()}),
+    )
+
+
+def value_of(right: str, logs: Mapping[str, float]) -> float | None:
+    """1 if the right choice weighs most, 0 if another does; nothing if the right one and another do."""
+    top = max(logs.values())
+    best = [choice for choice, value in logs.items() if value == top or top - value < TIE]
+    return None if right in best and len(best) > 1 else float(right in best)
+
+
+def bounds_of(result: Weighing, choice: str) -> Bounds:
+    """The least and the greatest log-probability of a choice; one number twice where it is known."""
+    if choice in result.bounds:
+        return result.bounds[choice]
+    return result.logprobs[choice], result.logprobs[choice]
+
+
+def mean_bounds(bounds: Sequence[Bounds]) -> Bounds:
+    """The mean of the lower ends and that of the upper ones."""
+    return fmean([low for low, _ in bounds]), fmean([high for _, high in bounds])
+
+
+def trouble(posed: Sequence[Posed], results: Sequence[Weighing]) -> str:
+    """Why these results cannot be scored, or nothing."""
+    for asked, result in zip(posed, results, strict=True):
+        if result.error:
+            return result.error
+        if wrong := fault(asked.prompt, result):
+            return f"the reply {wrong}"
+    return ""

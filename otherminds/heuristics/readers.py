@@ -1,0 +1,305 @@
+"""Models whose scores are known beforehand: what a number is worth shows beside theirs.
+
+Each is made from the suite it is to answer, and finds its item through what a prompt refers to, whatever the wording,
+the way of scoring or the order of the choices. A baseline that cannot tell some choices apart weighs them alike; where
+it must say something, a seeded draw decides.
+"""
+
+from __future__ import annotations
+
+import random as chance
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from math import log
+from string import ascii_uppercase as LETTERS
+from typing import Any
+
+from otherminds.errors import ModelError, UsageError
+from otherminds.formats.json_prompts import write
+from otherminds.formats.prompts import About, pose_text
+from otherminds.formats.scores import score_text, value_of
+from otherminds.items import Item, Suite
+from otherminds.items.tags import FIRST_ORDER, GOLD, ORDER, REALITY, SENTENCES, has_right_answer
+from otherminds.models import Prompt, Response, Weighing
+from otherminds.models.scripted import Scripted
+from otherminds.plugins import added, load
+
+Rule = Callable[[Item], Sequence[str]]
+"""The choices of an item that a baseline finds equally good; none: it has nothing to say."""
+States = Callable[[Item], Sequence[str]]
+"""What a baseline says is believed after every sentence of an item."""
+
+SURE = 0.95
+
+
+class Reader(Scripted):
+    """A baseline that answers by a rule, so that what it gets can be told without asking it."""
+
+    by_letters: Callable[[Item], float | None]
+    """1 or 0 for an item, as score 'letters' has it; none where the right choice is as good as another."""
+    in_words: Callable[[Item], float | None]
+    """The same by score 'text'."""
+    share: Callable[[Item], float]
+    """S, the probability of the right choice among the choices."""
+    suite: Suite
+    seed: int
+
+    @property
+    def identity(self) -> Mapping[str, Any]:
+        """What it is, and for which items; found late, since the digest of a large suite takes a while."""
+        # The same words can have another answer in another suite, so a stored call must not serve both.
+        return {**self._own, "suite": self.suite.digest, "seed": self.seed}
+
+    @identity.setter
+    def identity(self, own: Mapping[str, Any]) -> None:
+        self._own = own
+
+    def values(self, items: Collection[Item]) -> dict[str, float]:
+        """By item id what it gets by letters, or in words if some have no choices; without items where that is none."""
+        letters = all(item.choices for item in items)
+        return {item.id: value for item in items if (value := self.value(item, letters=letters)) is not None}
+
+    def value(self, item: Item, *, letters: bool) -> float | None:
+        """What it gets for an item by letters, or else in words; none where no answer is right."""
+        gets = self.by_letters if letters else self.in_words
+        return gets(item) if has_right_answer(item.tags) else None
+
+
+def oracle(suite: Suite, *, seed: int = 0) -> Reader:
+    """Knows every answer, and every state on the way to it."""
+    return reader("oracle", suite, lambda item: [item.answer], seed, states=gold_chain)
+
+
+def realist(suite: Suite, *, seed: int = 0) -> Reader:
+    """Answers from the world, whatever people believe: fails exactly the false beliefs."""
+    _need(suite, "realist", REALITY)
+    return reader("realist", suite, lambda item: _meta(item, REALITY), seed)
+
+
+def decoy(suite: Suite, *, seed: int = 0) -> Reader:
+    """Answers with anything but the world: the realist's reverse."""
+    _need(suite, "decoy", REALITY)
+    return reader("decoy", suite, lambda item: [c for c in item.choices if c != item.meta.get(REALITY)], seed)
+
+
+def last_mention(suite: Suite, *, seed: int = 0) -> Reader:
+    """Answers with the choice that the story names last."""
+    return reader("last_mention", suite, lambda item: _most(item.choices, lambda c: _last(item.context, c)), seed)
+
+
+def longest_option(suite: Suite, *, seed: int = 0) -> Reader:
+    """Answers with the longest choice."""
+    return reader("longest_option", suite, lambda item: _most(item.choices, len), seed)
+
+
+def option_only(suite: Suite, *, seed: int = 0) -> Reader:
+    """Never reads the story: answers with the choice most like the question, then with the first in the alphabet."""
+    return reader("option_only", suite, lambda item: _most(sorted(item.choices), _likeness(item.question))[:1], seed)
+
+
+def random(suite: Suite, *, seed: int = 0) -> Reader:
+    """Draws one choice an item."""
+    return reader("random", suite, lambda item: _draw(item.choices, item, seed), seed)
+
+
+def first_order(suite: Suite, *, seed: int = 0) -> Reader:
+    """Asks only what one person thinks, however deep the question is."""
+    if not any(_shallow(item) for item in suite):
+        _need(suite, "first_order", FIRST_ORDER)
+    return reader(
+        "first_order", suite, lambda item: [item.answer] if _shallow(item) else _meta(item, FIRST_ORDER), seed
+    )
+
+
+def _added(name: str, suite: Suite) -> Reader:
+    made: Reader = load("readers", name)(suite)
+    return made
+
+
+BASELINES: dict[str, Callable[[Suite], Reader]] = {
+    "oracle": oracle,
+    "realist": realist,
+    "decoy": decoy,
+    "last_mention": last_mention,
+    "longest_option": longest_option,
+    "option_only": option_only,
+    "random": random,
+    "first_order": first_order,
+    **{name: partial(_added, name) for name in added("readers")},
+}
+
+
+class Baseline:
+    """A baseline by its name alone, until it is put to a suite: `run` makes it from the questions that it answers."""
+
+    batch = ask_batch = parallel = 1
+    cannot: frozenset[str] = frozenset()
+
+    def __init__(self, name: str) -> None:
+        if name not in BASELINES:
+            raise UsageError(f"there is no baseline {name!r}; there are {', '.join(sorted(BASELINES))}")
+        self.name = name
+        self.identity = {"baseline": name}
+
+    def __repr__(self) -> str:
+        return f"<baseline:{self.name}, to be put to a suite>"
+
+    def made_for(self, suite: Suite) -> Reader:
+        """The model that answers this suite."""
+        return BASELINES[self.name](suite)
+
+    def ask(self, prompts: Sequence[Prompt]) -> list[Response]:
+        """Refuses: it knows no question yet."""
+        raise self._unmade
+
+    def weigh(self, prompts: Sequence[Prompt]) -> list[Weighing]:
+        """Refuses: it knows no question yet."""
+        raise self._unmade
+
+    @property
+    def _unmade(self) -> ModelError:
+        return ModelError(
+            f"baseline:{self.name} answers the questions of a suite, and here it has none; put it to one with run"
+        )
+
+
+def baselines(suite: Suite) -> list[Reader]:
+    """All baselines that this suite carries enough for."""
+    made = []
+    for make in BASELINES.values():
+        try:
+            made.append(make(suite))
+        except UsageError:
+            continue
+    return made
+
+
+def reader(
+    name: str, suite: Suite, rule: Rule, seed: int = 0, *, states: States | None = None, sure: float = SURE
+) -> Reader:
+    """A baseline that answers by a rule; where JSON with states is asked for, by a rule for these as well."""
+    find = finder(name, suite)
+
+    def answer(prompt: Prompt) -> str:
+        about = find(prompt)
+        item = about.item
+        picked = "".join(_draw(rule(item), item, seed))
+        if about.wants:
+            chain = states(item) if states else [picked] * len(item.meta.get(SENTENCES, ()))
+            return write(item, about.wants, answer=picked, states=chain)
+        return "Answer: " + next((own for own, choice in _shown(prompt, about).items() if choice == picked), picked)
+
+    def weights(item: Item) -> dict[str, float]:
+        good = set(rule(item)) or set(item.choices)
+        others = len(item.choices) - len(good)
+        share = sure / len(good) if others else 1 / len(good)
+        return {choice: share if choice in good else (1 - sure) / others for choice in item.choices}
+
+    def weigh(prompt: Prompt) -> dict[str, float]:
+        about = find(prompt)
+        by_choice = weights(about.item)
+        return {own: by_choice[choice] for own, choice in _shown(prompt, about).items()}
+
+    def in_words(item: Item) -> float | None:
+        said = Response("Answer: " + "".join(_draw(rule(item), item, seed)))
+        return score_text(item, pose_text(item, prompt="raw", seed=seed), [said]).value
+
+    def by_letters(item: Item) -> float | None:
+        good = set(rule(item)) or set(item.choices)
+        others = len(item.choices) - len(good)
+        # Where what is good clearly weighs most, nothing has to be weighed; suites are large, and baselines many.
+        if others and good <= set(item.choices) and sure / len(good) > 2 * (1 - sure) / others:
+            return 0.0 if item.answer not in good else 1.0 if len(good) == 1 else None
+        return value_of(item.answer, {own: log(one) for own, one in weights(item).items()})
+
+    model = Reader(answer, name=name, weigh=weigh)
+    model.suite, model.seed = suite, seed
+    model.by_letters = by_letters
+    model.in_words = in_words
+    model.share = lambda item: weights(item)[item.answer]
+    return model
+
+
+def finder(name: str, suite: Suite) -> Callable[[Prompt], About]:
+    """What tells a baseline of that name which item of its suite a prompt is about."""
+
+    def find(prompt: Prompt) -> About:
+        about = prompt.about
+        if isinstance(about, About):
+            own = suite.find(about.item.id)
+            # A form that needs no sentence is put without it.
+            if own and _words(about.item) in (_words(own), _words(replace(own, cloze=""))):
+                return About(own, about.choices, about.wants)
+        raise ModelError(f"the {name} was made for suite {suite.name!r}, which has no such prompt")
+
+    return find
+
+
+def gold_chain(item: Item) -> list[str]:
+    """The chain that is right at every sentence and changes as late as it may; else the answer from the beginning."""
+    chain: list[str] = []
+    for states in item.meta.get(GOLD, [[item.answer]] * len(item.meta.get(SENTENCES, ()))):
+        chain.append(chain[-1] if chain and chain[-1] in states else states[0])
+    return chain
+
+
+def _shown(prompt: Prompt, about: About) -> dict[str, str]:
+    """The choices of the item, by the letter or the continuation that stands for each in the prompt."""
+    return dict(zip(prompt.choices or LETTERS, about.choices, strict=False))
+
+
+def _words(item: Item) -> tuple[str, str, str, tuple[str, ...]]:
+    """All of an item that every wording is made of."""
+    return item.context, item.question, item.cloze, item.choices
+
+
+def _need(suite: Suite, name: str, key: str) -> None:
+    there = False
+    for item in suite:
+        there = there or key in item.meta
+        if not isinstance(item.meta.get(key, ""), str):
+            raise UsageError(f"the {name} needs texts, and in item {item.id!r} meta.{key} is {item.meta[key]!r}")
+    if not there:
+        raise UsageError(f"the {name} needs items with meta.{key}, and suite {suite.name!r} has none")
+
+
+def _meta(item: Item, key: str) -> list[str]:
+    return [item.meta[key]] if key in item.meta else []
+
+
+def _shallow(item: Item) -> bool:
+    return item.tags.get(ORDER) in (0, 1)
+
+
+def _most(choices: Sequence[str], by: Callable[[str], float]) -> list[str]:
+    found = list(map(by, choices))
+    best = max(found, default=0)
+    return [choice for choice, value in zip(choices, found, strict=True) if value == best]
+
+
+def _draw(choices: Sequence[str], item: Item, seed: int) -> Sequence[str]:
+    pool = list(choices) or list(item.choices)
+    return chance.Random(f"baseline:{seed}:{item.id}").sample(pool, 1) if pool else []
+
+
+def _last(context: str, choice: str) -> int:
+    """Where a text names a choice for the last time, as whole words; -1 if it never does."""
+    at = context.rfind(choice)
+    while at >= 0 and (_in_word(context, at - 1) or _in_word(context, at + len(choice))):
+        at = context.rfind(choice, 0, at + len(choice) - 1)
+    return at
+
+
+def _in_word(text: str, at: int) -> bool:
+    return 0 <= at < len(text) and (text[at].isalnum() or text[at] == "_")
+
+
+def _likeness(question: str) -> Callable[[str], float]:
+    """How many pairs of letters a choice has in common with the question."""
+
+    def pairs(text: str) -> set[str]:
+        return {text[i : i + 2] for i in range(len(text) - 1)}
+
+    asked = pairs(question.casefold())
+    return lambda choice: len(pairs(choice.casefold()) & asked)

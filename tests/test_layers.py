@@ -3,7 +3,7 @@
 commands  cli       what a person gives
 web | python        pages that are served; what `import otherminds as om` does in one call
 profiles | bridges  all studies on some models; other people's benchmarks and tools
-   | training       lessons and what learns from them; of the studies it knows explore, whose settings it draws from
+   | training       lessons and what learns from them; no study
 studies             study.py, and a folder each; none imports another
 terminal            options and printing, for commands
 results | diagnosis what runs come to; which known readers they are like
@@ -47,9 +47,6 @@ BACKENDS, STUDIES = "models", "studies"
 """Where each folder inside is a room of its own, beside the files that all of them share."""
 
 
-DRAWS_FROM = ("training", "explore")
-
-
 def name_of(path: Path) -> str:
     parts = path.relative_to(PACKAGE).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
@@ -75,8 +72,7 @@ def may_import(module: str, target: str) -> bool:
     """Whether one module may know another."""
     one, other = module.partition(".")[0], target.partition(".")[0]
     if other == STUDIES and one not in (STUDIES, "") and inner(target):
-        # A study is known by its object alone; lessons are drawn from the settings of one.
-        return (one, inner(target)) == DRAWS_FROM
+        return False  # a study is known by its object alone
     if one != other:
         # At both ends of the house rooms are single files, which know each other.
         return floor(target) < floor(module) or (floor(target) == floor(module) and floor(module) in ENDS)

@@ -303,7 +303,7 @@ def _cell(cell: Cell) -> tuple[str, float | None]:
         case None:
             return "–", None
         case str():
-            return cell, None
+            return (minus(cell) if _FIGURES.fullmatch(cell) else cell), None
         case bool():
             return ("yes" if cell else "no"), None
         case int():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import fmean, median
 
@@ -13,7 +13,7 @@ from otherminds import stats
 from otherminds.errors import UsageError
 from otherminds.items import Item, Tag
 from otherminds.items.tags import FALSE_BELIEF, KIND, ORDER, STORY, TWIN
-from otherminds.results.answers import Answers, Wanted, shared
+from otherminds.results.answers import Answer, Answers, Wanted, shared
 from otherminds.runs.runs import Run
 from otherminds.showing.notebook import Shown
 
@@ -30,6 +30,12 @@ class Split:
 
     label: str
     tags: Mapping[str, Wanted] = field(default_factory=dict)
+    keep: Callable[[Answer], bool] | None = None
+    """What tags cannot say."""
+
+    def of(self, answers: Answers) -> Answers:
+        """These answers, among others."""
+        return answers.where(self.keep, **self.tags)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,19 @@ Knows nothing of items, models or pages; imports `errors` alone.
 
 from otherminds.stats.bounded import Bounded, high_of, low_of
 from otherminds.stats.draws import share_of_draws
-from otherminds.stats.means import Difference, Estimate, contrast, difference, mean, proportion, signed, span, sure
+from otherminds.stats.means import (
+    Difference,
+    Estimate,
+    contrast,
+    difference,
+    interval_note,
+    mean,
+    proportion,
+    signed,
+    span,
+    sure,
+    with_p,
+)
 from otherminds.stats.significance import (
     Association,
     Correlation,
@@ -30,6 +42,7 @@ __all__ = [
     "fisher",
     "high_of",
     "holm",
+    "interval_note",
     "low_of",
     "mcnemar",
     "mean",
@@ -39,4 +52,5 @@ __all__ = [
     "signed",
     "span",
     "sure",
+    "with_p",
 ]

@@ -10,7 +10,8 @@ The p of a difference is that of its interval: 1 less the level at which the int
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+import re
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import inf, isfinite, nan, sqrt
 
@@ -92,6 +93,17 @@ def span(one: Estimate, digits: int = 2) -> str:
 def _bracketed(one: Estimate, form: str) -> str:
     within = f"{one.low:{form}}, {one.high:{form}}" if isfinite(one.low) and isfinite(one.high) else "–"
     return f"{one.value:{form}} [{within}]"
+
+
+def with_p(one: Difference, digits: int = 2) -> str:
+    """A difference with its interval and its p."""
+    return f"{signed(one, digits)}, {p_text(one.p)}"
+
+
+def interval_note(estimates: Iterable[Estimate]) -> str:
+    """How the intervals of some numbers were made, for the note of a table."""
+    ways = dict.fromkeys(re.split(r"[,;]? (?:over|of|on) \d", one.method)[0] for one in estimates)
+    return f"Intervals are 95 %: {'; '.join(ways)}." if ways else ""
 
 
 def sure(one: Estimate, digits: int = 2) -> str:

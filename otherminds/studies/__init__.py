@@ -1,8 +1,8 @@
 """The studies: each asks one question about minds, with the same verbs, and is one object, `STUDY`.
 
-build turns what a study works on into a suite, `otherminds.run` puts it to models, measure makes numbers of the runs
-and show a page of them; look does it all, in a small size or a large one, for a profile of one or more models. None
-imports another; all import `study`, `results` and what lies below.
+`suite` is what a study asks, `otherminds.run` puts it to models, and `page` is the page of such runs; `look` does it
+all, in a small size or a large one, for a profile of one or more models. None imports another; all import `study`,
+`results` and what lies below.
 """
 
 from __future__ import annotations

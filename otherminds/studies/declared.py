@@ -1,22 +1,41 @@
 """What a study declares to be taken away: scores of some items, and gaps between two sorts, as findings.
 
-    SCORES = [Score("False beliefs", {"false_belief": True}, chance=0.5, first=True)]
-    GAPS = [Gap("Letters less cloze", {"score": "letters"}, {"score": "cloze"}, paired=True)]
+    SCORES = [ScoreOf("False beliefs", {"false_belief": True}, chance=0.5, first=True)]
+    GAPS = [GapOf("Letters less cloze", {"score": "letters"}, {"score": "cloze"}, paired=True)]
     findings([*SCORES, *GAPS], "smollm2", answers, table)
 
-Each finding leads to exactly the answers behind it.
+Each finding leads to exactly the answers behind it. Where suites, sections of a page and findings are all that a study
+is, `declared_study` makes the study of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from otherminds.items import Item, Suite
+from otherminds.pages.report import Report, Section
 from otherminds.results.answers import Answers, Wanted, shared
-from otherminds.results.itembrowser import leads_to
+from otherminds.results.itembrowser import Links, leads_to
+from otherminds.results.labels import run_labels
+from otherminds.results.run_details import what_was_run
+from otherminds.results.sections import Page
+from otherminds.runs.runs import Run
 from otherminds.stats import Difference, Estimate
-from otherminds.studies.study import Finding
+from otherminds.studies.study import (
+    CLOZE,
+    LETTERS,
+    TEXT,
+    Chapter,
+    Desk,
+    Finding,
+    Study,
+    Subject,
+    ask_each,
+    chapter,
+    study_page,
+)
 
 Tags = Mapping[str, Wanted]
 Say = Callable[[Any], str]
@@ -24,7 +43,7 @@ Say = Callable[[Any], str]
 
 
 @dataclass(frozen=True, slots=True)
-class Score:
+class ScoreOf:
     """A mean over the items with some tags, and what it is read against."""
 
     what: str
@@ -52,7 +71,7 @@ class Score:
 
 
 @dataclass(frozen=True, slots=True)
-class Gap:
+class GapOf:
     """How far answers with some properties lie above others: item by item, or of two sorts of item."""
 
     what: str
@@ -82,7 +101,7 @@ class Gap:
 
 
 def findings(
-    declared: Iterable[Score | Gap],
+    declared: Iterable[ScoreOf | GapOf],
     label: str,
     answers: Answers,
     table: Answers,
@@ -91,7 +110,7 @@ def findings(
     """What is declared, as far as it can be measured of these answers; `rules` answered the same items."""
     for each in declared:
         if found := each.number(answers):
-            score = each if isinstance(each, Score) else Score(each.what)
+            score = each if isinstance(each, ScoreOf) else ScoreOf(each.what)
             same = {name: score.number(rule) for name, rule in (rules or {}).items() if score is each}
             yield Finding(
                 each.what,
@@ -105,3 +124,51 @@ def findings(
                 sentence=each.say(found) if each.say else "",
                 rules={name: one.value for name, one in same.items() if one},
             )
+
+
+def declared_study(
+    name: str,
+    asks: str,
+    suites: Callable[[], Sequence[Suite]],
+    sections: Sequence[Section],
+    take_away: Sequence[ScoreOf | GapOf],
+    *,
+    controls: Callable[[Suite], list[Item]] | None = None,
+) -> Study:
+    """A study of some suites: each model is asked in the first format that it can answer, or in that of its checks."""
+
+    def page(runs: Sequence[Run], answers: Answers | None = None) -> Report:
+        told = Page(answers or Answers.of(runs), Links(name, answers) if answers else None)
+        made = [*told.sections(sections), Section("What was run", what_was_run(runs, run_labels(runs)))]
+        return study_page(name, asks, _lead(runs), made, runs)
+
+    def ask(subject: Subject, desk: Desk) -> list[Run]:
+        score, prompt = subject.way((CLOZE, LETTERS, TEXT))
+        return [desk.put(each.using(score=score, prompt=prompt), subject, each.name) for each in suites()]
+
+    def look(subjects: Sequence[Subject], desk: Desk) -> Chapter | None:
+        return chapter(ask_each(subjects, lambda subject: ask(subject, desk)), page, told)
+
+    def told(table: Answers) -> Iterator[Finding]:
+        for model, some in table.by("model").items():
+            yield from findings(take_away, model, some, table)
+
+    def whole() -> Suite:
+        first, *others = suites()
+        return replace(first, items=tuple(item for each in (first, *others) for item in each))
+
+    return Study(
+        name,
+        asks,
+        whole,
+        look,
+        suite=whole,
+        page=page,
+        questions=lambda desk: whole(),
+        controls=controls,
+    )
+
+
+def _lead(runs: Sequence[Run]) -> str:
+    right = {f"{run.model}, {run.suite}": Answers.of([run]).mean() for run in runs}
+    return f"Share of right answers: {'; '.join(f'{name} {one}' for name, one in right.items() if one)}."

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import Any, Generic, Literal, TypeVar
+from typing import Generic, Literal, TypeVar
 
 from otherminds.calling.together import fetch
 from otherminds.errors import ModelError, Unable, UsageError
@@ -212,6 +212,22 @@ def ask_each(subjects: Iterable[Subject], ask: Callable[[Subject], T]) -> Asked[
     return Asked(done, tuple(cut), tuple(left_out))
 
 
+def chapter(
+    asked: Asked[Sequence[Run]],
+    page: Callable[[Sequence[Run], Answers], Report],
+    findings: Callable[[Answers], Iterable[Finding]],
+    by: str = "",
+) -> Chapter | None:
+    """The chapter on what was answered; None if a budget was spent before there was anything."""
+    asked_of = [each for some in asked.done.values() for each in some]
+    if not (runs := [each for each in asked_of if each.records]):
+        return None
+    table = Answers.of(runs)
+    cut = [*asked.cut, *unfinished(asked_of)]
+    found = list(findings(table))
+    return Chapter(page(runs, table), found, runs, by, cut=cut, left_out=asked.left_out, answers=table)
+
+
 def study_page(study: str, title: str, lead: str, sections: Iterable[Section], runs: Sequence[Run]) -> Report:
     """The page of a study: the sections that have something to say, and under the title what made it."""
     manifest = runs[0].manifest
@@ -245,14 +261,8 @@ class Study:
 
     name: str
     asks: str
-    example: Callable[[], Any]
-    """A little for the study to work on, made without a real model."""
-    build: Callable[..., Suite]
-    """From what the study works on to a suite."""
-    measure: Callable[..., Any]
-    """From that and runs of the suite to numbers."""
-    show: Callable[..., Report]
-    """From the same to a page."""
+    example: Callable[[], Suite]
+    """A few questions, made without a real model."""
     look: Callable[[Sequence[Subject], Desk], Chapter | None]
     """From those who are asked, and where, to a chapter; None if a budget was spent before there was anything."""
     suite: Callable[[], Suite] | None = None

@@ -11,7 +11,7 @@ from otherminds.pages.report import Block, Section
 from otherminds.results.answers import Answers
 from otherminds.results.itembrowser import Links
 from otherminds.runs.runs import Run
-from otherminds.studies.declared import Gap, Score, findings
+from otherminds.studies.declared import GapOf, ScoreOf, findings
 from otherminds.studies.dialogue.live import live
 from otherminds.studies.dialogue.measure import (
     ALL,
@@ -35,7 +35,8 @@ from otherminds.talks.talk import Talk
 __all__ = ["asked", "example", "look", "suite"]
 
 GAPS = [
-    Gap(f"{one} less {other}".capitalize(), KINDS[one], KINDS[other]) for one, other in ((SECOND, FIRST), (FALSE, TRUE))
+    GapOf(f"{one} less {other}".capitalize(), KINDS[one], KINDS[other])
+    for one, other in ((SECOND, FIRST), (FALSE, TRUE))
 ]
 PEOPLE = f"published, on another set: people {PUBLISHED['people']:.2f}"
 
@@ -96,7 +97,7 @@ def _findings(found: Measures, table: Answers) -> Iterator[Finding]:
     suite = found.suite
     rules = {"words in common": Answers.by_rule(LEXICAL, suite.items, RULES[LEXICAL](suite))}
     scores = [
-        Score(
+        ScoreOf(
             "Unsaid thoughts" if kind == ALL else f"Unsaid thoughts, {kind}",
             KINDS[kind],
             chance=found.chance.get((ALL, kind)),

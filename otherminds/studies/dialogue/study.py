@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from otherminds.items import Suite
 from otherminds.pages.report import Report
 from otherminds.runs.runs import Run
-from otherminds.studies.dialogue import build, chapter, controls, measure, page
+from otherminds.studies.dialogue import build, chapter, controls, page
 from otherminds.studies.dialogue.builds import BUILDS
 from otherminds.studies.study import Study
 from otherminds.talks import bank
@@ -25,10 +25,7 @@ def _page(runs: Sequence[Run]) -> Report:
 STUDY = Study(
     name="dialogue",
     asks="Can it tell what people think and do not say?",
-    example=chapter.example,
-    build=chapter.suite,
-    measure=measure.measure,
-    show=page.show,
+    example=lambda: chapter.suite(chapter.example()),
     look=chapter.look,
     suite=_suite,
     page=_page,

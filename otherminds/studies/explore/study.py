@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from otherminds.studies.explore import build, chapter, controls, measure, page
+from otherminds.studies.explore import build, chapter, controls
 from otherminds.studies.explore.builds import BUILDS
 from otherminds.studies.study import Study
 
 STUDY = Study(
     name="explore",
     asks="Which stories does a model get wrong?",
-    example=chapter.example,
-    build=build.suite,
-    measure=measure.measure,
-    show=page.show,
+    example=lambda: build.suite(chapter.example()),
     look=chapter.look,
     questions=lambda desk: controls.stories(desk.seed),
     controls=controls.controls,

@@ -7,20 +7,20 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from otherminds.items import Suite
-from otherminds.pages.report import Report, minus
+from otherminds.pages.report import minus
 from otherminds.results.answers import Answers
 from otherminds.results.itembrowser import Links, leads_to
 from otherminds.results.measures import FEWEST
 from otherminds.runs.runs import Run
 from otherminds.stats import Difference
-from otherminds.studies.declared import Gap, Score, findings
+from otherminds.studies.declared import GapOf, ScoreOf, findings
 from otherminds.studies.perturbed import intervene
 from otherminds.studies.perturbed.belief_tracks import NAMES
 from otherminds.studies.perturbed.build import STYLES, SWAPS, build
 from otherminds.studies.perturbed.calculus import CLASSES
 from otherminds.studies.perturbed.faithfulness import SCOPES
 from otherminds.studies.perturbed.measure import NONE, PAIR, TEN, Measures, Profile, Share, measure, share
-from otherminds.studies.perturbed.page import report, show
+from otherminds.studies.perturbed.page import report
 from otherminds.studies.perturbed.tasks import STAGES, load
 from otherminds.studies.study import Chapter, Desk, Finding, Subject, ask_each, unfinished, without_value
 
@@ -113,23 +113,9 @@ def suite(tasks: Tasks) -> Suite:
     return build(focal=True).where(lambda item: item.tags["story"] in tasks)
 
 
-def example() -> Tasks:
+def example() -> Suite:
     """A few tasks, with one of every class."""
-    return drawn(0)
-
-
-def measure_tasks(tasks: Tasks, runs: Sequence[Run]) -> Measures:
-    """What runs tell about these tasks."""
-    return measure(_about(tasks, runs))
-
-
-def show_tasks(tasks: Tasks, runs: Sequence[Run]) -> Report:
-    """The page about these tasks."""
-    return show(_about(tasks, runs))
-
-
-def _about(tasks: Tasks, runs: Sequence[Run]) -> list[Run]:
-    return [each.where(lambda record: record.item.tags.get("story") in tasks) for each in runs]
+    return suite(drawn(0))
 
 
 # ---- what to take away --------------------------------------------------------------------------------------------
@@ -146,12 +132,12 @@ def _findings(found: Measures, table: Answers) -> Iterator[Finding]:
         yield from _on_chains(model, found, table)
 
 
-def _scores(style: str) -> list[Score | Gap]:
+def _scores(style: str) -> list[ScoreOf | GapOf]:
     """What is right in a style, and what changing a story does to it."""
     plain = style == PAIR[0]
     return [
-        Score(f"Perturbed set, {BRIEF[style]}", FOCAL, chance=1 / 3, first=True, measure=_share),
-        Gap(
+        ScoreOf(f"Perturbed set, {BRIEF[style]}", FOCAL, chance=1 / 3, first=True, measure=_share),
+        GapOf(
             f"Perturbed less unperturbed, {BRIEF[style]}",
             {**FOCAL, "class": TEN},
             {**FOCAL, "class": NONE},
@@ -166,8 +152,8 @@ def _share(answers: Answers) -> Share | None:
     return share([each.right for each in answers], answers.groups)
 
 
-def _lost(style: str) -> Score:
-    return Score(
+def _lost(style: str) -> ScoreOf:
+    return ScoreOf(
         f"Unreadable, {BRIEF[style]}",
         FOCAL,
         of="",
@@ -182,7 +168,7 @@ def _unreadable(finding: Finding) -> Finding:
     return replace(finding, first=many, sentence=finding.sentence if many else "")
 
 
-GAINED = Gap(
+GAINED = GapOf(
     "With a chain less plainly",
     {**FOCAL, "prompt": STYLES["cot"]},
     {**FOCAL, "prompt": STYLES["vanilla"]},

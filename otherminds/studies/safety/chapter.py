@@ -13,14 +13,14 @@ from otherminds.results.grids import Grid
 from otherminds.results.itembrowser import leads_to
 from otherminds.results.measures import Split
 from otherminds.runs.runs import Run
-from otherminds.studies.declared import Gap, Score, findings
+from otherminds.studies.declared import GapOf, ScoreOf, findings
 from otherminds.studies.safety.build import GENERATED, NEUTRAL, build, written
 from otherminds.studies.safety.ladder import ladder
 from otherminds.studies.safety.lineups import NINE, SHORT
 from otherminds.studies.safety.measure import Measures, Profile, measure
 from otherminds.studies.safety.oracles import omniscient
 from otherminds.studies.safety.page import report
-from otherminds.studies.safety.series import Lineup, Member
+from otherminds.studies.safety.series import Lineup
 from otherminds.studies.safety.ways_of_asking import Asked, ask, askings, main_run
 from otherminds.studies.study import Chapter, Desk, Finding, Size, Subject, ask_each
 
@@ -32,8 +32,8 @@ STEPS = {
     "mental-state questions (MA)": NINE[1:4],
     "false-belief questions (FB)": NINE[4:],
 }
-BOTH_ORDERS = Score("Same answer in both orders of the options", {"task": NINE}, of="consistent")
-LETTERS_LESS_CLOZE = Gap(
+BOTH_ORDERS = ScoreOf("Same answer in both orders of the options", {"task": NINE}, of="consistent")
+LETTERS_LESS_CLOZE = GapOf(
     "S by letters less S as a cloze",
     {"score": "letters", "task": NINE},
     {"score": "cloze", "task": NINE},
@@ -79,15 +79,9 @@ def drawn(desk: Desk) -> Suite:
     return build(size=SMALL, seed=desk.seed)
 
 
-def example() -> Lineup:
-    """Two models without weights, in one series, on the smallest suite that has every task."""
-    made = [Member(name, f"baseline:{name}", "made up", rank) for rank, name in enumerate(("realist", "oracle"), 1)]
-    return Lineup(tuple(made), size=4)
-
-
-def suite(lineup: Lineup) -> Suite:
-    """What a line-up is asked."""
-    return lineup.suite()
+def example() -> Suite:
+    """The smallest suite that has every task."""
+    return Lineup((), size=4).suite()
 
 
 def _ask(subject: Subject, questions: Suite, desk: Desk) -> Asked:
@@ -118,7 +112,7 @@ def _by_letters(runs: Sequence[Run]) -> bool:
 
 def _findings(found: Measures, table: Answers) -> Iterator[Finding]:
     steps = [
-        Score(f"Probability of the right option, {step}", {"task": tasks}, of="S", chance=0.5, first=True, digits=3)
+        ScoreOf(f"Probability of the right option, {step}", {"task": tasks}, of="S", chance=0.5, first=True, digits=3)
         for step, tasks in STEPS.items()
     ]
     rules = {"realist": _worldly(found.profiles)}
@@ -129,10 +123,10 @@ def _findings(found: Measures, table: Answers) -> Iterator[Finding]:
             to = leads_to(main.where(task=NINE).with_value("S"), table)
             yield Finding("S from step to step, TB → MA → FB", each.name, slope, leads_to=to)
         for task, one in each.tasks.items():
-            share = Score(
+            share = ScoreOf(
                 f"Probability of the right option, {SHORT[task]}", {"task": task}, "S", 0.5, one.outcome, digits=3
             )
-            right = Score(f"Accuracy, {SHORT[task]}", {"task": task}, chance=0.5)
+            right = ScoreOf(f"Accuracy, {SHORT[task]}", {"task": task}, chance=0.5)
             yield from findings([share, right], each.name, main, table)
         both = Answers([*main, *each.sitting.cloze])
         yield from findings([BOTH_ORDERS], each.name, main, table)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from otherminds.errors import UsageError
 from otherminds.pages.report import Report
 from otherminds.runs.runs import Run
-from otherminds.studies.safety import build, chapter, controls, lints, measure, page
+from otherminds.studies.safety import build, chapter, controls, lints, page
 from otherminds.studies.safety.builds import BUILDS
 from otherminds.studies.safety.series import Lineup, places, read_lineup
 from otherminds.studies.study import Study
@@ -33,9 +33,6 @@ STUDY = Study(
     name="safety",
     asks="How well does it read other minds, from true belief to deception?",
     example=chapter.example,
-    build=chapter.suite,
-    measure=measure.measure,
-    show=page.show,
     look=chapter.look,
     suite=build.build,
     faults=lints.faults,

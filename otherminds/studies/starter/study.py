@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from otherminds.results.measures import mean_of
 from otherminds.results.summary import summarise
 from otherminds.studies.starter import ways_of_asking
 from otherminds.studies.starter.build import starter
@@ -13,11 +12,9 @@ STUDY = Study(
     name="starter",
     asks=ways_of_asking.ASKS,
     example=starter,
-    build=lambda suite: suite,
-    measure=lambda _, runs: [mean_of(run) for run in runs],
-    show=lambda _, runs: summarise(runs),
     look=ways_of_asking.look,
     suite=starter,
+    page=summarise,
     questions=lambda desk: starter(),
     controls=controls,
 )

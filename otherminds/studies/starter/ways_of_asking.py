@@ -13,7 +13,7 @@ from otherminds.results.itembrowser import Links
 from otherminds.results.measures import chance
 from otherminds.results.summary import summarise
 from otherminds.runs.runs import Run
-from otherminds.studies.declared import Gap, Score, findings
+from otherminds.studies.declared import GapOf, ScoreOf, findings
 from otherminds.studies.starter.build import starter
 from otherminds.studies.study import Chapter, Desk, Finding, Subject, ask_each, unfinished
 
@@ -26,7 +26,7 @@ WAYS = {
 }
 """Each way of asking in the best form that a model is able to answer in."""
 NAMES = {"sampled": "draws"}
-LETTERS_LESS_CLOZE = Gap("Right by letters less as a cloze", {"score": "letters"}, {"score": "cloze"}, paired=True)
+LETTERS_LESS_CLOZE = GapOf("Right by letters less as a cloze", {"score": "letters"}, {"score": "cloze"}, paired=True)
 
 
 def look(subjects: Sequence[Subject], desk: Desk) -> Chapter | None:
@@ -86,7 +86,7 @@ def _findings(table: Answers) -> Iterator[Finding]:
         first = "cloze" if "cloze" in ways else "text"
         for way, some in ways.items():
             told = [
-                Score(f"{label} by {NAMES.get(way, way)}", {"false_belief": kind}, chance=guess, first=way == first)
+                ScoreOf(f"{label} by {NAMES.get(way, way)}", {"false_belief": kind}, chance=guess, first=way == first)
                 for label, kind in BELIEFS.items()
             ]
             yield from findings(told, model, some, table, rules)

@@ -44,7 +44,7 @@ MODULES = {
         "diagnosis.cells": "Cell",
         "pages.report": "Section Table Figure Cards Folded Example",
         "studies.study": "Study Subject Desk Finding Chapter ask_each",
-        "studies.declared": "Score Gap findings",
+        "studies.declared": "ScoreOf GapOf findings declared_study",
         "studies.builds": "Build Built Option",
     },
     "Study: explore": {

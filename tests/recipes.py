@@ -107,58 +107,54 @@ import json
 from importlib.resources import files
 
 import otherminds as om
-from otherminds.results.measures import mean_of
-from otherminds.results.summary import summarise
+from otherminds.pages.report import Section
+from otherminds.results.answers import Answers
+from otherminds.results.sections import MODELS, Axis, Column, PictureOf, TableOf, mean
 from otherminds.studies.builds import Build, Option
-from otherminds.studies.study import TEXT, Chapter, Finding, Study, ask_each
+from otherminds.studies.declared import GapOf, ScoreOf, declared_study
+
+DAY = "Day {{day}}. {{heard}} heard it, {{missed}} missed it, {{heard}} left."
 
 
-def names():
-    return json.loads((files("{package}") / "{data}").read_text(encoding="utf-8"))
-
-
-def suite(days=4):
-    one, other = names()
+def suite(days=12, name="gossip", asks="Who heard it?"):
+    pair = json.loads((files("{package}") / "{data}").read_text(encoding="utf-8"))
     made = []
     for day in range(days):
-        heard, missed = (one, other) if day % 2 else (other, one)
-        told = f"Day {{day}}. {{heard}} heard it, {{missed}} missed it, {{heard}} left."
-        known = {{"tags": {{"story": f"s{{day}}"}}, "meta": {{"reality": heard}}}}
-        made.append(om.Item(f"gossip-{{day}}", "Who heard it?", heard, told, (one, other), **known))
-    return om.Suite("gossip", tuple(made), prompt="direct", score="text", study="gossip")
+        heard, missed = pair[:: 1 if day % 2 else -1]
+        told = DAY.format(day=day, heard=heard, missed=missed)
+        tags = {{"story": f"s{{day}}", "kind": name}}
+        right = heard if name == "gossip" else missed
+        made.append(om.Item(f"{{name}}-{{day}}", asks, right, told, tuple(pair), tags=tags, meta={{"reality": heard}}))
+    return om.Suite(name, tuple(made), study="gossip")
 
 
-def look(subjects, desk):
-    score, prompt, _ = TEXT
-    asked = ask_each(subjects, lambda each: desk.put(suite().using(score=score, prompt=prompt), each, "gossip"))
-    runs = list(asked.done.values())
-    if not any(run.values() for run in runs):
-        return None
-    found = [finding(run.model, mean_of(run)) for run in runs]
-    return Chapter(page(runs), found, runs, cut=[run.model for run in runs if run.partial], left_out=asked.left_out)
+def suites():
+    return [suite(), suite(name="missed", asks="Who knows nothing of it?")]
 
 
-def finding(model, right):
-    return Finding("Gossip", model, right, 0.5, leads_to={{"model": model}}, first=True)
+def controls(asked):
+    return [om.Item(f"left-{{one.id}}", "Who left?", one.meta["reality"], one.context, one.choices) for one in asked]
 
 
-def page(runs):
-    return summarise(runs, title="Who knows what is said")
-
-
+KINDS = Axis("asked about", by="kind")
+SECTIONS = [
+    Section(
+        "By question",
+        [
+            "Somebody who answers with who heard it is right about one kind only.",
+            TableOf([MODELS, KINDS], [Column("right", mean(), behind=Answers.with_value), Column("n", len)], "Right"),
+            PictureOf(KINDS, MODELS, mean(), "Who knows what", "With 95 % intervals.", "share of right answers"),
+        ],
+    )
+]
+FINDINGS = [
+    ScoreOf("Gossip right", {{"kind": "gossip"}}, chance=0.5, first=True),
+    GapOf("Heard less missed", {{"kind": "gossip"}}, {{"kind": "missed"}}),
+]
 DAYS = Option("days", int, "How many.", 4, least=1)
-STUDY = Study(
-    name="gossip",
-    asks="Who knows what is said?",
-    example=suite,
-    build=lambda suite: suite,
-    measure=lambda _, runs: [mean_of(run) for run in runs],
-    show=lambda _, runs: page(runs),
-    look=look,
-    suite=suite,
-    page=page,
-    builds=[Build("gossip", "Make gossip.", lambda output, days: suite(days), [DAYS])],
-)
+BUILDS = [Build("gossip", "Make gossip.", lambda output, days: suite(days), [DAYS])]
+ASKS = "Who knows what is said?"
+STUDY = declared_study("gossip", ASKS, suites, SECTIONS, FINDINGS, controls=controls, by="kind", builds=BUILDS)
 '''
 NAMES = '["Ann", "Bo"]\n'
 
@@ -326,6 +322,8 @@ from otherminds.studies import STUDIES
 from tests.studies.test_study_contract import check_study
 
 check_study(STUDIES["gossip"]())
+lines = open("otherminds/studies/gossip/study.py").read().splitlines()
+assert len(lines) <= 60, f"a study of two suites takes {len(lines)} lines"
 """,
         ("tests/studies/test_study_contract.py::test_study_keeps_the_contract[gossip]",),
     ),

@@ -137,21 +137,38 @@ assert json.loads(give("run", "tin.jsonl", "-m", "baseline:oracle", "--json"))["
 give("run", "tin.jsonl", "-m", "baseline:first_choice")
 way = ("--prompt", "loud", "--score", "spoken")
 parroted = json.loads(give("run", "gossip", "-m", "parrot:grey", *way, "--json"))
-assert parroted["verdicts"]["correct"] == 2, parroted
+assert parroted["verdicts"]["correct"] == 12, parroted
 assert "psst: done" in give("whisper", "done")
 
 # What becomes of them.
 assert "WHO HEARD IT?" in give("show", "last", "gossip-0")
-give("report", "last", "-o", "gossip.html")
-assert "Who knows what is said" in Path("gossip.html").read_text()
+give("report", parroted["run"], "-o", "gossip.html")
+page = Path("gossip.html").read_text()
+assert "Who knows what is said" in page and "Right" in page and "<svg" in page
+other = json.loads(give("run", "gossip", "-m", "baseline:first_choice", "--json"))
+compared = json.loads(give("compare", other["run"], parroted["run"], "--json"))
+assert "kind: gossip" in json.dumps(compared), compared
 give("build", "gossip", "--days", 6, "-o", "six.jsonl")
 loaded = om.Suite.load("six.jsonl")
 assert (len(loaded), loaded.study) == (6, "gossip")
 give("lint", "six.jsonl")
 give("lint", "tin.jsonl")
+give("lint", "gossip")
 profiled = json.loads(give("profile", "-m", "baseline:oracle", "-m", "baseline:first_choice", "-o", "all", "--json"))
-found = {each["study"]: each["findings"] for each in profiled["studies"]}
-assert {"oracle", "first_choice"} <= {each["model"] for each in found["gossip"]}, found
+found = {each["study"]: each["findings"] for each in profiled["studies"]}["gossip"]
+assert {"oracle", "first_choice"} <= {each["model"] for each in found}, found
+assert {"Gossip right", "Heard less missed"} <= {each["what"] for each in found}, found
+assert "Somebody who answers with who heard it" in Path("all/profile.html").read_text()
+# A model, which is no baseline, answers comprehension checks first.
+from otherminds.profiles.looking import look, steps_of
+from otherminds.studies.study import Desk, Subject
+from otherminds.terminal.bars import quietly
+
+gossip = [step for step in steps_of(alone=False) if step.name == "gossip"]
+with om.Store("checked.db") as store:
+    subject = Subject.of(om.get_model("parrot:grey", says="Answer: Ann"))
+    look(gossip, [subject], Desk(store, quietly), Path("checked"), tell=lambda said: None)
+assert "Control questions" in Path("checked/profile.html").read_text()
 with Server(Site("otherminds.db").respond, read_only=True) as server:
     Thread(target=server.serve, daemon=True).start()
     read = lambda path: urlopen(server.url + path).read().decode()

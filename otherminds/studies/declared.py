@@ -23,6 +23,7 @@ from otherminds.results.run_details import what_was_run
 from otherminds.results.sections import Page
 from otherminds.runs.runs import Run
 from otherminds.stats import Difference, Estimate
+from otherminds.studies.builds import Build
 from otherminds.studies.study import (
     CLOZE,
     LETTERS,
@@ -134,6 +135,8 @@ def declared_study(
     take_away: Sequence[ScoreOf | GapOf],
     *,
     controls: Callable[[Suite], list[Item]] | None = None,
+    by: str = "",
+    builds: Sequence[Build] = (),
 ) -> Study:
     """A study of some suites: each model is asked in the first format that it can answer, or in that of its checks."""
 
@@ -147,7 +150,7 @@ def declared_study(
         return [desk.put(each.using(score=score, prompt=prompt), subject, each.name) for each in suites()]
 
     def look(subjects: Sequence[Subject], desk: Desk) -> Chapter | None:
-        return chapter(ask_each(subjects, lambda subject: ask(subject, desk)), page, told)
+        return chapter(ask_each(subjects, lambda subject: ask(subject, desk)), page, told, by)
 
     def told(table: Answers) -> Iterator[Finding]:
         for model, some in table.by("model").items():
@@ -166,6 +169,7 @@ def declared_study(
         page=page,
         questions=lambda desk: whole(),
         controls=controls,
+        builds=builds,
     )
 
 

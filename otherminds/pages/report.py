@@ -187,10 +187,13 @@ Block = str | Table | Figure | Example | Cards | Folded | Conversation | Scorebo
 
 @dataclass(frozen=True)
 class Section:
-    """Blocks under a title; without a title, they follow what comes before."""
+    """Blocks under a title; without a title, they follow what comes before.
+
+    Blocks may be declared, as `results.sections` tells; a page shows them once they are measured.
+    """
 
     title: str
-    blocks: Sequence[Block]
+    blocks: Sequence[Any]
 
     @cached_property
     def body(self) -> Markup:

@@ -287,16 +287,16 @@ class Page:
         if not lines:
             return None
         reference = picture.reference(page.answers) if callable(picture.reference) else picture.reference
-        svg = plots.intervals(
+        return figure(
             lines,
-            title=page.text(picture.title),
-            series=[mark.label for mark in marks],
+            [mark.label for mark in marks],
+            page.text(picture.title),
+            page.text(picture.caption),
+            picture.counts,
             reference=reference,
-            measure=picture.counts,
-            axis=picture.scale,
+            scale=picture.scale,
             digits=picture.digits,
         )
-        return Figure(svg, page.text(picture.caption))
 
     def _cards(self, cards: CardsOf) -> Iterator[tuple[str, str, str]]:
         models = MODELS.of(self.answers)
@@ -328,3 +328,27 @@ def _lines(axes: Sequence[Axis], named: Sequence[Axis], answers: Answers) -> Ite
     for split in axis.of(answers):
         for labels, some in _lines(inner, named, split.of(answers)):
             yield [split.label, *labels] if axis in named else labels, some
+
+
+def figure(
+    lines: Sequence[tuple[str, Sequence[Estimate | None]]],
+    marks: Sequence[str],
+    title: str,
+    caption: str,
+    counts: str,
+    *,
+    reference: tuple[float, str] | None = None,
+    scale: tuple[float, float] = (0.0, 1.0),
+    digits: int = 2,
+) -> Figure:
+    """Intervals that are there already; of very many marks, the first."""
+    svg = plots.intervals(
+        [(label, line[: plots.MOST_SERIES]) for label, line in lines],
+        title=title,
+        series=marks[: plots.MOST_SERIES],
+        reference=reference,
+        measure=counts,
+        axis=scale,
+        digits=digits,
+    )
+    return Figure(svg, caption)

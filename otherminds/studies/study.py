@@ -213,7 +213,7 @@ def ask_each(subjects: Iterable[Subject], ask: Callable[[Subject], T]) -> Asked[
 
 
 def chapter(
-    asked: Asked[Sequence[Run]],
+    asked: Asked[list[Run]],
     page: Callable[[Sequence[Run], Answers], Report],
     findings: Callable[[Answers], Iterable[Finding]],
     by: str = "",

@@ -7,28 +7,38 @@ from dataclasses import replace
 
 from otherminds.errors import ModelError
 from otherminds.items import Suite
-from otherminds.pages.report import Block, Section
+from otherminds.pages.report import Block, Report
 from otherminds.results.answers import Answers
 from otherminds.results.itembrowser import Links
+from otherminds.results.measures import chance
 from otherminds.runs.runs import Run
 from otherminds.studies.declared import GapOf, ScoreOf, findings
-from otherminds.studies.dialogue.live import live
-from otherminds.studies.dialogue.measure import (
+from otherminds.studies.dialogue.answered import (
     ALL,
     FALSE,
     FIRST,
     KINDS,
     LEXICAL,
     PUBLISHED,
-    RULES,
     SECOND,
     TRUE,
-    Measures,
-    measure,
+    Answered,
 )
-from otherminds.studies.dialogue.page import report
+from otherminds.studies.dialogue.live import live
+from otherminds.studies.dialogue.page import show
 from otherminds.studies.dialogue.sample import drawn, example, part, suite
-from otherminds.studies.study import LETTERS, TEXT, Chapter, Desk, Finding, Subject, ask_each, unfinished, without_value
+from otherminds.studies.study import (
+    LETTERS,
+    TEXT,
+    Chapter,
+    Desk,
+    Finding,
+    Subject,
+    ask_each,
+    chapter,
+    unfinished,
+    without_value,
+)
 from otherminds.talks import bank
 from otherminds.talks.talk import Talk
 
@@ -44,30 +54,22 @@ PEOPLE = f"published, on another set: people {PUBLISHED['people']:.2f}"
 def look(subjects: Sequence[Subject], desk: Desk) -> Chapter | None:
     """The chapter on some or all written conversations, and one played live; None if the budget came before that."""
     talks, questions = asked(desk)
-    done = ask_each(subjects, lambda subject: _ask(subject, questions, desk))
-    runs = [each for each in done.done.values() if each.values()]
-    if not runs:
-        without_value(done.done.values())
+    done = ask_each(subjects, lambda subject: [_ask(subject, questions, desk)])
+    whole = {name: runs for name, runs in done.done.items() if runs[0].values()}
+    if not whole:
+        without_value(run for runs in done.done.values() for run in runs)
         return None
-    named = {each.model for each in runs}
     cut: list[str] = []
-    played = [block for subject in subjects if subject.name in named for block in _played(subject, desk, cut)]
-    found = measure(talks, runs)
-    table = Answers.of(runs)
-    live_section = Section("Played live", played) if played else None
-    page = report(talks, found, live=live_section, links=Links("dialogue", table))
-    if desk.size == "quick":
-        said = f"A first look, at {len(talks)} of {len(bank.authored())} written conversations, by seed {desk.seed}."
-        page = replace(page, lead=f"{page.lead} {said}")
-    return Chapter(
-        page,
-        list(_findings(found, table)),
-        runs,
-        by="order",
-        cut=[*done.cut, *unfinished(done.done.values()), *cut],
-        left_out=done.left_out,
-        answers=table,
-    )
+    live = [block for subject in subjects if subject.name in whole for block in _played(subject, desk, cut)]
+
+    def page(runs: Sequence[Run], table: Answers) -> Report:
+        made = show(talks, runs, live=live, links=Links("dialogue", table))
+        said = f" A first look, at {len(talks)} of {len(bank.authored())} written conversations, by seed {desk.seed}."
+        return replace(made, lead=made.lead + said) if desk.size == "quick" else made
+
+    told = chapter(replace(done, done=whole), page, _findings, "order")
+    unread = unfinished(run for name, runs in done.done.items() if name not in whole for run in runs)
+    return told and replace(told, cut=[*told.cut, *unread, *cut])
 
 
 def asked(desk: Desk) -> tuple[Sequence[Talk], Suite]:
@@ -93,18 +95,18 @@ def _played(subject: Subject, desk: Desk, cut: list[str]) -> Sequence[Block]:
         return [f"{subject.name} could not play a conversation: {error}"]
 
 
-def _findings(found: Measures, table: Answers) -> Iterator[Finding]:
-    suite = found.suite
-    rules = {"words in common": Answers.by_rule(LEXICAL, suite.items, RULES[LEXICAL](suite))}
-    scores = [
-        ScoreOf(
-            "Unsaid thoughts" if kind == ALL else f"Unsaid thoughts, {kind}",
-            KINDS[kind],
-            chance=found.chance.get((ALL, kind)),
-            beside=PEOPLE if kind == ALL else "",
-            first=kind in (ALL, SECOND, FALSE),
-        )
-        for kind in (ALL, FIRST, SECOND, FALSE, TRUE)
-    ]
-    for sitting in found.sittings:
-        yield from findings([*scores, *GAPS], sitting.label, sitting.answers, table, rules)
+def _findings(table: Answers) -> Iterator[Finding]:
+    found = Answered.of(table.runs)
+    rules = {"words in common": found.rules[LEXICAL]}
+    for label, answers in found.models.items():
+        scores = [
+            ScoreOf(
+                "Unsaid thoughts" if kind == ALL else f"Unsaid thoughts, {kind}",
+                KINDS[kind],
+                chance=chance(found.everybody.where(None, **KINDS[kind])),
+                beside=PEOPLE if kind == ALL else "",
+                first=kind in (ALL, SECOND, FALSE),
+            )
+            for kind in (ALL, FIRST, SECOND, FALSE, TRUE)
+        ]
+        yield from findings([*scores, *GAPS], label, answers, table, rules)

@@ -5,30 +5,37 @@ show(talks, [om.run(suite, model, seed=seed) for seed in range(5)]).save("dialog
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from otherminds.files import read_words
 from otherminds.minds.telling import listing
 from otherminds.pages.report import Block, Cards, Cell, Folded, Report, Section, Table
-from otherminds.results.grids import Grid
+from otherminds.results.answers import Answers
 from otherminds.results.itembrowser import Links
 from otherminds.results.labels import count
+from otherminds.results.measures import Split, chance
 from otherminds.results.run_details import how_it_answered, what_was_run
+from otherminds.results.sections import Axis, Column, Page, PictureOf, TableOf
+from otherminds.results.sections import figure as drawn
 from otherminds.runs.runs import Run
 from otherminds.stats import Estimate, signed, span, sure
-from otherminds.studies.dialogue import traits
-from otherminds.studies.dialogue.measure import (
+from otherminds.studies.dialogue import artefacts, overlap, traits
+from otherminds.studies.dialogue.answered import (
     ALL,
-    CELLS,
     FALSE,
     FIRST,
+    KINDS,
     LEXICAL,
     PUBLISHED,
     SECOND,
+    STATES_AND_KINDS,
     TRUE,
-    Measures,
-    measure,
-    names,
+    Answered,
+    less,
+    levels,
+    right,
+    size,
+    spread,
 )
 from otherminds.studies.dialogue.page_talks import talk_blocks
 from otherminds.studies.dialogue.page_words import artefact_blocks, overlap_blocks, trait_word_blocks
@@ -38,9 +45,9 @@ from otherminds.talks.talk import STATES, TRAITS, Talk
 
 FEWEST = 6
 """Conversations; with fewer, resampling them hardly tells how sure a number is."""
-
 _TEXTS = read_words("pages")["dialogue"]
-LIMITS: str = _TEXTS["limits"]
+SHOWN = [Split(kind, KINDS[kind]) for kind in (FIRST, SECOND, FALSE)]
+"""The kinds of question that the first numbers are about."""
 
 
 def show(
@@ -48,54 +55,60 @@ def show(
     runs: Sequence[Run],
     *,
     readings: Sequence[ablation.Reading] = (),
-    live: Section | None = None,
+    live: Sequence[Block] = (),
+    links: Links | None = None,
 ) -> Report:
-    """The report of runs of questions about these talks; `live` is a section about a talk played just now."""
-    return report(talks, measure(talks, runs, readings=readings), live=live)
+    """The report of runs of questions about these talks, as far as these are at hand; `links` lead to the answers.
 
-
-def report(
-    talks: Sequence[Talk], found: Measures, *, live: Section | None = None, links: Links | None = None
-) -> Report:
-    """The page of numbers that are there already; `links` lead to the answers behind them."""
-    asked = [run for sitting in found.sittings for run in sitting.runs]
-    labels = names(found.sittings)
+    `readings` are talks played with more or less hidden, and which messages in them misread the partner; `live` is
+    about a talk that was played just now.
+    """
+    judging = [run for run in runs if any("factor" in record.item.tags for record in run.records)]
+    found = Answered.of([run for run in runs if run not in judging])
+    asked = [run for some in found.models.values() for run in some.runs]
     sections = [
-        Section("", [_cards(found), *_unfair(found)]),
-        Section("What this shows, and what it cannot", [LIMITS]),
-        Section("By mental state", _by_state(found, links)),
-        Section("Beside rules and published figures", _beside(found)),
+        Section("", [_cards(found), *_unfair(found, talks)]),
+        Section("What this shows, and what it cannot", [_TEXTS["limits"]]),
+        Section("By mental state", [block for label in found.models for block in _by_state(found, label)]),
+        Section("Beside rules and published figures", list(_beside(found))),
         Section("By personality", _by_personality(found)),
-        Section("Words in common", overlap_blocks(found.overlaps)),
-        Section("Words that give answers away", artefact_blocks(found.words)),
-        Section("Who is higher in a trait", [*_judged(found), *trait_word_blocks(talks)]),
-        Section("What hiding does", _hidden(found)),
+        Section("Words in common", overlap_blocks(overlap.scores(found.suite))),
+        Section(
+            "Words that give answers away",
+            artefact_blocks({each: artefacts.of_options(found.suite, each) for each in artefacts.RECIPES}),
+        ),
+        Section("Who is higher in a trait", [*_judged(judging), *trait_word_blocks(talks)]),
+        Section("What hiding does", _hidden(ablation.ablate(readings))),
         Section("Conversations", talk_blocks(talks, found)),
-        *([live] if live else []),
-        Section("What was asked about", _counts(found)),
-        Section("How answers ended", how_it_answered(asked, labels)),
-        Section("What was run", what_was_run(asked, labels)),
+        Section("Played live", live),
+        Section(
+            "What was asked about",
+            [Table(["", "number"], list(size(found.suite).items()), "Questions and conversations")],
+        ),
+        Section("How answers ended", how_it_answered(asked, found.labels)),
+        Section("What was run", what_was_run(asked, found.labels)),
     ]
-    who = listing([sitting.label for sitting in found.sittings])
-    return study_page("dialogue", f"What people think and do not say: {who}", lead(found), sections, asked)
+    title = f"What people think and do not say: {listing(list(found.models))}"
+    return study_page("dialogue", title, _lead(found), Page(found.everybody, links).sections(sections), asked)
 
 
-def lead(found: Measures) -> str:
-    """The answer in words, with its numbers."""
-    counts = found.counts
-    guess = found.chance[ALL, ALL]
-    asked = f"{count(counts.questions, 'question')} about {count(counts.talks, 'conversation')}"
+# ---- the answer in words ------------------------------------------------------------------------------------------
+
+
+def _lead(found: Answered) -> str:
+    guess = chance(found.suite.items) or 0.0
+    talks = {item.context for item in found.suite}
+    asked = f"{count(len(found.suite), 'question')} about {count(len(talks), 'conversation')}"
     said = [f"{asked}; guessing would give {guess:.2f}."]
-    lexical = next(row for row in found.rules if row.label == LEXICAL).get(ALL)
-    for row in found.models:
-        parts = [f"{kind} {one.value:.2f}" for kind in (FIRST, SECOND, FALSE) if (one := row.get(kind))]
-        whole = row.get(ALL)
+    lexical = right(found.rules[LEXICAL])
+    for label, some in found.models.items():
+        whole = right(some)
         if whole is None:
-            said.append(f"{row.label} gave no answer that could be scored.")
+            said.append(f"{label} gave no answer that could be scored.")
             continue
-        over = f", mean of {row.runs} runs" if row.runs > 1 else ""
-        share = f"{whole.value:.2f} [{whole.low:.2f}, {whole.high:.2f}]{over}"
-        said.append(f"{row.label} is right in {share}: {', '.join(parts)}. {_against(whole, guess, lexical)}")
+        parts = [f"{split.label} {one.value:.2f}" for split in SHOWN if (one := right(split.of(some)))]
+        over = f", mean of {len(some.runs)} runs" if len(some.runs) > 1 else ""
+        said.append(f"{label} is right in {span(whole)}{over}: {', '.join(parts)}. {_against(whole, guess, lexical)}")
     if lexical:
         said.append(f"Choosing the option with the most words of the question would give {lexical.value:.2f}.")
     return " ".join(said)
@@ -110,110 +123,120 @@ def _against(whole: Estimate, guess: float, rule: Estimate | None) -> str:
     return f"The interval lies {side} guessing; one in twenty misses by chance."
 
 
-def _cards(found: Measures) -> Cards:
+def _cards(found: Answered) -> Cards:
     cards = []
-    for row in found.models:
-        whose = f", {row.label}" if len(found.models) > 1 else ""
-        for kind in (FIRST, SECOND, FALSE):
-            if one := row.get(kind):
-                cards.append((f"{kind.capitalize()}{whose}", f"{one.value:.2f}", sure(one)))
-    lexical = next(row for row in found.rules if row.label == LEXICAL).get(ALL)
-    if lexical:
+    for label, some in found.models.items():
+        whose = f", {label}" if len(found.models) > 1 else ""
+        told = {split.label: one for split in SHOWN if (one := right(split.of(some)))}
+        cards += [(f"{kind.capitalize()}{whose}", f"{one.value:.2f}", sure(one)) for kind, one in told.items()]
+    if lexical := right(found.rules[LEXICAL]):
         cards.append(("Words in common alone", f"{lexical.value:.2f}", f"with the question; {sure(lexical)}"))
-    return Cards([*cards, ("Chance", f"{found.chance[ALL, ALL]:.2f}", "guessing among the options")])
+    guess = chance(found.suite.items) or 0.0
+    return Cards([*cards, ("Chance", f"{guess:.2f}", "guessing among the options")])
 
 
-def _unfair(found: Measures) -> list[Block]:
-    return [
-        f"**Not comparable**: {label} played the conversations of {own} of these questions itself, so that the thoughts"
-        " asked for are its own. Such a score says how well it recognises itself, and stands apart from the others."
-        for label, own in found.own.items()
-    ]
+def _unfair(found: Answered, talks: Sequence[Talk]) -> list[str]:
+    return [_TEXTS["unfair"].format(label=label, own=own) for label, own in found.own(talks).items()]
 
 
 # ---- right answers ------------------------------------------------------------------------------------------------
 
 
-def _by_state(found: Measures, links: Links | None) -> list[Block]:
-    blocks: list[Block] = []
-    for sitting, row in zip(found.sittings, found.models, strict=True):
-        kinds = [kind for kind in (FIRST, SECOND, FALSE) if row.get(kind)]
-        if kinds:
-            lines = [(state, [row.get(kind, state) for kind in kinds]) for state in (*STATES, ALL)]
-            blocks.append(
-                Grid(kinds, lines).filled.figure(
-                    f"Right answers of {row.label} by mental state",
-                    f"{row.label}: right answers, with 95 % intervals by conversation.",
-                    reference=(found.chance[ALL, ALL], "chance"),
-                    measure="share of right answers",
-                )
-            )
-        cells = {_kind(*cell): (cell, tags) for cell, tags in CELLS.items() if cell in row.cells}
-        own = Grid([row.label], [(label, [row.cells[cell]]) for label, (cell, _) in cells.items()])
-        rules = [(label, [rule.cells.get(cell) for rule in found.rules]) for label, (cell, _) in cells.items()]
-        behind = [(label, {row.label: sitting.answers.where(None, **tags)}) for label, (_, tags) in cells.items()]
-        grid = own.linked(behind, links).beside(Grid([rule.label for rule in found.rules], rules).shown(span))
-        note = (
-            "False beliefs and right readings are both second order, as far as they are labelled. Rules answer every"
-            " question that was asked."
-        )
-        note += f" Without a value, and so in no mean: {row.unscored} answers." if row.unscored else ""
-        if any(one.clusters < FEWEST for one in row.cells.values()):
-            note += f" Intervals that rest on fewer than {FEWEST} conversations say little, and some do."
-        blocks.append(grid.table("", f"{row.label} by mental state", note=note))
-    return blocks
+def _by_state(found: Answered, label: str) -> list[PictureOf | TableOf]:
+    model = found.part(label)
+    own = model.of(found.everybody)
+    states = [Split(state, {"state": state}) for state in STATES]
+    numbers = [one for split in STATES_AND_KINDS if (one := right(split.of(own)))]
+    unscored = len(own.averaged) - len(own.averaged.numbers())
+    note = _TEXTS["by_state"]
+    note += f" Without a value, and so in no mean: {unscored} answers." if unscored else ""
+    if any(one.clusters < FEWEST for one in numbers):
+        note += f" Intervals that rest on fewer than {FEWEST} conversations say little, and some do."
+    rules = [Column(rule, right, span, part=found.part(rule)) for rule in found.rules]
+    return [
+        PictureOf(
+            Axis("", [*states, Split(ALL)]),
+            Axis("", [split for split in SHOWN if right(split.of(own))]),
+            right,
+            f"Right answers of {label} by mental state",
+            f"{label}: right answers, with 95 % intervals by conversation.",
+            "share of right answers",
+            reference=(chance(found.suite.items) or 0.0, "chance"),
+            of=model.of,
+        ),
+        TableOf(
+            [Axis("", STATES_AND_KINDS)],
+            [Column(label, right, behind=Answers.with_value, part=model), *rules],
+            f"{label} by mental state",
+            note=note,
+            keep=lambda line: right(model.of(line)),
+        ),
+    ]
 
 
-def _beside(found: Measures) -> list[Block]:
+def _beside(found: Answered) -> Iterator[TableOf | Table]:
     """All models and rules in one table, then differences, then figures from elsewhere."""
-    kinds = [kind for kind in (ALL, FIRST, SECOND, FALSE, TRUE) if any(row.get(kind) for row in found.models)]
-    rows: list[list[Cell]] = [[row.label, *(_short(row.get(kind)) for kind in kinds)] for row in found.models]
-    rows += [[f"rule: {rule.label}", *(_short(rule.get(kind)) for kind in kinds)] for rule in found.rules]
-    rows.append(["chance", *(f"{found.chance[ALL, kind]:.2f}" for kind in kinds)])
-    rows.append(["questions", *(one.n if (one := found.rules[0].get(kind)) else 0 for kind in kinds)])
-    blocks: list[Block] = [Table(["", *kinds], rows, "Right answers by kind of question")]
-    repeated = [row for row in found.models if row.sd]
-    if repeated:
-        spread: list[list[Cell]] = [
-            [row.label, row.runs, *(f"{row.sd[kind]:.3f}" if row.sd and kind in row.sd else None for kind in kinds)]
-            for row in repeated
-        ]
-        blocks.append(Table(["", "runs", *kinds], spread, "Standard deviation over runs"))
-    gaps: list[list[Cell]] = [[row.label, row.deeper, row.misread] for row in found.models if row.deeper or row.misread]
-    if gaps:
-        note = f"By conversation. {FALSE.capitalize()} less {TRUE}: below 0, misreadings are the harder ones."
-        columns = ["", f"{SECOND} less {FIRST}", f"{FALSE} less {TRUE}"]
-        blocks.append(Table(columns, gaps, "What makes it harder", note=note))
-    elsewhere: list[list[Cell]] = [[name, f"{value:.3f}"] for name, value in PUBLISHED.items()]
-    note = "Published for all questions of ToMATO, which Llama-3 70B played and people checked. "
-    if all("published" in item.meta for item in found.suite):
-        note += "If these are questions of it, Llama-3 70B's score is not comparable: the thoughts are its own."
-    else:
-        note += "These are other conversations, so that they can only give an idea of the size."
-    return [*blocks, Table(["on ToMATO, all questions", "right"], elsewhere, "Published figures", note=note)]
+    models = [found.part(label) for label in found.models]
+    kinds = [Split(kind, KINDS[kind]) for kind in (ALL, FIRST, SECOND, FALSE, TRUE)]
+    kinds = [kind for kind in kinds if any(right(kind.of(some)) for some in found.models.values())]
+    yield TableOf(
+        [Axis("", [*models, *(found.part(rule, f"rule: {rule}") for rule in found.rules)])],
+        [Column(kind.label, right, span, part=kind) for kind in kinds],
+        "Right answers by kind of question",
+        keep=len,
+        foot={"chance": lambda some: f"{chance(some):.2f}", "questions": lambda some: len(some.once)},
+    )
+    repeated = [found.part(label) for label, some in found.models.items() if len(some.runs) > 1]
+    yield TableOf(
+        [Axis("", repeated)],
+        [
+            Column("runs", lambda some: len(some.runs)),
+            *(Column(kind.label, spread, lambda sd: f"{sd:.3f}", part=kind) for kind in kinds),
+        ],
+        "Standard deviation over runs",
+    )
+    yield TableOf(
+        [Axis("", models)],
+        [Column(f"{one} less {other}", less(one, other)) for one, other in ((SECOND, FIRST), (FALSE, TRUE))],
+        "What makes it harder",
+        note=f"By conversation. {FALSE.capitalize()} less {TRUE}: below 0, misreadings are the harder ones.",
+    )
+    theirs = all("published" in item.meta for item in found.suite)
+    note = _TEXTS["published"] + _TEXTS["theirs" if theirs else "others"]
+    figures = [(name, f"{value:.3f}") for name, value in PUBLISHED.items()]
+    yield Table(["on ToMATO, all questions", "right"], figures, "Published figures", note=note)
 
 
-def _by_personality(found: Measures) -> list[Block]:
+def _by_personality(found: Answered) -> list[Block]:
     blocks: list[Block] = []
+    people = {**found.models, LEXICAL: found.rules[LEXICAL]}
     for order, name in ((1, FIRST), (2, SECOND)):
-        some = [split for split in found.splits if split.order == order]
-        labels = [label for label in dict.fromkeys(split.label for split in some) if label != LEXICAL]
-        if not some:
+        gaps = {
+            (label, factor): one
+            for factor in TRAITS
+            for label, some in people.items()
+            if (one := levels(some.where(order=order), factor))
+        }
+        if not gaps:
             continue
-        table = Table(
-            ["factor", "", "high", "low", "high less low"],
-            [[each.factor, each.label, each.high, each.low, signed(each.gap)] for each in some],
-            f"By level of the person asked about, {name}",
-            note="A person is high or low for a whole conversation, so intervals are wide and no test is made. Of five"
-            " factors in two orders, one whose interval leaves out 0 is no surprise.",
-        )
-        gaps = {(split.label, split.factor): split.gap for split in some}
-        figure = Grid(labels, [(factor, [gaps.get((label, factor)) for label in labels]) for factor in TRAITS]).figure(
+        rows: list[list[Cell]] = [
+            [factor, label, high, low, signed(gap)] for (label, factor), (high, low, gap) in gaps.items()
+        ]
+        caption = f"By level of the person asked about, {name}"
+        table = Table(["factor", "", "high", "low", "high less low"], rows, caption, note=_TEXTS["levels"])
+        labels = [label for label in dict.fromkeys(label for label, _ in gaps) if label != LEXICAL]
+        lines = [
+            (factor, [gaps[label, factor][2] if (label, factor) in gaps else None for label in labels])
+            for factor in TRAITS
+        ]
+        figure = drawn(
+            lines,
+            labels,
             f"Right answers about people high in a factor, less those about people low in it, {name}",
             f"Above 0, people high in the factor are read better; {name}, with 95 % intervals.",
+            counts="difference in right answers",
             reference=(0.0, "no difference"),
-            axis=(-1.0, 1.0),
-            measure="difference in right answers",
+            scale=(-1.0, 1.0),
         )
         blocks += [figure, table] if order == 1 else [Folded(f"The same for {name}", [figure, table])]
     if blocks:
@@ -224,59 +247,30 @@ def _by_personality(found: Measures) -> list[Block]:
 # ---- what else was tried ------------------------------------------------------------------------------------------
 
 
-def _judged(found: Measures) -> list[Block]:
-    if not found.judged:
+def _judged(runs: Sequence[Run]) -> list[Block]:
+    if not runs:
         return []
-    rows: list[list[Cell]] = [
-        [label, one.factor, one.right, one.both_orders, *(f"{value:.3f}" for value in traits.PUBLISHED[one.factor])]
-        for label, judged in found.judged.items()
-        for one in judged
+    labels = Answered.of(runs).labels
+    rows = [
+        [labels[run.id], one.factor, one.right, one.both_orders, *map("{:.3f}".format, traits.PUBLISHED[one.factor])]
+        for run in runs
+        for one in traits.judged(run)
     ]
-    note = (
-        "Pairs of conversations that differ in one factor of one person; chance is 0.5. Published: on ToMATO's own"
-        " conversations, by GPT-4o mini and by people."
-    )
     columns = ["judge", "factor", "right", "right in both orders", "published, model", "published, people"]
-    return [Table(columns, rows, "Who is higher in a factor", note=note)]
+    return [Table(columns, rows, "Who is higher in a factor", note=_TEXTS["judged"])]
 
 
-def _hidden(found: Measures) -> list[Block]:
-    if not found.ablated:
-        return []
-    rows: list[list[Cell]] = [
+def _hidden(found: Sequence[ablation.Misread]) -> list[Block]:
+    rows = [
         [
-            *(one.label, one.share, one.less_hidden, one.talks, one.unjudged),
-            *(f"{value:.3f}" for value in ablation.PUBLISHED[one.cell]),
+            one.label,
+            one.share,
+            one.less_hidden,
+            one.talks,
+            one.unjudged,
+            *map("{:.3f}".format, ablation.PUBLISHED[one.cell]),
         ]
-        for one in found.ablated
+        for one in found
     ]
-    note = (
-        "Intervals by casting, differences turn by turn against the cell with both hidden. Published: on ToMATO's own"
-        " conversations, judged by GPT-4o mini and by people."
-    )
     columns = ["", "misread", "less both hidden", "talks", "not judged", "published, model", "published, people"]
-    return [Table(columns, rows, "How often the second misreads the first", note=note)]
-
-
-def _counts(found: Measures) -> list[Block]:
-    counts = found.counts
-    rows: list[list[Cell]] = [
-        ["questions", f"{counts.questions:,}"],
-        ["conversations", f"{counts.talks:,}"],
-        ["second-order questions", f"{counts.second_order:,}"],
-        ["of these labelled", f"{counts.labelled:,}"],
-        ["false beliefs", f"{counts.false_beliefs:,}"],
-        ["utterances a conversation, greetings included", f"{counts.utterances:.1f}"],
-        ["words an utterance", f"{counts.words:.1f}"],
-        ["words and marks an utterance", f"{counts.tokens:.1f}"],
-    ]
-    return [Table(["", "number"], rows, "Questions and conversations")]
-
-
-def _short(one: Estimate | None) -> str | None:
-    return span(one) if one else None
-
-
-def _kind(state: str, kind: str) -> str:
-    """What a line is about; what holds for all is not said."""
-    return ", ".join(part for part in (state, kind) if part != ALL) or ALL
+    return [Table(columns, rows, "How often the second misreads the first", note=_TEXTS["hidden"])] if rows else []

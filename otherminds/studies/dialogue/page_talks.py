@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from otherminds.items import Item
 from otherminds.pages.report import Block, Conversation, Example, Line
 from otherminds.results.answers import Answers
-from otherminds.studies.dialogue.measure import FALSE, FIRST, KINDS, SECOND, TRUE, Measures, Sitting
+from otherminds.studies.dialogue.answered import FALSE, FIRST, KINDS, SECOND, TRUE, Answered
 from otherminds.talks.talk import GREETINGS, Person, Talk
 
 SHOWN, ASKED = 3, 4
 """Conversations, and questions about each of them."""
 
 
-def talk_blocks(talks: Sequence[Talk], found: Measures) -> list[Block]:
+def talk_blocks(talks: Sequence[Talk], found: Answered) -> list[Block]:
     """A few conversations of different mental states, each with some of its questions."""
     items: dict[str, list[Item]] = {}
     for item in found.suite:
@@ -23,7 +23,7 @@ def talk_blocks(talks: Sequence[Talk], found: Measures) -> list[Block]:
     blocks: list[Block] = []
     for talk in list(shown.values())[-SHOWN:][::-1]:
         blocks.append(as_conversation(talk, items[talk.id]))
-        blocks += [_question(talk, item, found.sittings) for item in items[talk.id][:ASKED]]
+        blocks += [_question(talk, item, found) for item in items[talk.id][:ASKED]]
     if blocks:
         blocks.insert(
             0,
@@ -56,8 +56,8 @@ def _presented(person: Person, goal: str) -> Line:
     return Line(person.name, f"{person.age}, {person.occupation}", unsaid)
 
 
-def _question(talk: Talk, item: Item, sittings: Sequence[Sitting]) -> Example:
-    picked = {sitting.label: Answers.of(sitting.runs[:1]).ids.get(item.id) for sitting in sittings}
+def _question(talk: Talk, item: Item, found: Answered) -> Example:
+    picked = {label: Answers.of(some.runs[:1]).ids.get(item.id) for label, some in found.models.items()}
     options = [
         "\n".join(
             [

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from otherminds.items import Item, Suite
+from otherminds.studies.dialogue.answered import FALSE, FIRST, KINDS, TRUE
 from otherminds.studies.dialogue.build import build
-from otherminds.studies.dialogue.measure import FALSE, FIRST, KINDS, TRUE
 from otherminds.talks import bank
 from otherminds.talks.talk import STATES, Talk
 

@@ -195,8 +195,8 @@ def test_the_same_whatever_the_hash_seed(tmp_path: Path) -> None:
     file = tmp_path / "talks.jsonl"
     save(file, [talk()])
     program = (
-        "import sys; from otherminds.studies.dialogue import build, talks; "
-        "print(build.build(talks.load(sys.argv[1]), seed=3).digest)"
+        "import sys; from otherminds.studies.dialogue import build; from otherminds.talks import talk; "
+        "print(build.build(talk.load(sys.argv[1]), seed=3).digest)"
     )
     digests = {
         subprocess.run(

@@ -6,7 +6,7 @@ import pytest
 
 from otherminds.items import Suite
 from otherminds.pages.report import Conversation, Example, Figure, Folded, Report, Section, Table
-from otherminds.studies.dialogue.measure import PUBLISHED
+from otherminds.studies.dialogue.answered import PUBLISHED
 from otherminds.studies.dialogue.page import show
 from otherminds.studies.dialogue.page_talks import as_conversation
 from otherminds.studies.dialogue.traits import judge_suite, pairs, patterns

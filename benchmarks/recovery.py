@@ -30,9 +30,9 @@ from otherminds.items import Item
 from otherminds.items.lint import named
 from otherminds.studies.balanced import balanced
 from otherminds.studies.controlled import QUICK, about_minds
-from otherminds.studies.dialogue.sample import drawn as drawn_talks
-from otherminds.studies.dialogue.sample import part
-from otherminds.studies.dialogue.sample import suite as dialogue_suite
+from otherminds.studies.dialogue.questions.sample import drawn as drawn_talks
+from otherminds.studies.dialogue.questions.sample import part
+from otherminds.studies.dialogue.questions.sample import suite as dialogue_suite
 from otherminds.studies.explore.build import suite as explore_suite
 from otherminds.studies.explore.chapter import example as explore_example
 from otherminds.studies.explore.controls import stories as explore_stories

@@ -77,13 +77,13 @@ MODULES = {
         "talks.bank": "people scenes castings authored labels",
         "talks.play": "play",
         "talks.talk": "Talk Turn load save",
-        "studies.dialogue.build": "build",
-        "studies.dialogue.published": "read write",
+        "studies.dialogue.questions.build": "build",
+        "studies.dialogue.questions.published": "read write",
         "talks.judge": "misreads coherence safety validity suited verdicts sift accord",
-        "studies.dialogue.measure": "measure",
+        "studies.dialogue.answered": "Answered",
         "studies.dialogue.page": "show",
         "talks.ablation": "ablate",
-        "studies.dialogue.traits": "pairs judge_suite judged",
+        "studies.dialogue.questions.traits": "pairs judge_suite",
     },
 }
 HEAD = """# API reference

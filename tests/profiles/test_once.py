@@ -23,14 +23,15 @@ OURS = ("starter", "safety", "dialogue", "explore", "perturbed")
 BUILDERS = {
     "starter": "studies.starter.build.starter",
     "safety": "studies.safety.build.build",
-    "dialogue": "studies.dialogue.build.build",
+    "dialogue": "studies.dialogue.questions.build.build",
     "explore": "studies.explore.build.suite",
     "perturbed": "studies.perturbed.build.build",
 }
-MEASURES = {name: f"studies.{name}.measure.measure" for name in OURS[1:]}
+MEASURES = {name: f"studies.{name}.measure.measure" for name in OURS[1:]} | {"dialogue": "studies.dialogue.page.show"}
 PAGES = [
     "results.summary.summarise",
-    *(f"studies.{name}.page.report" for name in OURS[1:]),
+    *(f"studies.{name}.page.report" for name in OURS[1:] if name != "dialogue"),
+    "studies.dialogue.page.show",
     "profiles.page.pages",
     "profiles.looking._write",
 ]

@@ -11,8 +11,8 @@ import pytest
 from otherminds.items import Item, Suite
 from otherminds.items.tags import CONTROL, TOLD, check_tags
 from otherminds.studies import STUDIES
-from otherminds.studies.dialogue import controls as dialogue
-from otherminds.studies.dialogue import sample
+from otherminds.studies.dialogue.questions import controls as dialogue
+from otherminds.studies.dialogue.questions import sample
 from otherminds.studies.explore import controls as explore
 from otherminds.studies.perturbed import build as perturbed_build
 from otherminds.studies.perturbed import controls as perturbed

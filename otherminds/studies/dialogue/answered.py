@@ -16,23 +16,15 @@ from otherminds.errors import UsageError
 from otherminds.files import read_words
 from otherminds.items import Item, Suite
 from otherminds.items.tags import FALSE_BELIEF, ORDER, STATE, STORY
-from otherminds.results.answers import Answers, Wanted
+from otherminds.results.answers import Answers
 from otherminds.results.labels import mark, together
 from otherminds.results.measures import Split, same_model
 from otherminds.runs.runs import Run
 from otherminds.stats import Difference, Estimate
 from otherminds.studies.dialogue import overlap
+from otherminds.studies.dialogue.questions.sample import ALL, KINDS
 from otherminds.talks.talk import STATES, Talk
 
-FIRST, SECOND, FALSE, TRUE, ALL = "first order", "second order", "false belief", "read rightly", "all"
-KINDS: dict[str, dict[str, Wanted]] = {
-    FIRST: {ORDER: 1},
-    SECOND: {ORDER: 2},
-    FALSE: {FALSE_BELIEF: True},
-    TRUE: {ORDER: 2, FALSE_BELIEF: False},
-    ALL: {},
-}
-"""Kinds of question, by their tags; a false belief is a second-order thought that misreads the partner."""
 STATES_AND_KINDS = [
     Split(
         ", ".join(part for part in (state, kind) if part != ALL) or ALL,

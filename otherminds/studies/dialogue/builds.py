@@ -9,9 +9,9 @@ from otherminds.items import Suite
 from otherminds.items.cards import card as plain_card
 from otherminds.studies.builds import Build, Built, Option
 from otherminds.studies.dialogue import card
-from otherminds.studies.dialogue import published as records
-from otherminds.studies.dialogue.build import build_counted
-from otherminds.studies.dialogue.traits import judge_suite, pairs
+from otherminds.studies.dialogue.questions import published as records
+from otherminds.studies.dialogue.questions.build import build_counted
+from otherminds.studies.dialogue.questions.traits import judge_suite, pairs
 from otherminds.talks import bank
 from otherminds.talks.talk import load
 

@@ -13,20 +13,21 @@ from otherminds.results.itembrowser import Links
 from otherminds.results.measures import chance
 from otherminds.runs.runs import Run
 from otherminds.studies.declared import GapOf, ScoreOf, findings
-from otherminds.studies.dialogue.answered import (
+from otherminds.studies.dialogue.answered import LEXICAL, PUBLISHED, Answered
+from otherminds.studies.dialogue.live import live
+from otherminds.studies.dialogue.page import show
+from otherminds.studies.dialogue.questions.sample import (
     ALL,
     FALSE,
     FIRST,
     KINDS,
-    LEXICAL,
-    PUBLISHED,
     SECOND,
     TRUE,
-    Answered,
+    drawn,
+    example,
+    part,
+    suite,
 )
-from otherminds.studies.dialogue.live import live
-from otherminds.studies.dialogue.page import show
-from otherminds.studies.dialogue.sample import drawn, example, part, suite
 from otherminds.studies.study import (
     LETTERS,
     TEXT,

@@ -63,7 +63,7 @@ def judge(
     printed for each.
     """
     from otherminds.store.store import Store
-    from otherminds.studies.dialogue.build import build
+    from otherminds.studies.dialogue.questions.build import build
     from otherminds.talks import bank
     from otherminds.talks import judge as judging
     from otherminds.talks.ablation import ablate, cell_of

@@ -6,30 +6,25 @@ show(talks, [om.run(suite, model, seed=seed) for seed in range(5)]).save("dialog
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from otherminds.files import read_words
 from otherminds.minds.telling import listing
 from otherminds.pages.report import Block, Cards, Cell, Folded, Report, Section, Table
-from otherminds.results.answers import Answers
+from otherminds.results.answers import Answer, Answers
 from otherminds.results.itembrowser import Links
 from otherminds.results.labels import count
-from otherminds.results.measures import Split, chance
+from otherminds.results.measures import Split, chance, twins_right
 from otherminds.results.run_details import how_it_answered, what_was_run
 from otherminds.results.sections import Axis, Column, Page, PictureOf, TableOf
 from otherminds.results.sections import figure as drawn
 from otherminds.runs.runs import Run
 from otherminds.stats import Estimate, signed, span, sure
-from otherminds.studies.dialogue import artefacts, overlap, traits
+from otherminds.studies.dialogue import artefacts, overlap
 from otherminds.studies.dialogue.answered import (
-    ALL,
-    FALSE,
-    FIRST,
-    KINDS,
     LEXICAL,
     PUBLISHED,
-    SECOND,
     STATES_AND_KINDS,
-    TRUE,
     Answered,
     less,
     levels,
@@ -39,6 +34,8 @@ from otherminds.studies.dialogue.answered import (
 )
 from otherminds.studies.dialogue.page_talks import talk_blocks
 from otherminds.studies.dialogue.page_words import artefact_blocks, overlap_blocks, trait_word_blocks
+from otherminds.studies.dialogue.questions import traits
+from otherminds.studies.dialogue.questions.sample import ALL, FALSE, FIRST, KINDS, SECOND, TRUE
 from otherminds.studies.study import study_page
 from otherminds.talks import ablation
 from otherminds.talks.talk import STATES, TRAITS, Talk
@@ -247,17 +244,33 @@ def _by_personality(found: Answered) -> list[Block]:
 # ---- what else was tried ------------------------------------------------------------------------------------------
 
 
-def _judged(runs: Sequence[Run]) -> list[Block]:
+def _judged(runs: Sequence[Run]) -> list[TableOf]:
     if not runs:
         return []
     labels = Answered.of(runs).labels
-    rows = [
-        [labels[run.id], one.factor, one.right, one.both_orders, *map("{:.3f}".format, traits.PUBLISHED[one.factor])]
-        for run in runs
-        for one in traits.judged(run)
+    judges = [Split(labels[run.id], keep=partial(_of_run, run)) for run in runs]
+    return [
+        TableOf(
+            [Axis("judge", judges), Axis("factor", [Split(factor, {"factor": factor}) for factor in TRAITS])],
+            [
+                Column("right", Answers.mean),
+                Column("right in both orders", twins_right),
+                Column("published, model", lambda some: _published(some, 0)),
+                Column("published, people", lambda some: _published(some, 1)),
+            ],
+            "Who is higher in a factor",
+            note=_TEXTS["judged"],
+            of=lambda _: Answers.of(runs),
+        )
     ]
-    columns = ["judge", "factor", "right", "right in both orders", "published, model", "published, people"]
-    return [Table(columns, rows, "Who is higher in a factor", note=_TEXTS["judged"])]
+
+
+def _of_run(run: Run, row: Answer) -> bool:
+    return row.run is not None and row.run.id == run.id
+
+
+def _published(judged: Answers, place: int) -> str | None:
+    return f"{traits.PUBLISHED[judged[0].tag('factor')][place]:.3f}" if judged else None
 
 
 def _hidden(found: Sequence[ablation.Misread]) -> list[Block]:

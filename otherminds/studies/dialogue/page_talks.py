@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from otherminds.items import Item
 from otherminds.pages.report import Block, Conversation, Example, Line
 from otherminds.results.answers import Answers
-from otherminds.studies.dialogue.answered import FALSE, FIRST, KINDS, SECOND, TRUE, Answered
+from otherminds.studies.dialogue.answered import Answered
+from otherminds.studies.dialogue.questions.sample import FALSE, FIRST, KINDS, SECOND, TRUE
 from otherminds.talks.talk import GREETINGS, Person, Talk
 
 SHOWN, ASKED = 3, 4

@@ -135,7 +135,7 @@ def _play(
     given: dict[str, Any],
     keep: Callable[[Played], None],
 ) -> Played:
-    from otherminds.studies.dialogue.traits import patterns
+    from otherminds.studies.dialogue.questions.traits import patterns
     from otherminds.talks import bank
     from otherminds.talks.play import play
 

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from otherminds.items import Suite
 from otherminds.pages.report import Report
 from otherminds.runs.runs import Run
-from otherminds.studies.dialogue import build, chapter, controls, page
+from otherminds.studies.dialogue import chapter, page
 from otherminds.studies.dialogue.builds import BUILDS
+from otherminds.studies.dialogue.questions import build, controls
 from otherminds.studies.study import Study
 from otherminds.talks import bank
 

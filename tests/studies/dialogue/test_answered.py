@@ -1,4 +1,4 @@
-"""Measure: every number on questions whose answers can be counted by hand."""
+"""Every number on questions whose answers can be counted by hand."""
 
 from dataclasses import replace
 from statistics import stdev
@@ -9,21 +9,8 @@ from otherminds.errors import UsageError
 from otherminds.items import Suite
 from otherminds.models import fingerprint
 from otherminds.models.scripted import Scripted
-from otherminds.studies.dialogue.answered import (
-    ALL,
-    FALSE,
-    FIRST,
-    KINDS,
-    LEXICAL,
-    SECOND,
-    TRUE,
-    Answered,
-    less,
-    levels,
-    right,
-    size,
-    spread,
-)
+from otherminds.studies.dialogue.answered import LEXICAL, Answered, less, levels, right, size, spread
+from otherminds.studies.dialogue.questions.sample import ALL, FALSE, FIRST, KINDS, SECOND, TRUE
 from tests.studies.dialogue.made_talks import NORA, OMAR, answering, questions, talk
 
 TALKS = [

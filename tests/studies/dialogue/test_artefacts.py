@@ -7,7 +7,7 @@ from scipy.stats import norm
 
 from otherminds.items import Item, Suite
 from otherminds.studies.dialogue.artefacts import RECIPES, Labelled, cut, find, of_options, of_traits
-from otherminds.studies.dialogue.traits import patterns
+from otherminds.studies.dialogue.questions.traits import patterns
 from tests.studies.dialogue.made_talks import NORA, OMAR, SCENE, Casting, talk
 
 

@@ -18,8 +18,8 @@ from otherminds.heuristics.readers import oracle
 from otherminds.items import Item, Suite
 from otherminds.items.lint import faults
 from otherminds.runs.runs import run
-from otherminds.studies.dialogue import build
 from otherminds.studies.dialogue.artefacts import of_options
+from otherminds.studies.dialogue.questions import build
 from otherminds.studies.dialogue.third_person.retell import retell
 from otherminds.talks import bank
 from otherminds.talks.talk import STATES, Casting, Person, Scene, State, Talk, Turn, save
@@ -195,7 +195,7 @@ def test_the_same_whatever_the_hash_seed(tmp_path: Path) -> None:
     file = tmp_path / "talks.jsonl"
     save(file, [talk()])
     program = (
-        "import sys; from otherminds.studies.dialogue import build; from otherminds.talks import talk; "
+        "import sys; from otherminds.studies.dialogue.questions import build; from otherminds.talks import talk; "
         "print(build.build(talk.load(sys.argv[1]), seed=3).digest)"
     )
     digests = {

@@ -12,8 +12,9 @@ from otherminds.models.scripted import Scripted
 from otherminds.pages.report import Conversation
 from otherminds.runs.runs import Budget
 from otherminds.store.store import MEMORY, Store
-from otherminds.studies.dialogue import live, sample
+from otherminds.studies.dialogue import live
 from otherminds.studies.dialogue.chapter import look
+from otherminds.studies.dialogue.questions import sample
 from otherminds.studies.study import Desk, Subject
 from otherminds.talks.talk import STATES
 from tests.studies.test_study_contract import guess

@@ -11,7 +11,8 @@ import pytest
 from otherminds.errors import BadFile, UsageError
 from otherminds.items import Item, Suite
 from otherminds.items.lint import faults
-from otherminds.studies.dialogue import build, overlap, published
+from otherminds.studies.dialogue import overlap
+from otherminds.studies.dialogue.questions import build, published
 from otherminds.talks import bank
 from otherminds.talks.talk import STATES, TRAITS
 

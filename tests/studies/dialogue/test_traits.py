@@ -7,8 +7,10 @@ import pytest
 from otherminds.errors import UsageError
 from otherminds.heuristics.readers import oracle
 from otherminds.models.scripted import Scripted
+from otherminds.results.answers import Answers
+from otherminds.results.measures import twins_right
 from otherminds.runs.runs import run
-from otherminds.studies.dialogue.traits import CHOICES, PATTERNS, judge_suite, judged, pairs, patterns
+from otherminds.studies.dialogue.questions.traits import CHOICES, PATTERNS, judge_suite, pairs, patterns
 from otherminds.talks import ablation
 from otherminds.talks.ablation import HIDDEN, ablate
 from otherminds.talks.talk import TRAITS, Casting
@@ -63,14 +65,14 @@ def test_questions_come_in_both_orders_and_tell_no_trait():
 
 def test_a_judge_is_measured_by_factor():
     suite = judge_suite(pairs(design()))
-    found = judged(run(suite, oracle(suite)))
-    assert [(each.factor, each.right.value, each.right.n, each.right.clusters) for each in found] == [
-        (factor, 1.0, 32, 16) for factor in TRAITS
-    ]
-    first = run(suite, Scripted(lambda _: "A", name="first", weigh=_always_first))
-    for each in judged(first):
-        assert each.right.value == 0.5
-        assert each.both_orders.value == 0.0
+    right = Answers.of([run(suite, oracle(suite))]).by("factor")
+    assert {factor: (some.mean().value, some.mean().n, some.mean().clusters) for factor, some in right.items()} == (
+        dict.fromkeys(TRAITS, (1.0, 32, 16))
+    )
+    first = Answers.of([run(suite, Scripted(lambda _: "A", name="first", weigh=_always_first))])
+    for some in first.by("factor").values():
+        assert some.mean().value == 0.5
+        assert twins_right(some).value == 0.0
 
 
 def _always_first(prompt):

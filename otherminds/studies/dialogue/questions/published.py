@@ -21,7 +21,7 @@ from typing import Any
 from otherminds.errors import BadFile, UsageError
 from otherminds.files import parse_json, read_text, write_text
 from otherminds.items import Item, Suite, Tag, told_apart
-from otherminds.studies.dialogue.build import FACTORS
+from otherminds.studies.dialogue.questions.build import FACTORS
 from otherminds.talks.talk import STATES, TRAITS
 
 OPTIONS = ("a0", "a1", "a2", "a3")

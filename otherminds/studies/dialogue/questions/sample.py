@@ -6,12 +6,21 @@ import random
 from collections.abc import Sequence
 from dataclasses import replace
 
-from otherminds.items import Item, Suite
-from otherminds.studies.dialogue.answered import FALSE, FIRST, KINDS, TRUE
-from otherminds.studies.dialogue.build import build
+from otherminds.items import Item, Suite, Tag
+from otherminds.items.tags import FALSE_BELIEF, ORDER
+from otherminds.studies.dialogue.questions.build import build
 from otherminds.talks import bank
 from otherminds.talks.talk import STATES, Talk
 
+FIRST, SECOND, FALSE, TRUE, ALL = "first order", "second order", "false belief", "read rightly", "all"
+KINDS: dict[str, dict[str, Tag]] = {
+    FIRST: {ORDER: 1},
+    SECOND: {ORDER: 2},
+    FALSE: {FALSE_BELIEF: True},
+    TRUE: {ORDER: 2, FALSE_BELIEF: False},
+    ALL: {},
+}
+"""Kinds of question, by their tags; a false belief is a second-order thought that misreads the partner."""
 EACH = 4
 """Talks of every mental state; two questions about each, since more about fewer talks would tell less."""
 

@@ -4,7 +4,7 @@ One person of a casting is given all 32 patterns of high and low; talks that dif
 judge says in which of the two that person is higher in it.
 
     suite = judge_suite(pairs(play(patterns(casting), …).talks))
-    judged(run(suite, judge))
+    run(suite, judge)
 """
 
 from __future__ import annotations
@@ -17,9 +17,6 @@ from itertools import product
 from otherminds.errors import UsageError
 from otherminds.files import read_words
 from otherminds.items import Item, Suite
-from otherminds.results.measures import mean_of, twins_right
-from otherminds.runs.runs import Run
-from otherminds.stats import Estimate
 from otherminds.talks.talk import TRAITS, Casting, Talk
 
 PATTERNS = tuple("".join(levels) for levels in product("HL", repeat=len(TRAITS)))
@@ -42,15 +39,6 @@ class Pair:
     def id(self) -> str:
         """The factor and the talk in which the person is high in it."""
         return f"{self.factor}/{self.high.id}"
-
-
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """How often the judge is right about one factor, and how often in both orders of the two talks."""
-
-    factor: str
-    right: Estimate
-    both_orders: Estimate | None
 
 
 def patterns(casting: Casting, *, who: int = 0) -> list[Casting]:
@@ -85,16 +73,6 @@ def judge_suite(pairs: Sequence[Pair], *, name: str = "traits") -> Suite:
     if not pairs:
         raise UsageError("no two of these talks differ in one trait only; `otherminds play --patterns` plays such")
     return Suite(name, tuple(_item(pair, first) for pair in pairs for first in (True, False)))
-
-
-def judged(run: Run) -> list[Judged]:
-    """The judge's accuracy by factor, clustered by pair."""
-    found = []
-    for factor in TRAITS:
-        right = mean_of(run, factor=factor)
-        if right:
-            found.append(Judged(factor, right, twins_right(run.where(None, factor=factor))))
-    return found
 
 
 def _item(pair: Pair, high_first: bool) -> Item:

@@ -80,7 +80,8 @@ def leads_to(behind: Answers, among: Answers) -> dict[str, str]:
         kept = [run for run in near if _of_run(run, name) in values]
         if len(kept) < len(near) or name == "model":
             near, to[name] = kept, "|".join(values)
-    to |= {name: "|".join(map(tag_text, values)) for name, values in behind.wanted.items() if name not in OF_RUN}
+    tags = {name: values for name, values in behind.wanted.items() if name not in (*OF_RUN, "run")}
+    to |= {name: "|".join(map(tag_text, values)) for name, values in tags.items()}
     ids = dict.fromkeys(visible(id) for _, id in sorted(wanted))
     read, these = {"verdict": "correct|incorrect"}, {"id": "|".join(ids)}
     of_runs = {"run": "|".join(run.id for run in meant)}

@@ -71,7 +71,7 @@ class Answer:
             return self.item.tags[name]
         if name in OF_RUN and self.run is not None:
             return getattr(self.run, name)
-        return {"model": self.model, "verdict": self.verdict}.get(name)
+        return {"model": self.model, "verdict": self.verdict, "run": self.run and self.run.id}.get(name)
 
 
 class Source:
@@ -135,7 +135,9 @@ class Source:
             return self.columns.verdicts
         if name == TWIN:
             return tags.get(TWIN, Coded(range(int(self.columns.twins.max(initial=-1)) + 1), self.columns.twins))
-        shared = getattr(self.run, name) if self.run and name in OF_RUN else self.model if name == "model" else None
+        shared: Any = self.run and self.run.id if name == "run" else self.model if name == "model" else None
+        if self.run and name in OF_RUN:
+            shared = getattr(self.run, name)
         if name not in tags:
             if shared is None and self.columns.positions is not None:
                 return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, reduce
 from operator import or_
 from typing import Any
@@ -18,12 +18,12 @@ from otherminds.items import Item, Suite
 from otherminds.minds.telling import listing
 from otherminds.pages.report import Block, Cards, Example, Report, Section
 from otherminds.results.answers import Answers
-from otherminds.results.grids import Grid
 from otherminds.results.itembrowser import Links
 from otherminds.results.labels import count, on_suite, run_labels
-from otherminds.results.measures import EVERYTHING, beliefs, by_suite, chance, missing, splits, twins_right
+from otherminds.results.measures import EVERYTHING, Split, beliefs, by_suite, chance, missing, splits, twins_right
 from otherminds.results.reading import read_record, read_verdict
 from otherminds.results.run_details import how_it_answered, what_was_run
+from otherminds.results.sections import Across, Axis, Column, Page, PictureOf, TableOf, figure, mean
 from otherminds.runs.columns import twinned
 from otherminds.runs.loading import CHECKED
 from otherminds.runs.runs import Record, Run
@@ -58,10 +58,11 @@ def summarise(runs: Sequence[Run], *, title: str = "", links: Links | None = Non
     suites = [Asked.of(some, labels) for some in by_suite(shown)]
     sections = [Section("", [_cards(suites)])]
     for asked in suites:
-        suffix = f": {asked.name}" if len(suites) > 1 else ""
+        suffix = f": {asked.runs[0].suite}" if len(suites) > 1 else ""
+        page = Page(asked.everybody, links)
         sections += [
-            Section(f"Right answers{suffix}", _right_answers(asked, links)),
-            Section(f"Beside the baselines{suffix}", _beside_baselines(asked, links)),
+            Section(f"Right answers{suffix}", page.blocks(_right_answers(asked))),
+            Section(f"Beside the baselines{suffix}", page.blocks(_beside_baselines(asked))),
             Section(f"How it answered{suffix}", how_it_answered(asked.runs, labels)),
         ]
     sections += [
@@ -84,11 +85,6 @@ class Asked:
         """Runs of the same items."""
         return cls(runs, {labels[run.id]: Answers.of([run]) for run in runs})
 
-    @property
-    def name(self) -> str:
-        """The suite."""
-        return self.runs[0].suite
-
     @cached_property
     def items(self) -> list[Item]:
         """All that any of the runs was asked."""
@@ -99,11 +95,6 @@ class Asked:
         """An answer to each item."""
         first, *others = self.parts.values()
         return reduce(or_, others, first).once
-
-    @property
-    def size(self) -> int:
-        """How many items any of the runs was asked."""
-        return len(self.told)
 
     @cached_property
     def twinned(self) -> bool:
@@ -119,8 +110,8 @@ class Asked:
     def rules(self) -> dict[str, Answers]:
         """What each baseline gets, without the random one and doubles of others."""
         if self.told.whole and self.told.whole.readers:
-            return {name: self.told.with_values(name, values) for name, values in self._unlike().items()}
-        return _baselines(self.name, self.items)
+            return {name: self.told.with_values(_baseline(name), values) for name, values in self._unlike().items()}
+        return _baselines(self.runs[0].suite, self.items)
 
     def _unlike(self) -> dict[str, Any]:
         """Of a large run, whose columns have them, the values of baselines that differ."""
@@ -130,6 +121,16 @@ class Asked:
             if name != "random" and not any(np.array_equal(values, one, equal_nan=True) for one in known.values()):
                 known[name.replace("_", " ")] = values
         return known
+
+    @cached_property
+    def everybody(self) -> Answers:
+        """The answers of the runs and of the baselines."""
+        return reduce(or_, (*self.parts.values(), *self.rules.values()))
+
+    @property
+    def splits(self) -> dict[str, Split]:
+        """The runs among everybody."""
+        return {label: Split(label, {"run": run.id}) for label, run in zip(self.parts, self.runs, strict=True)}
 
     @cached_property
     def guess(self) -> float | None:
@@ -144,7 +145,7 @@ class Asked:
 
 def _limits(suites: Sequence[Asked]) -> str:
     """What such a report cannot show; of the suite only what is so."""
-    ours = all(asked.name == "starter" for asked in suites)
+    ours = all(asked.runs[0].suite == "starter" for asked in suites)
     it = "This is a small suite of short stories. It" if ours else "A suite of questions"
     twins = "every false-belief question has a twin whose answer is the other one, why "
     return LIMITS.format(it=it, twins=twins if all(asked.twinned for asked in suites) else "")
@@ -165,29 +166,39 @@ def _cards(suites: Sequence[Asked]) -> Cards:
             note += f"; {lost} of {len(part)} without a value" if lost else ""
             cards.append((f"Right, {label}", f"{estimate.value:.2f}" if estimate else "–", note))
         if asked.guess is not None:
-            which = f", {asked.name}" if len(suites) > 1 else ""
+            which = f", {asked.runs[0].suite}" if len(suites) > 1 else ""
             cards.append((f"Chance{which}", f"{asked.guess:.2f}", "guessing among the choices"))
     return Cards(cards)
 
 
-def _right_answers(asked: Asked, links: Links | None) -> list[Block]:
-    grid = Grid.of(asked.parts, splits(asked.told), links=links)
-    together = [twins_right(part) for part in asked.parts.values()]
-    twins = [("all twins right", together)] if any(together) else []
-    note = _unscored(asked) + (TWINS if twins else "")
-    caption = "Share of right answers, with 95 % intervals by story"
-    blocks: list[Block] = [
-        "\n\n".join(WAYS[score] for score in dict.fromkeys(run.score for run in asked.runs) if score in WAYS),
-        replace(grid, lines=[*grid.lines, *twins]).table("items", caption, note=note),
+def _right_answers(asked: Asked) -> list[Any]:
+    parts = list(asked.splits.values())
+    ways = [WAYS[score] for score in dict.fromkeys(run.score for run in asked.runs) if score in WAYS]
+    twins = {"all twins right": twins_right} if any(map(twins_right, asked.parts.values())) else {}
+    kinds = Axis("items", splits(asked.told))
+    return [
+        "\n\n".join(ways),
+        TableOf(
+            [kinds],
+            [Across(Axis("", parts), mean(), linked=True)],
+            "Share of right answers, with 95 % intervals by story",
+            note=_unscored(asked) + (TWINS if twins else ""),
+            keep=len,
+            foot=twins,
+        ),
+        *(
+            PictureOf(
+                kinds,
+                Axis("", parts[start : start + MANY]),
+                mean(),
+                "Share of right answers by kind of item",
+                "The same numbers; the broken line is what guessing would give.",
+                SHARES,
+                reference=asked.reference,
+            )
+            for start in range(0, len(parts), MANY)
+        ),
     ]
-    for start in range(0, len(grid.columns), MANY):
-        part = slice(start, start + MANY)
-        some = Grid(grid.columns[part], [(label, line[part]) for label, line in grid.lines])
-        if any(any(line) for _, line in some.lines):
-            said = "The same numbers; the broken line is what guessing would give."
-            title = "Share of right answers by kind of item"
-            blocks.append(some.figure(title, said, reference=asked.reference, measure=SHARES))
-    return blocks
 
 
 def _unscored(asked: Asked) -> str:
@@ -200,29 +211,30 @@ def _unscored(asked: Asked) -> str:
     return f"{note} {count(open_ended, 'item')} without a right answer: not counted."
 
 
-def _beside_baselines(asked: Asked, links: Links | None) -> list[Block]:
+def _beside_baselines(asked: Asked) -> list[Any]:
     """The runs, and what simple rules would score on all items that any of them was asked."""
-    rules = asked.rules
+    everybody = {**asked.parts, **asked.rules}
     belief = beliefs(asked.told)
-    shown = [EVERYTHING, *belief]
-    grid = Grid.of(asked.parts, shown, links=links).beside(Grid.of(rules, shown)).turned
-    drawn = Grid(grid.columns[1:] or [""], [(label, line[bool(belief) :]) for label, line in grid.lines])
-    lines = [*drawn.lines[: len(asked.parts)], ("baselines", []), *drawn.lines[len(asked.parts) :]]
-    numbers = {label: len(part.numbers()) for label, part in {**asked.parts, **rules}.items()}
-    note = (
-        "Baselines are rules without a model: the oracle knows every answer, the realist answers with what is"
-        " really so, the decoy with what is not; the others look at words and never mind who knows what."
-    )
+    drawn = belief or [EVERYTHING]
+    lines = [(label, [split.of(some).mean() for split in drawn]) for label, some in everybody.items()]
+    numbers = {label: len(part.numbers()) for label, part in everybody.items()}
     return [
-        "What a number is worth shows beside rules whose scores are known: a model that tracks beliefs is like the"
-        " oracle on both kinds of item; one that only tracks the world is like the realist.",
-        Grid(drawn.columns, lines).figure(
+        _TEXTS["beside"],
+        figure(
+            [*lines[: len(asked.parts)], ("baselines", []), *lines[len(asked.parts) :]],
+            [split.label for split in drawn],
             "The model beside baselines",
             "Share of right answers of the model and of the baselines, with 95 % intervals by story.",
+            SHARES,
             reference=asked.reference,
-            measure=SHARES,
         ),
-        grid.table("", "The model and the baselines on all items that were asked", note=note + _on_fewer(numbers)),
+        TableOf(
+            [Axis("", [asked.splits.get(label, Split(label, {"model": _baseline(label)})) for label in everybody])],
+            [Column(split.label, mean(), behind=Answers.with_value, part=split) for split in [EVERYTHING, *belief]],
+            "The model and the baselines on all items that were asked",
+            note=_TEXTS["baselines"] + _on_fewer(numbers),
+            keep=len,
+        ),
     ]
 
 
@@ -240,7 +252,12 @@ def _baselines(name: str, items: Sequence[Item]) -> dict[str, Answers]:
         # One draw of the random one says less than the line at chance.
         if model.name != "random" and (values := model.values(items)) not in known.values():
             known[model.name.replace("_", " ")] = values
-    return {name: Answers.by_rule(name, items, values) for name, values in known.items()}
+    return {name: Answers.by_rule(_baseline(name), items, values) for name, values in known.items()}
+
+
+def _baseline(name: str) -> str:
+    """What tells the answers of a baseline from those of a run of it."""
+    return f"baseline: {name}"
 
 
 def _examples(runs: Sequence[Run], labels: Mapping[str, str]) -> list[Block]:
@@ -289,7 +306,7 @@ def _lead(suites: Sequence[Asked]) -> str:
     for asked in suites:
         # The paragraph names the suite, so that the runs need not.
         short = {label.replace(on_suite(asked.runs[0]), ""): part for label, part in asked.parts.items()}
-        said.append(f"**{asked.name}**: {_on_suite(Asked(asked.runs, short))}")
+        said.append(f"**{asked.runs[0].suite}**: {_on_suite(Asked(asked.runs, short))}")
     return "\n\n".join(said)
 
 
@@ -299,7 +316,7 @@ def _who(runs: Sequence[Run]) -> str:
 
 
 def _on_suite(asked: Asked) -> str:
-    what = f"{count(asked.size, 'question')} on {count(asked.stories, 'story', 'stories')}"
+    what = f"{count(len(asked.told), 'question')} on {count(asked.stories, 'story', 'stories')}"
     scored = {label: part for label, part in asked.parts.items() if part.numbers()}
     told = _on_many(asked, scored) if len(scored) > MANY else _on_few(asked, scored)
     return " ".join(
@@ -314,7 +331,7 @@ def _on_suite(asked: Asked) -> str:
 
 
 def _fewer(asked: Asked) -> str:
-    some = [f"{label} ({len(part)})" for label, part in asked.parts.items() if len(part) < asked.size]
+    some = [f"{label} ({len(part)})" for label, part in asked.parts.items() if len(part) < len(asked.told)]
     if not some:
         return ""
     return f"; asked fewer: {', '.join(some)}" if len(some) <= MANY else f"; {len(some)} runs were asked fewer"
@@ -335,17 +352,17 @@ def _on_few(asked: Asked, parts: Mapping[str, Answers]) -> list[str]:
     """How often right, by belief where that is known, what chance would not do, and what twins say."""
     if not parts:
         return []
-    grid = Grid.of(parts, beliefs(Asked(asked.runs, parts).told) or [EVERYTHING]).turned
+    kinds = beliefs(Asked(asked.runs, parts).told) or [EVERYTHING]
+    lines = [(label, [kind.of(part).mean() for kind in kinds]) for label, part in parts.items()]
     said = [
-        f"{' and '.join(f'{one.value:.2f}' if one else 'nothing' for one in line)} by {label}"
-        for label, line in grid.lines
+        f"{' and '.join(f'{one.value:.2f}' if one else 'nothing' for one in line)} by {label}" for label, line in lines
     ]
-    sentences = [f"Right for {' and '.join(grid.columns)}: {'; '.join(said)}."]
+    sentences = [f"Right for {' and '.join(kind.label for kind in kinds)}: {'; '.join(said)}."]
     if (guess := asked.guess) is not None:
         found = [
-            (f"{kind} by {label}", one)
-            for label, line in grid.lines
-            for kind, one in zip(grid.columns, line, strict=True)
+            (f"{kind.label} by {label}", one)
+            for label, line in lines
+            for kind, one in zip(kinds, line, strict=True)
             if one
         ]
         above, below = [w for w, one in found if one.low > guess], [w for w, one in found if one.high < guess]
@@ -362,11 +379,11 @@ def _on_many(asked: Asked, parts: Mapping[str, Answers]) -> list[str]:
     guess = asked.guess
     sentences = [] if guess is None else [f"Guessing would give {guess:.2f}."]
     off = 0
-    for kind, line in Grid.of(parts, beliefs(Asked(asked.runs, parts).told) or [EVERYTHING]).lines:
-        found = [(one, label) for label, one in zip(parts, line, strict=True) if one]
+    for kind in beliefs(Asked(asked.runs, parts).told) or [EVERYTHING]:
+        found = [(one, label) for label, part in parts.items() if (one := kind.of(part).mean())]
         (least, worst), (most, best) = (pick(found, key=lambda pair: pair[0].value) for pick in (min, max))
         span = f"from {least.value:.2f} by {worst} to {most.value:.2f} by {best}"
-        said = f"Right for {kind}: {span if least.value < most.value else f'{most.value:.2f} by all'}"
+        said = f"Right for {kind.label}: {span if least.value < most.value else f'{most.value:.2f} by all'}"
         if guess is not None:
             above, below = sum(one.low > guess for one, _ in found), sum(one.high < guess for one, _ in found)
             said += f"; of {len(found)} intervals, above guessing: {above}, below: {below}"

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
+from operator import or_
 from statistics import fmean, stdev
 from typing import Any
 
@@ -92,14 +93,13 @@ class Answered:
     @cached_property
     def everybody(self) -> Answers:
         """The answers of models and of rules."""
-        return Answers(row for some in (*self.models.values(), *self.rules.values()) for row in some)
+        return reduce(or_, (*self.models.values(), *self.rules.values()))
 
     def part(self, label: str, shown: str = "") -> Split:
         """One model, or one rule, among everybody."""
         if label in self.rules:
             return Split(shown or label, {"model": label})
-        ids = {run.id for run in self.models[label].runs}
-        return Split(shown or label, keep=lambda row: row.run is not None and row.run.id in ids)
+        return Split(shown or label, {"run": [run.id for run in self.models[label].runs]})
 
     @property
     def labels(self) -> dict[str, str]:

@@ -6,12 +6,11 @@ show(talks, [om.run(suite, model, seed=seed) for seed in range(5)]).save("dialog
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import partial
 
 from otherminds.files import read_words
 from otherminds.minds.telling import listing
 from otherminds.pages.report import Block, Cards, Cell, Folded, Report, Section, Table
-from otherminds.results.answers import Answer, Answers
+from otherminds.results.answers import Answers
 from otherminds.results.itembrowser import Links
 from otherminds.results.labels import count
 from otherminds.results.measures import Split, chance, twins_right
@@ -248,7 +247,7 @@ def _judged(runs: Sequence[Run]) -> list[TableOf]:
     if not runs:
         return []
     labels = Answered.of(runs).labels
-    judges = [Split(labels[run.id], keep=partial(_of_run, run)) for run in runs]
+    judges = [Split(labels[run.id], {"run": run.id}) for run in runs]
     return [
         TableOf(
             [Axis("judge", judges), Axis("factor", [Split(factor, {"factor": factor}) for factor in TRAITS])],
@@ -263,10 +262,6 @@ def _judged(runs: Sequence[Run]) -> list[TableOf]:
             of=lambda _: Answers.of(runs),
         )
     ]
-
-
-def _of_run(run: Run, row: Answer) -> bool:
-    return row.run is not None and row.run.id == run.id
 
 
 def _published(judged: Answers, place: int) -> str | None:

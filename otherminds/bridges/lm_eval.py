@@ -125,8 +125,7 @@ def _model(path: Path) -> str:
 
 def readme(suite: Suite) -> dict[str, str]:
     """For a suite of somebody else's benchmark, the page that a task folder of the harness has; none for our own."""
-    from otherminds.bridges.benchmarks.known import BENCHMARKS, repairs
-    from otherminds.bridges.benchmarks.patches import patch
+    from otherminds.bridges.benchmarks.known import BENCHMARKS, patch, repairs
     from otherminds.items.tags import BENCHMARK
     from otherminds.results.exports import name_of
 

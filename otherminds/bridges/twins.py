@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from otherminds.bridges.benchmarks import hitom, tomi
 from otherminds.bridges.benchmarks.known import benchmark_of
-from otherminds.bridges.benchmarks.numbered import Asked, Untold, answer, asked, sentences, tell
+from otherminds.bridges.benchmarks.tomi import Asked, Untold, answer, asked, sentences, tell
 from otherminds.errors import UsageError
 from otherminds.items import Item, Suite
 from otherminds.items.tags import BENCHMARK, CONSISTENT, EVENTS, FALSE_BELIEF, MINDS, REALITY, STORY, TWIN

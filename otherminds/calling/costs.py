@@ -18,7 +18,7 @@ from otherminds.formats.plans import plan
 from otherminds.formats.repeats import repeated
 from otherminds.items import Item, Suite
 from otherminds.models import Model, Prompt, Response, Usage, Verb, Weighing, fingerprint
-from otherminds.models.api.canaries import canaries
+from otherminds.models.api.provenance import canaries
 from otherminds.models.gate import is_usage
 from otherminds.showing.brief import Brief
 from otherminds.store.packing import call_key, recall

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from otherminds.calling.flights import AGAIN, paid
 from otherminds.errors import EndpointError, OtherModel, StoreError
 from otherminds.models import Prompt, Usage, Verb
-from otherminds.models.api.canaries import Answer, Known, agree, answer_of, canaries, part_late
+from otherminds.models.api.provenance import Answer, Known, agree, answer_of, canaries, part_late
 from otherminds.store.keeping import count_versions, note_start
 from otherminds.store.packing import Result
 

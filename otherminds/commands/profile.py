@@ -186,7 +186,7 @@ def _known(spec: Spec, base_url: str | None, extra: tuple[str, ...]) -> tuple[st
     """The name of a model, what it cannot do and who it is, as far as that can be known without weights or a server."""
     from otherminds.models import get_model
     from otherminds.models.local.weights import WEIGHTS, present
-    from otherminds.models.settings import NAMES
+    from otherminds.models.specs import NAMES
 
     if spec.name in WEIGHTS and not present(spec.name):
         return get_model(spec.name).name, frozenset(), {}

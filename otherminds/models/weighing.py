@@ -1,7 +1,9 @@
 """From log-probabilities of tokens to those of choices: one planner for every engine that computes them here.
 
 All prompts of a call are put in an order in which neighbours share the most, and cut into trees of tokens. What a tree
-holds twice is computed once; how trees are computed, and how many at a time, is the engine's own affair.
+holds twice is computed once; how trees are computed, and how many at a time, is the engine's own affair. Every token of
+a tree sees its ancestors and nothing else, which is what it would see in its own sequence; so the numbers do not depend
+on who else is in the batch.
 """
 
 from __future__ import annotations
@@ -10,12 +12,82 @@ from abc import ABC, abstractmethod
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import compress, count
 from math import exp, log
+from operator import ne
 from typing import Protocol
 
 from otherminds.models.contract import Usage, Weighing
-from otherminds.models.prefix_tree import Tree
-from otherminds.models.sequences import overlap
+
+
+@dataclass(slots=True)
+class Tree:
+    """Tokens with their parents; a parent always comes before its children."""
+
+    tokens: list[int] = field(default_factory=list)
+    parents: list[int] = field(default_factory=list)
+    """-1 for a token that begins a sequence."""
+    depths: list[int] = field(default_factory=list)
+    _starts: dict[tuple[int, int], int] = field(default_factory=dict)
+    """By parent and token, where an unbroken line of tokens begins; lines follow one another in this order."""
+    _ends: dict[int, int] = field(default_factory=dict)
+    """By its beginning, where a line ends."""
+
+    def __len__(self) -> int:
+        return len(self.tokens)
+
+    def add(self, sequence: Sequence[int]) -> list[int]:
+        """The places of the sequence's tokens in the tree; those that were there already are shared."""
+        places: list[int] = []
+        parent = -1
+        while len(places) < len(sequence):
+            known = len(places)
+            first = self._starts.get((parent, sequence[known]))
+            if first is None:
+                places += self._append(parent, sequence[known:], known)
+            else:
+                # A whole line at once: token by token, a long story would cost more than what a GPU does with it.
+                shared = overlap(self.tokens[first : self._ends[first]], sequence[known:])
+                places += range(first, first + shared)
+                parent = places[-1]
+        return places
+
+    def _append(self, parent: int, tokens: Sequence[int], depth: int) -> range:
+        """Put new tokens after a parent; after the last token of all they go on with its line."""
+        first, end = len(self.tokens), len(self.tokens) + len(tokens)
+        self.tokens += tokens
+        self.parents.append(parent)
+        self.parents += range(first, end - 1)
+        self.depths += range(depth, depth + len(tokens))
+        if first and parent == first - 1:
+            self._ends[next(reversed(self._ends))] = end
+        else:
+            self._starts[parent, tokens[0]] = first
+            self._ends[first] = end
+        return range(first, end)
+
+    def path(self, place: int) -> list[int]:
+        """All places from the root down to this one; empty for -1."""
+        places = []
+        while place >= 0:
+            places.append(place)
+            place = self.parents[place]
+        return places[::-1]
+
+    def runs(self) -> Iterator[tuple[int, int]]:
+        """The tree cut into unbroken lines, each (first, last + 1): inside one, every token follows its parent."""
+        yield from self._ends.items()
+
+    @property
+    def is_line(self) -> bool:
+        """Whether no two of its sequences part."""
+        return len(self._ends) < 2
+
+
+def overlap(one: Sequence[int], other: Sequence[int]) -> int:
+    """How many ids two sequences begin with alike."""
+    return next(compress(count(), map(ne, one, other)), min(len(one), len(other)))
+
 
 Values = Mapping[int, Sequence[float]]
 """By place in a tree, the log-probabilities of what was wanted there."""

@@ -19,7 +19,7 @@ from otherminds.terminal.screen import note, progress
 if TYPE_CHECKING:
     from otherminds.items import Suite
     from otherminds.models import Model
-    from otherminds.models.replicas.cluster import Cluster
+    from otherminds.models.replicas import Cluster
     from otherminds.models.specs import Spec
     from otherminds.runs.runs import Budget, Run
     from otherminds.store.store import Store
@@ -169,7 +169,7 @@ def open_model(
         return _baseline(spec.name.partition(":")[2], suite, settings)
     from otherminds.models import get_model
     from otherminds.models.adapters import split
-    from otherminds.models.api.outages import OUTAGES
+    from otherminds.models.api.limits import OUTAGES
     from otherminds.models.local.weights import WEIGHTS, present
 
     OUTAGES.tell = note
@@ -191,7 +191,7 @@ def open_model(
 
 def _cluster() -> Cluster | None:
     """The cluster that --on names."""
-    from otherminds.models.replicas.cluster import read_cluster
+    from otherminds.models.replicas import read_cluster
 
     context = click.get_current_context(silent=True)
     given = context.meta if context else {}
@@ -203,7 +203,7 @@ def _cluster() -> Cluster | None:
 
 
 def _replicated(spec: str, settings: dict[str, Any], cluster: Cluster) -> Model:
-    from otherminds.models.replicas.model import Replicas
+    from otherminds.models.replicas import Replicas
 
     return Replicas(spec, settings, cluster=cluster)
 

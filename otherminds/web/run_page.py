@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import hashlib
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import ceil
 from typing import Any
 
-from otherminds.pages.report import Block, Browser, Cell, Linked, Report, Section, Table
-from otherminds.results.itembrowser import Part, records, script
+from otherminds.minds.beliefs import chain_name
+from otherminds.minds.telling import sentences
+from otherminds.pages.report import Block, Browser, Cell, Example, Figure, Linked, Report, Section, Table
+from otherminds.pages.timeline import timeline
+from otherminds.results.itembrowser import Part, asked_about, records, script, traced
 from otherminds.results.labels import run_labels
+from otherminds.results.reading import read_answer, read_calls, read_question
 from otherminds.results.run_details import what_was_run
+from otherminds.results.storybook import lane_of
 from otherminds.results.summary import summarise
 from otherminds.runs.runs import Record, Run
-from otherminds.store.store import RunRow
-from otherminds.web.links import EVERYWHERE, to_answers, to_comparison, to_items
-from otherminds.web.notes import Note, words_of
+from otherminds.store.store import RunRow, Store
+from otherminds.web.links import EVERYWHERE, Trail, to_answer, to_answers, to_comparison, to_items, to_json, to_run
+from otherminds.web.notes import NOTHING, Note, words_of
 from otherminds.web.pages import COLUMNS, RUNNING, SCORED, Overview, scripts
 
 Body = Report | None
@@ -111,3 +117,138 @@ def empty_page(about: About, run: Run, calls: int, seconds: float) -> Report:
     first = replace(about.section, blocks=[*about.section.blocks, about.browser({}, "")])
     sections = [first, Section("What was run", what_was_run([run], run_labels([run])))]
     return Report(f"{run.model} on the {run.suite} suite", lead, sections, subtitle=f"run {run.id}", trail=EVERYWHERE)
+
+
+def runs_page(
+    store: str, overviews: Sequence[Overview], notes: Mapping[str, Note], running: Collection[str], token: str
+) -> Report:
+    """All runs, newest first; sorted, filtered, tagged and chosen for comparison by the script that comes with it."""
+    many = "1 run" if len(overviews) == 1 else f"{len(overviews):,} runs"
+    lead = f"{many} in the store, newest first." if overviews else "There are no runs yet: `otherminds run` makes one."
+    rows = [_line(each, notes.get(each.row.id, NOTHING), running) for each in overviews]
+    note = (
+        f"{SCORED} A run that is not finished was stopped: the same command goes on from there. Tags and notes are kept"
+        " beside the store, in which nothing is changed."
+    )
+    columns = ["run", *COLUMNS, "tags and note"]
+    data = {
+        "runs": [_data(each, notes.get(each.row.id, NOTHING), running) for each in overviews],
+        "number": columns.index("right"),
+        "state": columns.index("state"),
+        "token": token,
+        "mark": mark(each.row for each in overviews),
+    }
+    blocks: list[Block] = (
+        [Browser(data, scripts("run_parts", "runs"), asks=True), Table(columns, rows, "Runs", note=note)]
+        if rows
+        else []
+    )
+    return Report("Runs", lead, [Section("", blocks)], subtitle=store, trail=EVERYWHERE)
+
+
+def _line(each: Overview, note: Note, running: Collection[str]) -> list[Cell]:
+    *cells, state = each.cells
+    state = RUNNING if each.row.id in running else state
+    return [Linked(each.row.id, to_run(each.row.id)), *cells, state, words_of(note)]
+
+
+def _data(each: Overview, note: Note, running: Collection[str]) -> dict[str, Any]:
+    row = each.row
+    return {
+        "id": row.id,
+        "suite": row.suite,
+        "model": row.model,
+        "asked": f"{row.score}, {row.prompt}",
+        "state": RUNNING if row.id in running else each.state,
+        "tags": list(note.tags),
+        "note": note.note,
+        "items": list(each.tags),
+    }
+
+
+def mark(rows: Iterable[RunRow]) -> str:
+    """Another one whenever a run is there, or ends, that was not."""
+    told = [(row.id, row.finished, str(row.manifest.get("ended"))) for row in rows]
+    return hashlib.sha256(repr(told).encode()).hexdigest()[:16]
+
+
+def progress(store: Store, running: Collection[str]) -> list[dict[str, Any]]:
+    """How far those runs are that go on just now: the calls made for each, and those that it wants."""
+    return [
+        {"id": row.id, "made": store.sittings(row.id)[1].made, "wanted": row.manifest.get("prompts", 0)}
+        for row in store.runs()
+        if row.id in running
+    ]
+
+
+MATTERS = 3
+"""Timelines shown of a story, where nothing says which matter the question is about."""
+
+
+def answer_page(run: Run, position: int) -> Report:
+    """One record of a run, by its place among them."""
+    record = run.records[position]
+    calls = [
+        Example(f"Call {number} of {len(record.results)}", call, open=number == 1)
+        for number, call in enumerate(read_calls(record), start=1)
+    ]
+    sections = [
+        Section("", [Table(["", ""], [*read_question(record), *read_answer(record)], "In short")]),
+        Section("The story", _story(record)),
+        Section("What was sent, and what came back", calls),
+        Section("What is known of the item", [_known(run, record)]),
+    ]
+    shown = [section for section in sections if section.blocks]
+    lead = f"{record.verdict.capitalize()}: {run.model}, asked by {run.score} ({run.prompt})."
+    subtitle = f"{run.suite} · answer {position + 1:,} of {len(run):,} of run {run.id}"
+    return Report(record.item.id, lead, shown, subtitle=subtitle, trail=_trail(run, position))
+
+
+def _trail(run: Run, position: int) -> Trail:
+    near = (("← Previous", position - 1), ("Next →", position + 1))
+    beside = [(label, to_answer(run.id, run.records[place].item.id)) for label, place in near if 0 <= place < len(run)]
+    return (*EVERYWHERE, (f"Run {run.id}", to_run(run.id)), *beside)
+
+
+def _story(record: Record) -> list[Block]:
+    """The words, then the timeline of every matter that the question is about."""
+    item = record.item
+    blocks: list[Block] = [Example("As it was told", [("story", item.context)], open=True)] if item.context else []
+    if item.meta.get("gold"):
+        return [*blocks, _steps(record)]
+    found = traced(item)
+    if found is None:
+        return blocks
+    story, minds, matters = found
+    told = sentences(story)
+    for trace in matters[:MATTERS]:
+        lanes = [(chain_name(chain), lane_of(trace, chain)) for chain in asked_about(trace, minds)]
+        svg = timeline(lanes, told, title=trace.heading, unknown=trace.unknown)
+        caption = "What is so, and what each of them takes to be so, after each event."
+        blocks += [f"**{trace.heading}**", Figure(svg, caption)]
+    return blocks
+
+
+def _steps(record: Record) -> Table:
+    """After each sentence, the states that are right, and what the model wrote."""
+    meta, states = record.item.meta, record.score.detail.get("states") or ()
+    told: Sequence[object] = meta.get("sentences", ())
+    rows: list[list[Cell]] = [
+        [
+            number + 1,
+            str(told[number]) if number < len(told) else None,
+            " or ".join(map(str, right)),
+            str(states[number]) if number < len(states) else None,
+        ]
+        for number, right in enumerate(meta["gold"])
+    ]
+    caption = f"What {meta.get('target', 'the person asked about')} believes"
+    return Table(["", "after", "right", "the model wrote"], rows, caption)
+
+
+def _known(run: Run, record: Record) -> Table:
+    tags: list[list[Cell]] = [
+        [name, value if isinstance(value, bool) else str(value)] for name, value in record.item.tags.items()
+    ]
+    link = Linked("the whole record", to_json(run.id, record.item.id))
+    return Table(["tag", "value"], [*tags, ["as JSON", link]], "Tags, and the record as data")

@@ -31,14 +31,24 @@ from otherminds.results.reading import record_data
 from otherminds.results.summary import read_for
 from otherminds.runs.runs import Run, load, with_texts
 from otherminds.store.store import RunRow, Store
-from otherminds.web.answer_page import answer_page
 from otherminds.web.links import EVERYWHERE
 from otherminds.web.notes import NOTHING, Notes
-from otherminds.web.pages import Overview, compare_page, stories_page, story_page, view
-from otherminds.web.run_page import About, Body, empty_page, items_section, on_page, page_count, run_body, run_page
-from otherminds.web.runs_page import mark, progress, runs_page
+from otherminds.web.pages import Overview, compare_page, several_page, stories_page, story_page, view
+from otherminds.web.run_page import (
+    About,
+    Body,
+    answer_page,
+    empty_page,
+    items_section,
+    mark,
+    on_page,
+    page_count,
+    progress,
+    run_body,
+    run_page,
+    runs_page,
+)
 from otherminds.web.serving import Reply, Request, as_json
-from otherminds.web.several_page import several_page
 
 T = TypeVar("T")
 

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from otherminds.bridges.benchmarks.numbered import Asked, Untold, answer, asked, containers, sentences, tell
+from otherminds.bridges.benchmarks.tomi import Asked, Untold, answer, asked, containers, sentences, tell
 
 PEOPLE, PLACES = ("Ada", "Ben", "Cleo"), ("tin_box", "oak_chest", "red_jar")
 

@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from otherminds.bridges.benchmarks.record import (
-    Benchmark,
     Mark,
     beginning,
     csv_rows,
+    declared,
     filled,
     json_of,
     make,
@@ -268,24 +268,11 @@ def ask(item: Item) -> str:
     return "Choose an answer from above: (a) or (b)." if item.choices else "Answer in one short sentence."
 
 
-BENCHMARK = Benchmark(
-    name=NAME,
-    title="FANToM",
-    paper="Kim et al. (2023). FANToM: A Benchmark for Stress-testing Machine Theory of Mind in Interactions. EMNLP.",
-    licence="MIT, evaluation only",
-    read=read,
-    fits=lambda path: _fits(path),
-    mark=mark,
-    scoring="The letter in the forms a), (a), a. and so on; every right name and no other; yes before no, so "
-    "that “No, nobody knows it” is a yes; facts by the F1 of their words.",
-    option="({lower}) {choice}",
-    answer="({lower})",
-    ask=ask,
-)
-
-
-def _fits(path: Path) -> bool:
+def _looks(path: Path) -> bool:
     head = beginning(path)
     if ".csv" in path.suffixes:
         return head.split("\n")[0].strip() == ",".join(TABLE)
     return path.suffix == ".json" and ('"factQA"' in head or '"set_id"' in head or "fantom" in path.name)
+
+
+BENCHMARK = declared(NAME, read=read, looks=_looks, mark=mark, ask=ask)

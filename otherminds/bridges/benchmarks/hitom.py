@@ -14,8 +14,8 @@ from pathlib import Path
 from string import ascii_uppercase as LETTERS
 from typing import Any
 
-from otherminds.bridges.benchmarks.numbered import Untold, answer, asked, seen, sentences, tell
-from otherminds.bridges.benchmarks.record import Benchmark, Mark, beginning, json_of, make, need
+from otherminds.bridges.benchmarks.record import WORDS, Mark, declared, json_of, make, need
+from otherminds.bridges.benchmarks.tomi import Untold, answer, asked, seen, sentences, tell
 from otherminds.errors import BadFile
 from otherminds.formats.written_answers import normal
 from otherminds.items import Item, Tag
@@ -36,15 +36,8 @@ from otherminds.minds.story import Story
 
 NAME = "hitom"
 STORIES = 20
-NOTE = (
-    "Note: everybody sees all that happens in a place until they leave it. People may lie. Somebody who left a place "
-    "later knows better what happened there, and is believed by those who left before. What is said in private is "
-    "heard by the listener alone; what is claimed in public, by all who are there."
-)
-INSTRUCTION = "the instruction before the story, which only one style of prompting has, is cut off"
-STARS = "the stars behind the story are cut off"
-STALE = "the gold label differs from that of the same question in the style CoTP, which stands in for it"
-NOTED = "the note of assumptions, which the file lacks, stands behind the story"
+NOTE: str = WORDS[NAME]["note"]
+REPAIRS: dict[str, str] = WORDS[NAME]["repairs"]
 
 
 def read(path: Path) -> Iterator[Item]:
@@ -72,10 +65,10 @@ def _rows(path: Path) -> list[dict[str, Any]]:
 def _body(row: Mapping[str, Any]) -> tuple[str, list[str]]:
     """The story alone, and what had to be cut off."""
     start = re.search(r"^\s*1 ", row["story"], re.MULTILINE)
-    cut = [INSTRUCTION] if start and row["story"][: start.start()].strip() else []
+    cut = [REPAIRS["instruction"]] if start and row["story"][: start.start()].strip() else []
     story = row["story"][start.start() if start else 0 :].strip()
     bare = story.rstrip("* \n")
-    return bare, cut + ([STARS] if bare != story else [])
+    return bare, cut + ([REPAIRS["stars"]] if bare != story else [])
 
 
 def _pair(row: Mapping[str, Any]) -> tuple[str, str]:
@@ -127,7 +120,7 @@ def _item(where: str, number: int, row: Mapping[str, Any], twin: str | None) -> 
         choices=options,
         raw=dict(row),
         tags=tags,
-        repairs=[*repairs, NOTED, *([STALE] if gold != row["answer"] else [])],
+        repairs=[*repairs, REPAIRS["noted"], *([REPAIRS["stale"]] if gold != row["answer"] else [])],
         meta=meta,
     )
 
@@ -151,17 +144,4 @@ def mark(item: Item, texts: Sequence[str], shown: Sequence[Sequence[str]]) -> Ma
     )
 
 
-BENCHMARK = Benchmark(
-    name=NAME,
-    title="Hi-ToM",
-    paper="Wu et al. (2023). "
-    "Hi-ToM: A Benchmark for Evaluating Higher-Order Theory of Mind Reasoning in Large Language Models. "
-    "Findings of EMNLP.",
-    licence="Apache-2.0",
-    read=read,
-    fits=lambda path: path.suffix == ".json" and '"prompting_type"' in beginning(path),
-    mark=mark,
-    scoring="No script is shipped: the letter, or the option's own words, by the row's own gold.",
-    option="{letter}. {choice}",
-    answer="{letter}",
-)
+BENCHMARK = declared(NAME, read=read, mark=mark)

@@ -12,28 +12,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from otherminds.bridges.benchmarks.record import Benchmark, Mark, filled, json_of, make, need
+from otherminds.bridges.benchmarks.record import WORDS, Mark, declared, filled, json_of, make, need
 from otherminds.errors import BadFile
 from otherminds.items import Item, Tag
 from otherminds.items.tags import FALSE_BELIEF, KIND, ORDER, REALITY, STATE, STORY
 
 NAME = "opentom"
-GENRES = {
-    "attitude": ("attitude", 1),
-    "location_cg_fo": ("coarse", 1),
-    "location_cg_so": ("coarse", 2),
-    "location_fg_fo": ("fine", 1),
-    "location_fg_so": ("fine", 2),
-    "multihop_fo": ("multihop", 1),
-    "multihop_so": ("multihop", 2),
-}
-LABELS = {
-    "coarse": ("Yes", "No"),
-    "fullness": ("more full", "equally full", "less full"),
-    "accessibility": ("more accessible", "equally accessible", "less accessible"),
-    "attitude": ("positive", "neutral", "negative"),
-}
-NEITHER = "the gold label is neither of the two places to the letter; the one that it means stands in for it"
+GENRES: dict[str, tuple[str, int]] = WORDS[NAME]["genres"]
+"""By the name of a file, the form of its questions and their order."""
+LABELS: dict[str, list[str]] = WORDS[NAME]["labels"]
 
 
 def read(path: Path) -> Iterator[Item]:
@@ -89,7 +76,7 @@ def _item(where: str, genre: str, key: str, number: int, row: Any, story: Mappin
     choices = places if form == "fine" else LABELS[form]
     gold, repairs = row["answer"], []
     if gold not in choices:
-        gold, repairs = _meant(gold, choices), [NEITHER]
+        gold, repairs = _meant(gold, choices), [WORDS[NAME]["repairs"]["neither"]]
         if not gold:
             raise BadFile(f"{where}: answer {row['answer']!r} is none of {', '.join(choices)}")
     narrator = "narrator" in question
@@ -204,17 +191,8 @@ def ask(item: Item) -> str:
     return f"{assumed}Answer with {words}, and nothing else."
 
 
-BENCHMARK = Benchmark(
-    name=NAME,
-    title="OpenToM",
-    paper="Xu et al. (2024). "
-    "OpenToM: A Comprehensive Benchmark for Evaluating Theory-of-Mind Reasoning Capabilities of Large Language Models. "
-    "ACL.",
-    licence="CC BY-NC 4.0, evaluation only",
-    read=read,
-    fits=lambda path: (path / "meta_data.json").is_file() if path.is_dir() else path.name.startswith("meta_data"),
-    mark=mark,
-    scoring="Parts of words are looked for, and what cannot be read is left out; of fine-grained places, answers that "
-    "are the original place drop out, since names are taken in the wrong order.",
-    ask=ask,
-)
+def _looks(path: Path) -> bool:
+    return (path / "meta_data.json").is_file() if path.is_dir() else path.name.startswith("meta_data")
+
+
+BENCHMARK = declared(NAME, read=read, looks=_looks, mark=mark, ask=ask)

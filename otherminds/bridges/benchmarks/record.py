@@ -14,14 +14,16 @@ import json
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
 from otherminds.errors import BadFile, MissingFile
-from otherminds.files import LARGEST, parse_json, read_text
+from otherminds.files import LARGEST, parse_json, read_text, read_words
 from otherminds.items import Item, Tag
 from otherminds.items.tags import BENCHMARK, PUBLISHED_GOLD, RAW, REPAIRS
+
+WORDS: dict[str, Any] = read_words("benchmarks")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,18 +52,37 @@ class Benchmark:
     """Who, when, what it is called, where it appeared."""
     licence: str
     read: Callable[[Path], Iterable[Item]]
-    fits: Callable[[Path], bool]
-    """Whether a file or folder looks like one of its."""
     mark: Marker
     scoring: str
     """How its own script scores, in a sentence or two, faults included."""
+    ask: Callable[[Item], str]
     option: str = ""
     """How an option is shown, with {letter}, {lower} and {choice}; empty: the model is asked for words."""
-    ask: Callable[[Item], str] = lambda item: "Answer with the letter of the right option, and nothing else."
     answer: str = "{choice}"
     """How an option is given as the answer, in the same words."""
     tries: int = 1
     """How often one item is asked, the options shuffled anew each time."""
+    suffix: str = ""
+    holds: Sequence[str] = ()
+    """What a file of it ends in, and holds at its beginning."""
+    inside: str = ""
+    """The pattern of its files in a folder; empty: a folder is none of its."""
+    looks: Callable[[Path], bool] | None = None
+
+    def fits(self, path: Path) -> bool:
+        """Whether a file or folder looks like one of its."""
+        if self.looks:
+            return self.looks(path)
+        if path.is_dir():
+            return bool(self.inside) and any(self.fits(file) for file in path.glob(self.inside))
+        return path.suffix == self.suffix and all(word in beginning(path, 1 << 16) for word in self.holds)
+
+
+def declared(name: str, **does: Any) -> Benchmark:
+    """A benchmark by its words in data/benchmarks.toml and what it does; it asks in the same words for every item."""
+    words = {"ask": WORDS["ask"], **WORDS[name]}
+    given = {part.name: words[part.name] for part in fields(Benchmark) if part.name in words}
+    return Benchmark(name, **{**given, "ask": lambda _: words["ask"], **does})
 
 
 def make(

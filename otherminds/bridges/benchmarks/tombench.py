@@ -14,7 +14,7 @@ from pathlib import Path
 from string import ascii_uppercase as LETTERS
 from typing import Any
 
-from otherminds.bridges.benchmarks.record import Benchmark, Mark, beginning, filled, json_rows, make
+from otherminds.bridges.benchmarks.record import WORDS, Mark, declared, filled, json_rows, make
 from otherminds.errors import BadFile
 from otherminds.items import Item, Tag, told_apart
 from otherminds.items.tags import KIND, STORY
@@ -22,12 +22,6 @@ from otherminds.items.tags import KIND, STORY
 NAME = "tombench"
 ABILITY, ANSWER = "能力\nABILITY", "答案\nANSWER"
 FIELDS = {"en": ("STORY", "QUESTION", "OPTION-"), "zh": ("故事", "问题", "选项")}
-MISSING = "options that are NaN are left out; their script breaks on them"
-SPACED = "the gold label is more than a letter, which their script can never match"
-LABELLED = "the letter that an option begins with is cut off"
-ABILITIES = "the name of the ability is trimmed, or of two names the first is taken"
-UNEVEN = "one language has two options and the other four, so the question is another one in one of them"
-REPEATED = "two options are the same, told apart by a space that no reader sees"
 
 
 def read(path: Path) -> Iterator[Item]:
@@ -55,12 +49,12 @@ def _item(where: str, task: str, number: int, row: Mapping[str, Any], language: 
     ability, told = _ability(str(row[ABILITY]))
     uneven = len({sum(row.get(o + x) is not None for x in "ABCD") for _, _, o in FIELDS.values()}) > 1
     found = {
-        MISSING: None in shown,
-        SPACED: row[ANSWER] != gold[1],
-        LABELLED: options != texts,
-        ABILITIES: told,
-        UNEVEN: uneven,
-        REPEATED: list(choices) != options,
+        "missing": None in shown,
+        "spaced": row[ANSWER] != gold[1],
+        "labelled": options != texts,
+        "abilities": told,
+        "uneven": uneven,
+        "repeated": list(choices) != options,
     }
     tags: dict[str, Tag] = {STORY: f"{task}: {filled(row.get(story), where, story)[:80]}", KIND: task}
     tags |= {"ability": ability, "language": language, "options": len(options)}
@@ -76,7 +70,7 @@ def _item(where: str, task: str, number: int, row: Mapping[str, Any], language: 
         choices=choices,
         raw=dict(row),
         tags=tags,
-        repairs=[words for words, so in found.items() if so],
+        repairs=[WORDS[NAME]["repairs"][fault] for fault, so in found.items() if so],
         meta={"breaks": None in shown},
     )
 
@@ -113,24 +107,4 @@ def _letter(text: str) -> tuple[str, bool]:
     return (capitals[-1], True) if capitals else ("A", False)
 
 
-BENCHMARK = Benchmark(
-    name=NAME,
-    title="ToMBench",
-    paper="Chen et al. (2024). ToMBench: Benchmarking Theory of Mind in Large Language Models. ACL.",
-    licence="MIT",
-    read=read,
-    fits=lambda path: _fits(path),
-    mark=mark,
-    scoring="Five tries with shuffled options and the majority of them; [[A]] to [[D]] by the alphabet, else "
-    "the last capital A to D, else A; questions with missing options have no score, since the script breaks on them.",
-    option="{letter}. {choice}",
-    answer="[[{letter}]]",
-    ask=lambda item: "Answer with the letter of the right option in double brackets, such as [[A]], and nothing else.",
-    tries=5,
-)
-
-
-def _fits(path: Path) -> bool:
-    if path.is_dir():
-        return any(_fits(file) for file in path.glob("*.jsonl"))
-    return path.suffix == ".jsonl" and "\\nABILITY" in beginning(path)
+BENCHMARK = declared(NAME, read=read, mark=mark)

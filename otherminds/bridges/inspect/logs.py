@@ -14,7 +14,7 @@ from math import isnan
 from pathlib import Path
 from typing import Any
 
-from otherminds.bridges.inspect.results import FINISHES, OURS, read_output, usage_of
+from otherminds.bridges.inspect.model import FINISHES, OURS, read_output, usage_of
 from otherminds.bridges.replay import Key, Replayed, digest, exported, key, unshuffled
 from otherminds.errors import BadFile, MissingFile, UsageError
 from otherminds.formats.prompts import Posed

@@ -32,7 +32,7 @@ from inspect_ai.scorer import (
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from otherminds import stats
-from otherminds.bridges.inspect.results import OURS, TOP, read_output
+from otherminds.bridges.inspect.model import OURS, TOP, read_output
 from otherminds.errors import UsageError
 from otherminds.formats.plans import groups
 from otherminds.formats.prompts import Posed

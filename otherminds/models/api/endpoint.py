@@ -20,13 +20,12 @@ from otherminds.models import Prompt, Response, Verb, Weighing
 from otherminds.models.api.background import in_order, start, wait_for
 from otherminds.models.api.known_servers import SERVERS, find_server
 from otherminds.models.api.provenance import ANY
-from otherminds.models.api.request_forms import ABILITIES
-from otherminds.models.api.request_settings import Wishes
+from otherminds.models.api.request_forms import ABILITIES, Wishes
 from otherminds.models.api.scale_checks import WRONG, ScaleCheck
 from otherminds.models.api.servers import R, Server
 from otherminds.models.api.wire import FILTERED, Lacking, Missing, Rejected, Unanswered, Wire
 from otherminds.models.forks import Lock
-from otherminds.models.settings import number, whole
+from otherminds.models.specs import number, whole
 
 _KNOWN = ("identity", "_cannot", "found_lacking")
 _HINTS = {"temperature": "-M temperature=null", "logprobs": "-M top_logprobs=5"}

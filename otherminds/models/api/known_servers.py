@@ -16,13 +16,12 @@ from typing import Any
 
 from otherminds.models import Prompt, Usage, Weighing
 from otherminds.models.api.replies import chances, counted, part, token_numbers, usage
-from otherminds.models.api.request_forms import Form, refusal
-from otherminds.models.api.request_settings import Body
+from otherminds.models.api.request_forms import Body, Form, refusal
 from otherminds.models.api.servers import Server, as_text, as_turn, look_up
 from otherminds.models.api.wire import Rejected, Unsound, Wire
 from otherminds.models.forks import Lock
 from otherminds.models.gate import is_logprob, is_placeholder
-from otherminds.models.sequences import overlap
+from otherminds.models.weighing import overlap
 
 _MARKER = re.compile("\ue000(\\d+)\ue001")
 SPACES = ("", " ", "\n", "\t", "  ", "\n\n")

@@ -17,8 +17,7 @@ from typing import Any, TypeVar
 from otherminds.models import Prompt, Usage
 from otherminds.models.api.background import in_order
 from otherminds.models.api.replies import Position, counted, echo_tokens, part, positions
-from otherminds.models.api.request_forms import LETTERS, OPENINGS
-from otherminds.models.api.request_settings import LENGTH, LENGTH_TOO
+from otherminds.models.api.request_forms import LENGTH, LENGTH_TOO, LETTERS, OPENINGS
 from otherminds.models.api.servers import Server, as_text, as_turn
 from otherminds.models.api.wire import Missing, Refused, Unanswered
 from otherminds.models.gate import is_logprob, is_placeholder

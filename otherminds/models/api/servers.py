@@ -26,8 +26,7 @@ from otherminds.models.api.replies import (
     usage,
     written,
 )
-from otherminds.models.api.request_forms import GREETINGS, HELLOS, Form, Take, Trial, find_take, refusal
-from otherminds.models.api.request_settings import Body, Wishes
+from otherminds.models.api.request_forms import GREETINGS, HELLOS, Body, Form, Take, Trial, Wishes, find_take, refusal
 from otherminds.models.api.wire import Missing, Refused, Unanswered, Unsound, Wire
 
 T = TypeVar("T")

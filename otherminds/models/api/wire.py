@@ -31,8 +31,7 @@ from otherminds.models.api.connections import (
     Unreachable,
     Unreadable,
 )
-from otherminds.models.api.limits import Limit, retry_after
-from otherminds.models.api.outages import LOOKS, OUTAGES, sleep
+from otherminds.models.api.limits import LOOKS, OUTAGES, Limit, retry_after, sleep
 
 LONGEST_WAIT = 60.0
 """Seconds between two tries."""

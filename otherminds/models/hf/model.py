@@ -17,15 +17,12 @@ from typing import Any
 from otherminds.errors import ModelError, UsageError
 from otherminds.models import Finish, Prompt, Response, Usage, Weighing, adapters
 from otherminds.models.forks import Loaded
-from otherminds.models.hf import memory
-from otherminds.models.hf.checkpoint import Checkpoint, first_line, libraries
-from otherminds.models.hf.sampling import cut, draws, enough
+from otherminds.models.hf.checkpoint import SPREAD, Checkpoint, first_line, is_out_of_memory, libraries, place, size
 from otherminds.models.hf.scorer import Scorer
 from otherminds.models.hf.tokenizer import Tokens
-from otherminds.models.hf.writing import Ids, Manner, write, write_with_a_state
-from otherminds.models.sequences import overlap
-from otherminds.models.settings import settings, whole
-from otherminds.models.weighing import Plan, begin
+from otherminds.models.hf.writing import Ids, Manner, cut, draws, enough, write, write_with_a_state
+from otherminds.models.specs import settings, whole
+from otherminds.models.weighing import Plan, begin, overlap
 
 DTYPES = ("float32", "bfloat16", "float16")
 BATCH = {"cpu": 16, "cuda": 2048}
@@ -126,14 +123,14 @@ class HuggingFace(Loaded):
     def _kind(self) -> str:
         """What sort of device it is computed on."""
         torch, _ = libraries()
-        if self._wish and self._wish != memory.SPREAD:
+        if self._wish and self._wish != SPREAD:
             return self._wish.partition(":")[0]
         return "cuda" if torch.cuda.is_available() else "cpu"
 
     @cached_property
     def _device(self) -> str:
         libraries()
-        return memory.place(self.name, self._wish, memory.size(self._config, self._dtype), self._dtype)
+        return place(self.name, self._wish, size(self._config, self._dtype), self._dtype)
 
     @cached_property
     def _tokens(self) -> Tokens:
@@ -159,7 +156,7 @@ class HuggingFace(Loaded):
     @cached_property
     def _model(self) -> Any:
         torch, transformers = libraries()
-        spread = {"device_map": "auto"} if self._device == memory.SPREAD else {}
+        spread = {"device_map": "auto"} if self._device == SPREAD else {}
         model = self._checkpoint.load(transformers.AutoModelForCausalLM, dtype=getattr(torch, self._dtype), **spread)
         if self._adapter:
             self._merge(self._adapter, model)
@@ -209,7 +206,7 @@ class HuggingFace(Loaded):
             with torch.inference_mode():
                 yield
         except (RuntimeError, MemoryError) as error:
-            if not memory.is_out_of_memory(error):
+            if not is_out_of_memory(error):
                 raise
             raise ModelError(
                 f"{self._device} has no memory left for {self.name}, not even for one prompt at a time; use "
@@ -253,7 +250,7 @@ class HuggingFace(Loaded):
         try:
             return self._written(rows, prompts)
         except (RuntimeError, MemoryError) as error:
-            if len(rows) == 1 or not memory.is_out_of_memory(error):
+            if len(rows) == 1 or not is_out_of_memory(error):
                 raise
         self._scorer.free()
         half = self._most_texts = (len(rows) + 1) // 2

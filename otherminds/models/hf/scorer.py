@@ -17,9 +17,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from otherminds.models.hf.memory import is_out_of_memory
-from otherminds.models.prefix_tree import Tree
-from otherminds.models.weighing import Asked
+from otherminds.models.hf.checkpoint import is_out_of_memory
+from otherminds.models.weighing import Asked, Tree
 
 TOKENS = {"cuda": 65_536, "cpu": 4_096}
 """That go through the model together, to begin with, by device."""

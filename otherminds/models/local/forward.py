@@ -21,8 +21,7 @@ from numpy.typing import NDArray
 
 from otherminds.models.local import threads
 from otherminds.models.local.gguf import F16, F32, PLAIN, Header, Tensor
-from otherminds.models.prefix_tree import Tree
-from otherminds.models.weighing import OneByOne
+from otherminds.models.weighing import OneByOne, Tree
 
 Array = NDArray[np.float32]
 

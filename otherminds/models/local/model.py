@@ -21,13 +21,12 @@ from otherminds.models.chat_template import Run, chat_runs, joined, raw_runs, sh
 from otherminds.models.forks import Loaded, Lock
 from otherminds.models.local import weights
 from otherminds.models.local.gguf import Header, read_header
-from otherminds.models.sequences import overlap
-from otherminds.models.settings import settings, whole
-from otherminds.models.weighing import Plan, Scorer, settle
+from otherminds.models.specs import settings, whole
+from otherminds.models.weighing import Plan, Scorer, overlap, settle
 
 if TYPE_CHECKING:
-    from otherminds.models.local.byte_pairs import BytePairs
     from otherminds.models.local.engine import Engine
+    from otherminds.models.local.gguf import BytePairs
 
 CONTEXT = 8192
 """Tokens of context unless asked otherwise; more costs memory that few prompts need."""
@@ -227,7 +226,7 @@ class Local(Loaded):
         except Unable:
             if self._digest != weights.WEIGHTS["smollm2"].sha256:
                 raise
-            from otherminds.models.local.byte_pairs import BytePairs
+            from otherminds.models.local.gguf import BytePairs
 
             return BytePairs(self._header)
 

@@ -287,9 +287,9 @@ def _quantize(path: Path, out: Path, sha256: str) -> None:
     except ImportError as error:
         if sha256 != WEIGHTS["smollm2"].sha256:
             raise engine_missing(path.name, error) from None
-        from otherminds.models.local import halves
+        from otherminds.models.local.merging import write_halves
 
-        return halves.write(path, out)
+        return write_halves(path, out)
 
     llama_cpp.disable_logging()
     llama_cpp.ggml_backend_load_all()

@@ -11,11 +11,10 @@ from hypothesis import strategies as st
 
 from otherminds.errors import ModelError
 from otherminds.models import Prompt
-from otherminds.models.hf import memory
+from otherminds.models.hf import checkpoint as memory
 from otherminds.models.hf.model import HuggingFace
 from otherminds.models.hf.scorer import Scorer, _ends
-from otherminds.models.prefix_tree import Tree
-from otherminds.models.weighing import Asked
+from otherminds.models.weighing import Asked, Tree
 
 VOCABULARY = 60
 Sequences = list[list[int]]

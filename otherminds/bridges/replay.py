@@ -11,7 +11,7 @@ from typing import Any
 
 from otherminds.errors import ModelError, OthermindsError
 from otherminds.items import Suite
-from otherminds.models import Prompt, Response, Weighing
+from otherminds.models import Abilities, Prompt, Response, Weighing
 
 Key = tuple[str, tuple[tuple[str, str], ...]]
 NOT_THERE = "the log has no answer to this prompt"
@@ -22,7 +22,7 @@ def key(prompt: Prompt) -> Key:
     return prompt.text, tuple((turn.role, turn.content) for turn in prompt.messages)
 
 
-class Replayed:
+class Replayed(Abilities):
     """Answers by prompt, out of a log; what is not in it is an error, which is asked again by nobody."""
 
     batch = ask_batch = 256

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from otherminds.calling.flights import AGAIN, paid
 from otherminds.errors import EndpointError, OtherModel, StoreError
-from otherminds.models import Prompt, Usage, Verb
+from otherminds.models import Model, Prompt, Usage, Verb
 from otherminds.models.api.provenance import Answer, Known, agree, answer_of, canaries, part_late
 from otherminds.store.keeping import count_versions, note_start
 from otherminds.store.packing import Result
@@ -45,9 +45,9 @@ _ADVICE = "the numbers are kept and marked. To measure what answers now, ask it 
 _log = logging.getLogger("otherminds")
 
 
-def find_share(model: object, share: float | None, calls: int) -> float:
+def find_share(model: Model, share: float | None, calls: int) -> float:
     """Which share of so many calls is asked again; of a few calls, none."""
-    usual = SHARE if getattr(model, "servers", ()) and SHARE * calls >= 1 else 0.0
+    usual = SHARE if model.servers and SHARE * calls >= 1 else 0.0
     return usual if share is None else share
 
 
@@ -97,7 +97,7 @@ class Watch:
     @property
     def _servers(self) -> Sequence[Endpoint]:
         """All that answer for the model; none where it is not behind a server."""
-        return getattr(self._recorded.model, "servers", ())
+        return self._recorded.model.servers
 
     @property
     def _interruptions(self) -> int:

@@ -194,7 +194,7 @@ def _known(spec: Spec, base_url: str | None, extra: tuple[str, ...]) -> tuple[st
     if spec.name in WEIGHTS or spec.kind == "gguf":
         return model.name, model.cannot, model.identity
     cannot = frozenset({"schema"} if spec.kind == "hf" else ())
-    return model.name, cannot, dict.fromkeys(NAMES) | getattr(model, "settings", {})
+    return model.name, cannot, dict.fromkeys(NAMES) | dict(model.settings)
 
 
 def _foreseen(

@@ -6,6 +6,7 @@ A backend knows nothing of items, stories or runs; `models` imports `errors` and
 from otherminds.models.contract import (
     BACKENDS,
     BROKEN_OFF,
+    Abilities,
     Finish,
     Message,
     Model,
@@ -17,6 +18,7 @@ from otherminds.models.contract import (
     Usage,
     Verb,
     Weighing,
+    completed,
     fingerprint,
     get_model,
 )
@@ -24,6 +26,7 @@ from otherminds.models.contract import (
 __all__ = [
     "BACKENDS",
     "BROKEN_OFF",
+    "Abilities",
     "Finish",
     "Message",
     "Model",
@@ -35,6 +38,7 @@ __all__ = [
     "Usage",
     "Verb",
     "Weighing",
+    "completed",
     "fingerprint",
     "get_model",
 ]

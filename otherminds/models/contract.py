@@ -19,13 +19,16 @@ from inspect import signature
 from math import exp
 from pathlib import Path
 from threading import Event
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, Protocol, cast, runtime_checkable
 
 from otherminds.errors import UsageError
 from otherminds.models import adapters
 from otherminds.models.specs import read_spec
 from otherminds.plugins import added, load
 from otherminds.showing.brief import Brief, cut
+
+if TYPE_CHECKING:
+    from otherminds.models.api.endpoint import Endpoint
 
 Role = Literal["system", "user", "assistant"]
 Finish = Literal["stop", "length", "refused", "error"]
@@ -161,7 +164,45 @@ class Weighing(Brief):
         return min(1.0, sum(exp(min(value, 0.0)) for value in self.logprobs.values()))
 
 
-class Model(Protocol):
+class Abilities(Protocol):
+    """What only some models have, with what holds of all others; a backend inherits what it does not say itself."""
+
+    is_served: bool = False
+    """Whether it is asked over the network, so that what its server can do has to be found out."""
+    found_lacking: frozenset[str] = frozenset()
+    """What whoever tried it out found missing besides."""
+
+    @property
+    def servers(self) -> Sequence[Endpoint]:
+        """All servers that answer for it."""
+        return ()
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """Of the identity, what is known before anything is loaded or asked."""
+        return {}
+
+    @property
+    def scales(self) -> Mapping[str, str]:
+        """By kind of prompt, how the scale of its log-probabilities was checked; no part of the identity."""
+        return {}
+
+    @property
+    def retried(self) -> int:
+        """How many calls it had to make again so far."""
+        return 0
+
+    @property
+    def waited(self) -> float:
+        """The seconds that calls waited before they were made again, all together."""
+        return 0.0
+
+    def shallower(self) -> Model | None:
+        """The same model without the last third of its layers; none where these cannot be left out."""
+        return None
+
+
+class Model(Abilities, Protocol):
     """Whatever answers prompts."""
 
     name: str
@@ -207,6 +248,19 @@ class Submitting(Protocol):
     def submit(self, verb: Verb, prompts: Sequence[Prompt]) -> Future[list[Any]]:
         """Begin to ask, or to weigh, some prompts."""
         ...
+
+
+class _NoAbilities(Abilities):
+    """A model that has none of them."""
+
+
+def completed(model: Any) -> Model:
+    """A model by somebody else's class, which need not know of abilities, with what holds of all that have none."""
+    without = _NoAbilities()
+    for name in ("is_served", "found_lacking", "servers", "settings", "scales", "retried", "waited", "shallower"):
+        if not hasattr(model, name):
+            setattr(model, name, getattr(without, name))
+    return cast(Model, model)
 
 
 def fingerprint(model: Model) -> str:
@@ -307,7 +361,7 @@ def get_model(spec: str, **settings: Any) -> Model:
     unknown = sorted(set(settings) - set(allowed))
     if unknown:
         raise UsageError(f"{spec} has no setting {unknown[0]!r}; it has {', '.join(allowed)}")
-    model = maker(name, **settings)
+    model = completed(maker(name, **settings))
     if called:
         model.name = called.strip()
     return model

@@ -19,7 +19,7 @@ from threading import Lock, Thread
 from typing import Any, cast
 
 from otherminds.errors import ModelError, OthermindsError, UsageError
-from otherminds.models import Model, Prompt, Response, Weighing, get_model
+from otherminds.models import Abilities, Model, Prompt, Response, Weighing, get_model
 
 _log = logging.getLogger("otherminds")
 
@@ -136,15 +136,15 @@ class Worker:
         """What its replica of a model says of itself."""
         try:
             model = self._model(spec, settings)
-            own = {name: getattr(model, name) for name in ("identity", "batch", "ask_batch", "parallel")}
-            return {**own, "identity": dict(model.identity), "cannot": model.cannot}
+            likes = {"batch": model.batch, "ask_batch": model.ask_batch}
+            return {**likes, "identity": dict(model.identity), "cannot": model.cannot}
         except OthermindsError as error:
             return error
 
     def fewer_layers(self, spec: str, settings: Mapping[str, Any]) -> int | OthermindsError:
         """How many layers the shallower one of this model has; 0 if there is none."""
         try:
-            shallower = getattr(self._model(spec, settings), "shallower", lambda: None)()
+            shallower = self._model(spec, settings).shallower()
             return int(shallower.identity["layers"]) if shallower else 0
         except OthermindsError as error:
             return error
@@ -287,7 +287,7 @@ _POOLS: dict[tuple[Cluster, bool], Pool] = {}
 """Workers are shared by all models of a program, as its memory would be."""
 
 
-class Replicas:
+class Replicas(Abilities):
     """The model of this name and these settings, on all workers of a cluster; they start when it is first asked.
 
     Its identity is that of one replica, so its answers are those that a single process would keep.
@@ -298,13 +298,13 @@ class Replicas:
         self._cluster = cluster or Cluster()
         # Made and never used here: a slip in its name or its settings is told before a cluster is reached.
         model = get_model(spec, **self._settings)
-        if hasattr(model, "found_lacking"):
+        if model.is_served:
             raise UsageError(
                 f"{spec} is asked over the network, so replicas of it would ask the same server; leave out --on, and"
                 " give --base-url several addresses where there are several servers"
             )
         self.name = model.name
-        self.settings: Mapping[str, Any] = getattr(model, "settings", {})
+        self._known = model.settings
 
     def __repr__(self) -> str:
         return f"Replicas({self._spec!r})"
@@ -321,6 +321,11 @@ class Replicas:
     @cached_property
     def _told(self) -> dict[str, Any]:
         return cast("dict[str, Any]", self.pool.call("told", self._spec, self._settings))
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """Those of a replica."""
+        return self._known
 
     @property
     def identity(self) -> Mapping[str, Any]:

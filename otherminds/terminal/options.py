@@ -216,7 +216,7 @@ def prepared(opened: Callable[..., Model], *, store: Store, wanted: Collection[s
     from otherminds.calling.probing import THINKING, lacking, thinks
 
     model = opened()
-    if not hasattr(model, "found_lacking"):
+    if not model.is_served:
         return model
     try:
         if not {"thinking", "max_tokens"} & model.identity.keys() and thinks(model):

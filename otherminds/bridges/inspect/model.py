@@ -8,7 +8,7 @@ from threading import Thread
 from typing import Any
 
 from otherminds.errors import ModelError, UsageError
-from otherminds.models import Finish, Prompt, Response, Usage, Weighing
+from otherminds.models import Abilities, Finish, Prompt, Response, Usage, Weighing
 from otherminds.models.api.replies import counted
 from otherminds.models.gate import is_logprob
 from otherminds.results.inspect_logs import STOPS
@@ -107,7 +107,7 @@ BOTH = "otherminds/"
 """Our own, which gets a prompt whole."""
 
 
-class InspectModel:
+class InspectModel(Abilities):
     """A model by the name that Inspect knows it by, with its settings."""
 
     def __init__(

@@ -16,7 +16,7 @@ from functools import cached_property
 from typing import Any, NoReturn
 
 from otherminds.errors import Unable, UsageError
-from otherminds.models import Prompt, Response, Verb, Weighing
+from otherminds.models import Abilities, Prompt, Response, Verb, Weighing
 from otherminds.models.api.background import in_order, start, wait_for
 from otherminds.models.api.known_servers import SERVERS, find_server
 from otherminds.models.api.provenance import ANY
@@ -32,7 +32,41 @@ _HINTS = {"temperature": "-M temperature=null", "logprobs": "-M top_logprobs=5"}
 """What to try when the server speaks of something."""
 
 
-class Endpoint:
+class Served(Abilities):
+    """What a model behind one server and one behind several have in common; the two verbs are there by prompt."""
+
+    batch = ask_batch = 1
+    is_served = True
+    _cannot: Any
+    """What its servers have shown to lack; prefill too, if they would answer a begun message instead of going on."""
+
+    @property
+    def cannot(self) -> frozenset[str]:
+        """What its servers have shown to lack, or somebody found out."""
+        return frozenset(self._cannot | self.found_lacking)
+
+    async def ask_one(self, prompt: Prompt) -> Response:
+        """A text for a prompt, in the event loop."""
+        raise NotImplementedError
+
+    async def weigh_one(self, prompt: Prompt) -> Weighing:
+        """The log-probabilities of a prompt's choices, in the event loop."""
+        raise NotImplementedError
+
+    def ask(self, prompts: Sequence[Prompt]) -> list[Response]:
+        """A text for every prompt, in order."""
+        return wait_for(in_order(self.ask_one, prompts))
+
+    def weigh(self, prompts: Sequence[Prompt]) -> list[Weighing]:
+        """The log-probabilities of every prompt's choices, in order."""
+        return wait_for(in_order(self.weigh_one, prompts))
+
+    def submit(self, verb: Verb, prompts: Sequence[Prompt]) -> Future[list[Any]]:
+        """Begin to ask, or to weigh, some prompts."""
+        return start(in_order(self.ask_one if verb == "ask" else self.weigh_one, prompts))
+
+
+class Endpoint(Served):
     """A model behind an OpenAI-compatible server.
 
     `max_tokens` lets texts be longer than a prompt asks for; `thinking` is room for what a model thinks before it
@@ -44,8 +78,6 @@ class Endpoint:
     anything else; null in it leaves a field out. `top_logprobs` is how many next tokens are asked for, at most, where
     labels cannot be asked for by name.
     """
-
-    batch = ask_batch = 1
 
     def __init__(
         self,
@@ -95,8 +127,6 @@ class Endpoint:
             timeout=number("timeout", timeout, least=0.001),
             patience=number("patience", patience, least=0),
         )
-        self.found_lacking: frozenset[str] = frozenset()
-        """What whoever tried it out found missing besides."""
         self._lacks = _abilities(lacks)
         self._scales: dict[str, str] = {}
         self.in_run = False
@@ -180,11 +210,6 @@ class Endpoint:
         """By kind of prompt, how the scale of its log-probabilities was checked; no part of the identity."""
         return self._scales
 
-    @property
-    def cannot(self) -> frozenset[str]:
-        """What the server has shown to lack; prefill too, if it would answer a begun message instead of going on."""
-        return self._cannot | self.found_lacking
-
     @cached_property
     def _cannot(self) -> frozenset[str]:
         return wait_for(self.shown_to_lack())
@@ -220,18 +245,6 @@ class Endpoint:
         )
         server.provenance.alternating = self._alternating
         return server
-
-    def ask(self, prompts: Sequence[Prompt]) -> list[Response]:
-        """A text for every prompt, in order."""
-        return wait_for(in_order(self.ask_one, prompts))
-
-    def weigh(self, prompts: Sequence[Prompt]) -> list[Weighing]:
-        """The log-probabilities of every prompt's choices, in order."""
-        return wait_for(in_order(self.weigh_one, prompts))
-
-    def submit(self, verb: Verb, prompts: Sequence[Prompt]) -> Future[list[Any]]:
-        """Begin to ask, or to weigh, some prompts."""
-        return start(in_order(self.ask_one if verb == "ask" else self.weigh_one, prompts))
 
     def confirm(self) -> None:
         """Have the server say once more what it serves; another model is an error."""

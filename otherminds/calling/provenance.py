@@ -101,7 +101,7 @@ class Watch:
 
     @property
     def _interruptions(self) -> int:
-        return sum(server.interruptions for server in self._servers)
+        return sum(server.wire.interruptions for server in self._servers)
 
     def begin(self) -> None:
         """Before the first call of this sitting: whether the model is the one that this store knows."""
@@ -127,10 +127,10 @@ class Watch:
         """After the last call: what answers now is what answered first."""
         if "open" not in self._notes or not self._servers:
             return
-        patience = [(server, server.patience) for server in self._servers]
+        patience = [(server, server.wire.patience) for server in self._servers]
         try:
             for server, seconds in patience:
-                server.patience = min(seconds, SHORT)
+                server.wire.patience = min(seconds, SHORT)
             if not self._began or self._recorded.made > self._made:
                 self._compare("at the end of this run than at its start")
             del self._notes["open"]
@@ -141,7 +141,7 @@ class Watch:
             self._notes["open"] = f"{OPEN} ({error}), which the same command makes up for"
         finally:
             for server, seconds in patience:
-                server.patience = seconds
+                server.wire.patience = seconds
 
     def count_versions(self) -> None:
         """Which versions of the model gave the answers of the run, and how many each."""

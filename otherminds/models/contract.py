@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, cast, runtime_checkabl
 
 from otherminds.errors import UsageError
 from otherminds.models import adapters
-from otherminds.models.specs import read_spec
+from otherminds.models.specs import PROVIDERS, read_spec
 from otherminds.plugins import added, load
 from otherminds.showing.brief import Brief, cut
 
@@ -290,10 +290,10 @@ def _endpoint(spec: str) -> tuple[Callable[..., Model], str]:
 
 def _provided(spec: str) -> tuple[Callable[..., Model], str]:
     from otherminds.models.api.pool import serve
-    from otherminds.models.api.providers import PROVIDERS
 
     provider, _, name = spec.partition(":")
-    return partial(serve, **PROVIDERS[provider].settings, provider=provider), name
+    known = {key: value for key, value in PROVIDERS[provider].items() if key != "about"}
+    return partial(serve, **known, provider=provider), name
 
 
 # A name that ends in a colon wants something behind it: a path, or the name that the hub or the server knows.
@@ -303,13 +303,7 @@ BACKENDS: dict[str, Callable[[str], tuple[Callable[..., Model], str | Path]]] = 
     "gguf:": _local,
     "hf:": _hugging_face,
     "api:": _endpoint,
-    **dict.fromkeys(
-        (
-            *("openai:", "anthropic:", "google:", "mistral:", "groq:", "together:", "openrouter:"),
-            *("ollama:", "vllm:", "sglang:"),
-        ),
-        _provided,
-    ),
+    **{f"{provider}:": _provided for provider in PROVIDERS},
 }
 
 

@@ -53,6 +53,14 @@ def check(path: Path, seal: Seal) -> Seal | None:
     return now if now.sha256 == seal.sha256 else None
 
 
+def holds(path: Path, seal: Seal) -> bool:
+    """Whether the file still holds the bytes of this seal, which is kept beside it as it is by now."""
+    now = check(path, seal)
+    if now and now != kept(path):
+        keep(path, now)
+    return now is not None
+
+
 def demand(path: Path, seal: Seal) -> Seal:
     """The seal as it is by now; of a file in use nothing is read as long as the disk knows of no change."""
     # What is deleted keeps its bytes for whoever has it open.

@@ -17,11 +17,15 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from otherminds.errors import BadFile, UsageError
-from otherminds.files import parse_json, read_yaml
+from otherminds.files import parse_json, read_words, read_yaml
 
 _SEAM = re.compile(r",(?=\s*[A-Za-z_][\w-]*=)")
 """Names of models and paths may have commas, but not with a setting behind."""
 _FIELDS = ("spec", "name", "settings")
+PROVIDERS: dict[str, dict[str, Any]] = read_words("models")["providers"]
+"""Who serves models: under which address, and in which environment variable the key for it lies."""
+SERVED = ("api", *PROVIDERS)
+"""What a name begins with whose model is behind a server."""
 
 
 class Spec(NamedTuple):

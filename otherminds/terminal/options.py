@@ -154,8 +154,7 @@ def open_model(
 
     `here` keeps it in this process whatever --on says, for whoever asks nothing.
     """
-    from otherminds.models.api.providers import SERVED
-    from otherminds.models.specs import read_setting
+    from otherminds.models.specs import SERVED, read_setting
 
     spec = _named(spec) if isinstance(spec, str) else spec
     settings = dict(map(read_setting, extra))
@@ -250,7 +249,7 @@ def several_models(given: Sequence[str]) -> list[Spec]:
 
 def for_server(spec: Spec, base_url: str | None) -> str | None:
     """The address of --base-url, for those of several models that are asked over one."""
-    from otherminds.models.api.providers import SERVED
+    from otherminds.models.specs import SERVED
 
     return base_url if spec.kind in SERVED else None
 

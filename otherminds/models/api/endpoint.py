@@ -118,7 +118,7 @@ class Endpoint(Served):
         # Else the complaint would come from deep below, with the key in it.
         if key and not (key.isascii() and key.isprintable()):
             raise UsageError(f"the key in {key_env} holds characters that cannot be sent; copy it again")
-        self._wire = Wire(
+        self.wire = Wire(
             base_url,
             key=key,
             key_env=key_env,
@@ -143,43 +143,24 @@ class Endpoint(Served):
         )
 
     def __repr__(self) -> str:
-        return f"Endpoint({self._model!r}, base_url={self._wire.base!r})"
+        return f"Endpoint({self._model!r}, base_url={self.wire.base!r})"
 
     def __reduce__(self) -> Any:
         known = {name: self.__dict__[name] for name in _KNOWN if name in self.__dict__}
         if self._server:
             known["_server"] = server = copy(self._server)
             server.wire = None  # type: ignore[assignment]
-        return _endpoint_of, (type(self), self._given | {"patience": self.patience}, known)
+        return _endpoint_of, (type(self), self._given | {"patience": self.wire.patience}, known)
 
     @property
     def retried(self) -> int:
         """How many calls had to be made again so far."""
-        return self._wire.retried
+        return self.wire.retried
 
     @property
     def waited(self) -> float:
         """The seconds that calls waited before they were made again, all together."""
-        return self._wire.waited
-
-    @property
-    def uncertain(self) -> int:
-        """How many calls were asked again because more than one reply came."""
-        return self._wire.uncertain
-
-    @property
-    def patience(self) -> float:
-        """The seconds that an outage of the server may last."""
-        return self._wire.patience
-
-    @patience.setter
-    def patience(self, seconds: float) -> None:
-        self._wire.patience = seconds
-
-    @property
-    def interruptions(self) -> int:
-        """How often a connection failed, after which another server may answer."""
-        return self._wire.interruptions
+        return self.wire.waited
 
     @cached_property
     def identity(self) -> Mapping[str, Any]:
@@ -198,9 +179,9 @@ class Endpoint(Served):
         """Of the identity, what is known before the server is asked."""
         return {
             "backend": "api",
-            "base_url": self._wire.base,
+            "base_url": self.wire.base,
             "model": self._model,
-            **({"query": self._wire.query} if self._wire.query else {}),
+            **({"query": self.wire.query} if self.wire.query else {}),
             **({"versions": ANY} if self._alternating else {}),
             **self._wishes.identity,
         }
@@ -225,7 +206,7 @@ class Endpoint(Served):
         server = await self._find()
         async with self._settling:
             if self._lacks is None and not (server := self._server or server).settled:
-                doubtful = self._wire.doubtful
+                doubtful = self.wire.doubtful
                 await server.settle()
                 # A server that is about to start may not have its list of models yet.
                 if doubtful and (again := await self._look()).listed:
@@ -241,7 +222,7 @@ class Endpoint(Served):
 
     async def _look(self) -> Server:
         server = await find_server(
-            self._wire, self._model, kind=self._kind, top=self._top, wishes=self._wishes, system=self._system
+            self.wire, self._model, kind=self._kind, top=self._top, wishes=self._wishes, system=self._system
         )
         server.provenance.alternating = self._alternating
         return server
@@ -312,7 +293,7 @@ class Endpoint(Served):
 
     def _words(self, error: Unanswered) -> str:
         """Why a prompt has no answer, and what to try."""
-        said = self._wire.clean(str(error))
+        said = self.wire.clean(str(error))
         tries = [hint for word, hint in _HINTS.items() if word in said]
         return f"{said}; try {tries[0]}" if tries else said
 
@@ -343,7 +324,7 @@ def _endpoint_of(kind: type[Endpoint], given: Mapping[str, Any], known: Mapping[
     made = kind(**given)
     made.__dict__.update(known)
     if made._server:
-        made._server.wire = made._wire
+        made._server.wire = made.wire
     return made
 
 

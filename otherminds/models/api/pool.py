@@ -44,11 +44,11 @@ class Pool(Served):
         self.name = servers[0].name
         self.parallel = sum(server.parallel for server in servers)
         self._servers = tuple(servers)
-        self._patience = servers[0].patience
+        self._patience = servers[0].wire.patience
         self._busy = dict.fromkeys(range(len(servers)), 0)
         self._dead: dict[int, EndpointError] = {}
         for server in servers:
-            server.patience = min(SHORT, self._patience)
+            server.wire.patience = min(SHORT, self._patience)
 
     def __repr__(self) -> str:
         return f"Pool({list(self._servers)!r})"
@@ -155,7 +155,7 @@ class Pool(Served):
         living = self._living()
         if len(living) == 1:
             # Nobody is left to take its place.
-            self._servers[living[0]].patience = self._patience
+            self._servers[living[0]].wire.patience = self._patience
         if not known and living:
             _log.warning(
                 "%s is dropped, and its work goes to %d others: %s", self._addresses_of(number), len(living), error

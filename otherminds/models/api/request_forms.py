@@ -14,6 +14,7 @@ from itertools import count
 from typing import Any
 
 from otherminds.errors import EndpointError, UsageError
+from otherminds.files import read_words
 from otherminds.models import Prompt
 from otherminds.models.api.background import in_order
 from otherminds.models.api.wire import Lacking, Missing, Refused, Rejected, Unanswered, Wire
@@ -94,21 +95,11 @@ def _said(body: Body) -> Body:
     return {name: value for name, value in body.items() if value is not None}
 
 
-HELLOS = (
-    *("Good morning", "Good evening", "Many thanks", "Kind regards", "Happy birthday", "Warm welcome"),
-    *("Safe journey", "Sweet dreams", "Best wishes", "Merry Christmas", "Good night", "Long time"),
-    *("Take care", "Well done", "Never mind", "Some other time"),
-)
+HELLOS: tuple[str, ...] = tuple(read_words("prompts")["greetings"]["hellos"])
 """What is said to find out what a server takes: each once, until one is answered."""
-LETTERS = (
-    *("One letter more: B A A B B A B A A A B B A B A B B", "Next letter, one only: A A B A B B A B A A B B A A A B"),
-    *("Go on with one letter: A B B A B A A B A B B B A A B A", "What comes next: B B A B A A B A A B B A B B A A"),
-)
+LETTERS: tuple[str, ...] = tuple(read_words("prompts")["greetings"]["letters"])
 """Prompts with two likely ends, which show the scale of log-probabilities."""
-OPENINGS = (
-    *("The first word that comes to mind is", "Twenty random words:", "A list of animals and plants:"),
-    *("Things that I saw on my way home:", "Names of people who live in our street:"),
-)
+OPENINGS: tuple[str, ...] = tuple(read_words("prompts")["greetings"]["openings"])
 """Prompts with many likely ends, for the same."""
 GREETINGS = (*HELLOS, *LETTERS, *OPENINGS)
 """All that a server is told to find out about it: none of it belongs to a run."""

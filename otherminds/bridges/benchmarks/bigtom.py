@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from otherminds.bridges.benchmarks.record import WORDS, Mark, beginning, declared, make, text_of
+from otherminds.bridges.benchmarks.record import WORDS, Mark, beginning, declared, keep, text_of
 from otherminds.errors import BadFile
 from otherminds.items import Item, Tag, told_apart
 from otherminds.items.tags import FALSE_BELIEF, JOINT, KIND, ORDER, STORY
@@ -108,18 +108,9 @@ def _item(
         tags |= {JOINT: f"{number}-{initial}-{variable}", FALSE_BELIEF: condition == "false_belief"}
     if same:
         tags["scored"] = False
-    return make(
-        NAME,
-        f"{initial}_{variable}_{condition}-{number}",
-        context=built.story,
-        question=built.question,
-        gold=built.right,
-        published=built.right,
-        choices=told_apart(options),
-        raw={"row": number, "parts": list(parts.values())},
-        tags=tags,
-        repairs=[SAME] if same else [],
-    )
+    id = f"{initial}_{variable}_{condition}-{number}"
+    item = Item(id, built.question, built.right, built.story, tuple(told_apart(options)), tags=tags)
+    return keep(NAME, item, {"row": number, "parts": list(parts.values())}, repairs=[SAME] if same else [])
 
 
 def mark(item: Item, texts: Sequence[str], shown: Sequence[Sequence[str]]) -> Mark:

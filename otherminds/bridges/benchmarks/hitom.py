@@ -14,7 +14,7 @@ from pathlib import Path
 from string import ascii_uppercase as LETTERS
 from typing import Any
 
-from otherminds.bridges.benchmarks.record import WORDS, Mark, declared, json_of, make, need
+from otherminds.bridges.benchmarks.record import WORDS, Mark, declared, json_of, keep, need, objects
 from otherminds.bridges.benchmarks.tomi import Untold, answer, asked, seen, sentences, tell
 from otherminds.errors import BadFile
 from otherminds.formats.written_answers import normal
@@ -50,15 +50,12 @@ def read(path: Path) -> Iterator[Item]:
 
 def _rows(path: Path) -> list[dict[str, Any]]:
     data = json_of(path)
-    rows = data.get("data") if isinstance(data, dict) else None
-    if not isinstance(rows, list) or not rows:
-        raise BadFile(f'{path} should be {{"data": [rows]}}, as Hi-ToM_data.json is')
-    for number, row in enumerate(rows, start=1):
-        where = f"{path}, row {number}"
-        if not isinstance(row, dict):
-            raise BadFile(f"{where} should be an object, not {row!r}")
+    found = data.get("data") if isinstance(data, dict) else None
+    rows = []
+    for where, row in objects(found, path, "row", '{"data": [rows]}, as Hi-ToM_data.json is'):
         need(row, where, prompting_type=str, deception=bool, story_length=int, question_order=int, sample_id=int)
         need(row, where, story=str, question=str, choices=str, answer=str)
+        rows.append(row)
     return rows
 
 
@@ -110,19 +107,10 @@ def _item(where: str, number: int, row: Mapping[str, Any], twin: str | None) -> 
         tags |= {FALSE_BELIEF: gold != reality} if what.minds and reality else {}
     elif what:
         meta |= {SEEN_EVENTS: list(seen(lines)), MINDS: list(what.minds), ABOUT: what.thing}
-    return make(
-        NAME,
-        f"{group}-{row['question_order']}-{style}-{number}",
-        context=f"{text}\n{NOTE}",
-        question=row["question"],
-        gold=gold,
-        published=row["answer"],
-        choices=options,
-        raw=dict(row),
-        tags=tags,
-        repairs=[*repairs, REPAIRS["noted"], *([REPAIRS["stale"]] if gold != row["answer"] else [])],
-        meta=meta,
-    )
+    id = f"{group}-{row['question_order']}-{style}-{number}"
+    item = Item(id, row["question"], gold, f"{text}\n{NOTE}", tuple(options), tags=tags)
+    repairs += [REPAIRS["noted"], *([REPAIRS["stale"]] if gold != row["answer"] else [])]
+    return keep(NAME, item, row, published=row["answer"], repairs=repairs, meta=meta)
 
 
 def _told(lines: Sequence[str]) -> Story | None:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from otherminds.bridges.benchmarks.record import WORDS, Mark, declared, filled, json_of, make, need
+from otherminds.bridges.benchmarks.record import WORDS, Mark, declared, filled, json_of, keep, need
 from otherminds.errors import BadFile
 from otherminds.items import Item, Tag
 from otherminds.items.tags import FALSE_BELIEF, KIND, ORDER, REALITY, STATE, STORY
@@ -90,19 +90,8 @@ def _item(where: str, genre: str, key: str, number: int, row: Any, story: Mappin
         meta[REALITY] = places[1]
     elif form == "coarse":
         meta[REALITY], tags[FALSE_BELIEF] = "No", gold == "Yes"
-    return make(
-        NAME,
-        f"{genre}-{key}-{number}",
-        context=story["narrative"],
-        question=question,
-        gold=gold,
-        published=row["answer"],
-        choices=choices,
-        raw=row,
-        tags=tags,
-        repairs=repairs,
-        meta=meta,
-    )
+    item = Item(f"{genre}-{key}-{number}", question, gold, story["narrative"], tuple(choices), tags=tags)
+    return keep(NAME, item, row, published=row["answer"], repairs=repairs, meta=meta)
 
 
 def _meant(gold: str, choices: Sequence[str]) -> str:

@@ -14,13 +14,13 @@ import json
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
 from otherminds.errors import BadFile, MissingFile
 from otherminds.files import LARGEST, parse_json, read_text, read_words
-from otherminds.items import Item, Tag
+from otherminds.items import Item
 from otherminds.items.tags import BENCHMARK, PUBLISHED_GOLD, RAW, REPAIRS
 
 WORDS: dict[str, Any] = read_words("benchmarks")
@@ -85,25 +85,19 @@ def declared(name: str, **does: Any) -> Benchmark:
     return Benchmark(name, **{**given, "ask": lambda _: words["ask"], **does})
 
 
-def make(
+def keep(
     name: str,
-    id: str,
+    item: Item,
+    raw: Mapping[str, Any],
     *,
-    question: str,
-    gold: str,
-    published: Any,
-    raw: Any,
-    context: str = "",
-    choices: Sequence[str] = (),
-    tags: Mapping[str, Tag],
+    published: object = None,
     repairs: Sequence[str] = (),
     meta: Mapping[str, Any] | None = None,
 ) -> Item:
-    """One item of a benchmark, with what every one of them keeps."""
-    kept = {BENCHMARK: name, PUBLISHED_GOLD: published, RAW: raw, **(meta or {})}
-    if repairs:
-        kept[REPAIRS] = list(repairs)
-    return Item(id, question, gold, context, tuple(choices), tags=tags, meta=kept)
+    """An item of a benchmark with what every one of them keeps; the published gold is the item's unless it is given."""
+    gold = item.answer if published is None else published
+    kept = {BENCHMARK: name, PUBLISHED_GOLD: gold, RAW: dict(raw), **(meta or {})}
+    return replace(item, meta=kept | ({REPAIRS: list(repairs)} if repairs else {}))
 
 
 # ---- files as their owners have them --------------------------------------------------------------------------------
@@ -154,6 +148,17 @@ def json_of(path: Path) -> Any:
         return parse_json(text_of(path))
     except ValueError as error:
         raise BadFile(f"{path} is not JSON: {error}") from None
+
+
+def objects(found: Any, path: Path, what: str, should: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Where each object of a list stands, and the object; a file that is no such list is told what it should be."""
+    if not isinstance(found, list) or not found:
+        raise BadFile(f"{path} should be {should}")
+    for number, each in enumerate(found, start=1):
+        where = f"{path}, {what} {number}"
+        if not isinstance(each, dict):
+            raise BadFile(f"{where} should be an object, not {str(each)[:80]}")
+        yield where, each
 
 
 def json_rows(path: Path) -> Iterator[tuple[str, dict[str, Any], int]]:

@@ -29,8 +29,9 @@ from otherminds.bridges.benchmarks.record import (
     filled,
     json_of,
     json_rows,
-    make,
+    keep,
     need,
+    objects,
 )
 from otherminds.errors import BadFile
 from otherminds.items import Item, Tag, told_apart
@@ -65,17 +66,8 @@ def _simpletom_item(where: str, row: Mapping[str, Any]) -> Item:
         raise BadFile(f"{where}: id {row['id']!r} should end in _aware, _action or _judge, which tells its kind")
     gold = options[labels.index(row["answerKey"])]
     tags: dict[str, Tag] = {STORY: stem, JOINT: stem, KIND: KINDS[ending], ORDER: 1}
-    return make(
-        "simpletom",
-        row["id"],
-        context=row["story"],
-        question=row["question"],
-        gold=gold,
-        published=gold,
-        choices=options,
-        raw=dict(row),
-        tags=tags,
-    )
+    item = Item(row["id"], row["question"], gold, row["story"], tuple(options), tags=tags)
+    return keep("simpletom", item, row)
 
 
 def mark_simpletom(item: Item, texts: Sequence[str], shown: Sequence[Sequence[str]]) -> Mark:
@@ -124,18 +116,15 @@ def _exploretom_item(where: str, number: int, row: Mapping[str, str]) -> Item:
     tags |= {ORDER: depth} if depth is not None else {}
     if (unique := row.get("qprop=non_unique_mental_state", "").strip().lower()) in ("true", "false"):
         tags[INTERESTING] = unique == "true"
-    return make(
-        "exploretom",
+    item = Item(
         f"row-{number}",
-        context=infilled or row[STRUCTURE],
-        question=row["question"],
-        gold=gold.lower() if choices else gold,
-        published=gold,
-        choices=choices,
-        raw=dict(row),
+        row["question"],
+        gold.lower() if choices else gold,
+        infilled or row[STRUCTURE],
+        choices,
         tags=tags,
-        repairs=[] if infilled else [NOT_INFILLED],
     )
+    return keep("exploretom", item, row, published=gold, repairs=[] if infilled else [NOT_INFILLED])
 
 
 def mark_exploretom(item: Item, texts: Sequence[str], shown: Sequence[Sequence[str]]) -> Mark:
@@ -159,14 +148,8 @@ OPTIONS = ("a0", "a1", "a2", "a3")
 
 def read_tomato(path: Path) -> Iterator[Item]:
     """Every question."""
-    records = json_of(path)
-    if not isinstance(records, list) or not records:
-        raise BadFile(f"{path} should be a JSON list of questions, as tomato_fb.json is")
-    for number, record in enumerate(records, start=1):
-        where = f"{path}, record {number}"
-        if not isinstance(record, dict):
-            raise BadFile(f"{where} should be an object, not {str(record)[:80]}")
-        yield _tomato_item(where, record)
+    should = "a JSON list of questions, as tomato_fb.json is"
+    yield from (_tomato_item(*record) for record in objects(json_of(path), path, "record", should))
 
 
 def _tomato_item(where: str, record: Mapping[str, Any]) -> Item:
@@ -182,17 +165,8 @@ def _tomato_item(where: str, record: Mapping[str, Any]) -> Item:
     tags |= {KIND: f"{state}, {kind}", STATE: state, ORDER: order}
     tags |= {FALSE_BELIEF: false} if isinstance(false, bool) and order == 2 else {}
     choices = told_apart(options)
-    return make(
-        "tomato",
-        record["q_id"],
-        context=talk,
-        question=record["q"],
-        gold=choices[right],
-        published=choices[right],
-        choices=choices,
-        raw=dict(record),
-        tags=tags,
-    )
+    item = Item(record["q_id"], record["q"], choices[right], talk, tuple(choices), tags=tags)
+    return keep("tomato", item, record)
 
 
 def mark_tomato(item: Item, texts: Sequence[str], shown: Sequence[Sequence[str]]) -> Mark:

@@ -14,7 +14,7 @@ from pathlib import Path
 from string import ascii_uppercase as LETTERS
 from typing import Any
 
-from otherminds.bridges.benchmarks.record import WORDS, Mark, declared, filled, json_rows, make
+from otherminds.bridges.benchmarks.record import WORDS, Mark, declared, filled, json_rows, keep
 from otherminds.errors import BadFile
 from otherminds.items import Item, Tag, told_apart
 from otherminds.items.tags import KIND, STORY
@@ -60,19 +60,10 @@ def _item(where: str, task: str, number: int, row: Mapping[str, Any], language: 
     tags |= {"ability": ability, "language": language, "options": len(options)}
     if uneven and len(options) == 4:
         tags["scored"] = False
-    return make(
-        NAME,
-        f"{task}-{number}-{language}",
-        context=str(row[story]),
-        question=filled(row.get(question), where, question),
-        gold=choices[LETTERS.index(gold[1])],
-        published=str(row[ANSWER]),
-        choices=choices,
-        raw=dict(row),
-        tags=tags,
-        repairs=[WORDS[NAME]["repairs"][fault] for fault, so in found.items() if so],
-        meta={"breaks": None in shown},
-    )
+    asked, right = filled(row.get(question), where, question), choices[LETTERS.index(gold[1])]
+    item = Item(f"{task}-{number}-{language}", asked, right, str(row[story]), tuple(choices), tags=tags)
+    repairs = [WORDS[NAME]["repairs"][fault] for fault, so in found.items() if so]
+    return keep(NAME, item, row, published=str(row[ANSWER]), repairs=repairs, meta={"breaks": None in shown})
 
 
 def _ability(words: str) -> tuple[str, bool]:

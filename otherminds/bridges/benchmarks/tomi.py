@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from otherminds.bridges.benchmarks.record import Mark, beginning, declared, make, text_of, unzipped
+from otherminds.bridges.benchmarks.record import Mark, beginning, declared, keep, text_of, unzipped
 from otherminds.errors import BadFile, InvalidEvent
 from otherminds.items import Item, Tag
 from otherminds.items.tags import ABOUT, CONSISTENT, EVENTS, FALSE_BELIEF, JOINT, KIND, MINDS, ORDER, REALITY, STORY
@@ -245,19 +245,9 @@ def _item(where: str, id: str, row: Row, story: Story | None, trace: list[str]) 
     meta: dict[str, Any] = {ABOUT: what.thing} | ({} if what.first else {MINDS: list(what.minds)})
     meta |= {EVENTS: story.to_dicts()} if story else {}
     meta |= {REALITY: reality} if reality else {}
-    return make(
-        NAME,
-        id,
-        context="\n".join(row.lines),
-        question=row.question,
-        gold=gold,
-        published=row.gold,
-        choices=places if len(places) > 1 else (),
-        raw={"text": row.raw, "trace": ",".join(trace)},
-        tags=tags,
-        repairs=repairs,
-        meta=meta,
-    )
+    item = Item(id, row.question, gold, "\n".join(row.lines), tuple(places) if len(places) > 1 else (), tags=tags)
+    raw = {"text": row.raw, "trace": ",".join(trace)}
+    return keep(NAME, item, raw, published=row.gold, repairs=repairs, meta=meta)
 
 
 def _kind(what: Asked) -> str:

@@ -17,7 +17,7 @@ from math import exp, log
 from operator import ne
 from typing import Protocol
 
-from otherminds.models.contract import Usage, Weighing
+from otherminds.models.contract import Prompt, Usage, Weighing
 
 
 @dataclass(slots=True)
@@ -153,6 +153,36 @@ class Plan:
     def sequences(self) -> list[list[int]]:
         """What has to be read; the last token of a continuation is weighed, but nothing comes after it."""
         return [[*self.prompt, *tail[:-1]] for tail in self.tails] or [list(self.prompt)]
+
+
+def plan_for(
+    prompt: Prompt,
+    alone: Sequence[int],
+    joint: Mapping[str, Sequence[int]],
+    variants: Callable[[str], Iterable[int]],
+    misfit: Callable[[int, int], str],
+    rendered: str,
+    name: str,
+) -> Plan:
+    """The plan of a prompt by its tokens, and of a prompt without labels also by those of it with each choice behind.
+
+    A token may reach across the seam between prompt and choice. What counts as prompt is then only what the prompt
+    alone and all its continuations begin with, so that such a token is weighed with the choice it belongs to. `misfit`
+    says why a prompt of so many tokens, and so many with its answer, cannot be used.
+    """
+    if not prompt.choices or "" in prompt.choices:
+        return Plan(error="a prompt to weigh needs choices, and none may be empty", rendered=rendered)
+    if prompt.labels:
+        choices = {choice: tuple(variants(choice)) for choice in prompt.choices}
+        lost = next((choice for choice, tokens in choices.items() if not tokens), "")
+        error = misfit(len(alone), len(alone) + 1)
+        if lost and not error:
+            error = f"no single token of {name} reads as {lost!r}, so it cannot be a label; weigh it as a continuation"
+        return Plan(alone, (), choices, rendered, error)
+    seam = min(overlap(alone, whole) for whole in joint.values())
+    tails = {choice: tuple(whole[seam:]) for choice, whole in joint.items()}
+    error = misfit(seam, max([len(alone) + 1, *map(len, joint.values())]))
+    return Plan(alone[:seam], tuple(tails.values()), tails, rendered, error)
 
 
 @dataclass(slots=True)

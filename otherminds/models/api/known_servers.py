@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import log
@@ -19,11 +18,11 @@ from otherminds.models.api.replies import chances, counted, part, token_numbers,
 from otherminds.models.api.request_forms import Body, Form, refusal
 from otherminds.models.api.servers import Server, as_text, as_turn, look_up
 from otherminds.models.api.wire import Rejected, Unsound, Wire
+from otherminds.models.chat_template import MARKER, marked
 from otherminds.models.forks import Lock
 from otherminds.models.gate import is_logprob, is_placeholder
 from otherminds.models.weighing import overlap
 
-_MARKER = re.compile("\ue000(\\d+)\ue001")
 SPACES = ("", " ", "\n", "\t", "  ", "\n\n")
 """What may stand before a label inside its own token."""
 
@@ -184,11 +183,10 @@ class LlamaCpp(_Tokenising):
         contents, begun = [turn.content for turn in prompt.messages], prompt.prefill + more
         if await self._plain([*contents, begun]):
             return await self.ids(await self._chat(prompt, contents) + begun, special=True, start=True)
-        # Markers show where the template puts each content; what stands around them is the template's own.
-        pieces = _MARKER.split(await self._chat(prompt, [f"\ue000{number}\ue001" for number in range(len(contents))]))
+        shown = await self._chat(prompt, [turn.content for turn in marked(prompt.messages)])
         ids = [
             await self.ids(contents[int(piece)]) if place % 2 else await self.ids(piece, special=True, start=not place)
-            for place, piece in enumerate(pieces)
+            for place, piece in enumerate(MARKER.split(shown))
         ]
         return tuple(token for run in [*ids, await self.ids(begun)] for token in run)
 

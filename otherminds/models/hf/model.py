@@ -22,7 +22,7 @@ from otherminds.models.hf.scorer import Scorer
 from otherminds.models.hf.tokenizer import Tokens
 from otherminds.models.hf.writing import Ids, Manner, cut, draws, enough, write, write_with_a_state
 from otherminds.models.specs import settings, whole
-from otherminds.models.weighing import Plan, begin, overlap
+from otherminds.models.weighing import Plan, begin, plan_for
 
 DTYPES = ("float32", "bfloat16", "float16")
 BATCH = {"cpu": 16, "cuda": 2048}
@@ -291,11 +291,7 @@ class HuggingFace(Loaded, Abilities):
     # ── weigh ──
 
     def weigh(self, prompts: Sequence[Prompt]) -> list[Weighing]:
-        """The log-probabilities of every prompt's choices, in order; a shared beginning is computed once.
-
-        A token may reach across the seam between prompt and choice. What counts as prompt is then only what the prompt
-        alone and all its continuations begin with, so that such a token is weighed with the choice it belongs to.
-        """
+        """The log-probabilities of every prompt's choices, in order; a shared beginning is computed once."""
         # All that was planned is gone again before lost cycles are looked for, so that there is little to look through.
         with _no_collecting():
             return self._weigh(prompts)
@@ -321,27 +317,10 @@ class HuggingFace(Loaded, Abilities):
         plans = []
         for prompt in prompts:
             alone = next(ids)
-            if prompt.labels:
-                plans.append(self._labelled(prompt, alone))
-            else:
-                plans.append(self._continued(prompt, alone, {choice: next(ids) for choice in prompt.choices}))
+            joint = {} if prompt.labels else {choice: next(ids) for choice in prompt.choices}
+            said = self._tokens.render(prompt)
+            plans.append(plan_for(prompt, alone, joint, self._tokens.labels, self._misfit, said, self.name))
         return plans
-
-    def _labelled(self, prompt: Prompt, ids: Ids) -> Plan:
-        choices = {choice: tuple(self._tokens.labels(choice)) for choice in prompt.choices}
-        lost = next((choice for choice, tokens in choices.items() if not tokens), None)
-        error = self._misfit(len(ids), len(ids) + 1)
-        if not error and lost is not None:
-            error = f"no token of {self.name} reads as {lost!r}; weigh it as a continuation"
-        return Plan(ids, (), choices, self._tokens.render(prompt), error)
-
-    def _continued(self, prompt: Prompt, alone: Ids, joint: Mapping[str, Ids]) -> Plan:
-        seam = min([len(alone), *(overlap(alone, ids) for ids in joint.values())])
-        tails = {choice: ids[seam:] for choice, ids in joint.items()}
-        error = self._misfit(seam, max([len(alone) + 1, *map(len, joint.values())]))
-        if not error and not all(tails.values()):
-            error = "a prompt to weigh needs choices, and none may be empty"
-        return Plan(alone[:seam], tuple(tails.values()), tails, self._tokens.render(prompt), error)
 
 
 def _texts(prompts: Sequence[Prompt]) -> list[tuple[Prompt, str]]:

@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from otherminds.bridges.benchmarks import hitom, tomi
 from otherminds.bridges.benchmarks.known import benchmark_of
-from otherminds.bridges.benchmarks.tomi import Asked, Untold, answer, asked, sentences, tell
+from otherminds.bridges.benchmarks.tomi import Untold, WhereQuestion, answer, asked, sentences, tell
 from otherminds.errors import UsageError
 from otherminds.items import Item, Suite
 from otherminds.items.tags import BENCHMARK, CONSISTENT, EVENTS, FALSE_BELIEF, MINDS, REALITY, STORY, TWIN
@@ -47,7 +47,7 @@ def _pair(item: Item) -> tuple[Item, Item] | None:
     return None
 
 
-def _ways(lines: list[str], what: Asked, open_containers: bool) -> Iterator[tuple[list[str], list[str]]]:
+def _ways(lines: list[str], what: WhereQuestion, open_containers: bool) -> Iterator[tuple[list[str], list[str]]]:
     """Pairs of tellings to try, those that break most rules first."""
     if open_containers:
         for base in (lines, *_moved(lines, what)):
@@ -59,7 +59,7 @@ def _lines(item: Item) -> list[str]:
     return sentences(item.context.split("\nNote: ")[0])
 
 
-def _returned(lines: Sequence[str], what: Asked) -> Iterator[tuple[list[str], list[str]]]:
+def _returned(lines: Sequence[str], what: WhereQuestion) -> Iterator[tuple[list[str], list[str]]]:
     """One of the minds who left looks in again, at once in the one story and at the end in the other."""
     for place, line in enumerate(lines):
         hit = re.fullmatch(r"(\w+) exited the (\w+)\.", line)
@@ -68,7 +68,7 @@ def _returned(lines: Sequence[str], what: Asked) -> Iterator[tuple[list[str], li
             yield [*lines[: place + 1], *again, *lines[place + 1 :]], [*lines, *again]
 
 
-def _moved(lines: Sequence[str], what: Asked) -> Iterator[list[str]]:
+def _moved(lines: Sequence[str], what: WhereQuestion) -> Iterator[list[str]]:
     """Every way to put one coming or going of theirs at another place in the story, the nearest first."""
     comings = [place for place, line in enumerate(lines) if _goes(line, what.minds)]
     ways = [(abs(to - place), place, to) for place in comings for to in range(len(lines)) if to != place]
@@ -82,7 +82,7 @@ def _goes(line: str, minds: Sequence[str]) -> bool:
     return bool(hit and set(re.split(r",\s*|\s+and\s+", hit[1])) & set(minds))
 
 
-def _told(item: Item, lines: Sequence[str], what: Asked, open_containers: bool) -> Item | None:
+def _told(item: Item, lines: Sequence[str], what: WhereQuestion, open_containers: bool) -> Item | None:
     """The item with these lines as its story; none where they cannot happen, or nothing is known in the end."""
     try:
         story = tell(lines, open_containers=open_containers)

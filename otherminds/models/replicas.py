@@ -166,7 +166,7 @@ class Worker:
         return self._models[key]
 
 
-class Pool:
+class WorkerPool:
     """All workers of one kind; any thread may hand in work."""
 
     def __init__(self, cluster: Cluster, *, can_use_gpus: bool) -> None:
@@ -283,7 +283,7 @@ def _reason(error: Exception) -> str:
 ON_GPUS = ("hf",)
 """Kinds of models that compute on a GPU where there is one."""
 
-_POOLS: dict[tuple[Cluster, bool], Pool] = {}
+_POOLS: dict[tuple[Cluster, bool], WorkerPool] = {}
 """Workers are shared by all models of a program, as its memory would be."""
 
 
@@ -310,12 +310,12 @@ class Replicas(Abilities):
         return f"Replicas({self._spec!r})"
 
     @cached_property
-    def pool(self) -> Pool:
+    def pool(self) -> WorkerPool:
         """The workers."""
         can_use_gpus = self._spec.partition(":")[0] in ON_GPUS and self._settings.get("device") != "cpu"
         kind = (self._cluster, can_use_gpus)
         if kind not in _POOLS:
-            _POOLS[kind] = Pool(self._cluster, can_use_gpus=can_use_gpus)
+            _POOLS[kind] = WorkerPool(self._cluster, can_use_gpus=can_use_gpus)
         return _POOLS[kind]
 
     @cached_property

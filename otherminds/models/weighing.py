@@ -94,14 +94,14 @@ Values = Mapping[int, Sequence[float]]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ScoredTree:
     """A tree, and the tokens whose chance to come next is wanted after some of its places."""
 
     tree: Tree
     wants: Mapping[int, Sequence[int]]
 
 
-class Scorer(Protocol):
+class TokenScorer(Protocol):
     """Whatever gives log-probabilities."""
 
     most_tokens: int
@@ -110,7 +110,7 @@ class Scorer(Protocol):
     least_shared: float
     """The share of a plan that must be in a tree for it to join that; else it begins another one."""
 
-    def score_all(self, asked: Sequence[Asked]) -> Iterable[Values]:
+    def score_all(self, asked: Sequence[ScoredTree]) -> Iterable[Values]:
         """What is wanted of every tree, in order; it may be still computed until somebody looks."""
         ...
 
@@ -128,7 +128,7 @@ class OneByOne(ABC):
     def score(self, tree: Tree, wants: Mapping[int, Sequence[int]]) -> Values:
         """The log-probabilities of the wanted tokens after each of the given places of the tree."""
 
-    def score_all(self, asked: Sequence[Asked]) -> Sequence[Values]:
+    def score_all(self, asked: Sequence[ScoredTree]) -> Sequence[Values]:
         """What is wanted of every tree, in order."""
         return [self.score(one.tree, one.wants) for one in asked]
 
@@ -138,7 +138,7 @@ class OneByOne(ABC):
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class WeighingPlan:
     """What has to be computed to weigh one prompt, or why it cannot be."""
 
     prompt: Sequence[int] = ()
@@ -163,7 +163,7 @@ def plan_for(
     misfit: Callable[[int, int], str],
     rendered: str,
     name: str,
-) -> Plan:
+) -> WeighingPlan:
     """The plan of a prompt by its tokens, and of a prompt without labels also by those of it with each choice behind.
 
     A token may reach across the seam between prompt and choice. What counts as prompt is then only what the prompt
@@ -171,18 +171,18 @@ def plan_for(
     says why a prompt of so many tokens, and so many with its answer, cannot be used.
     """
     if not prompt.choices or "" in prompt.choices:
-        return Plan(error="a prompt to weigh needs choices, and none may be empty", rendered=rendered)
+        return WeighingPlan(error="a prompt to weigh needs choices, and none may be empty", rendered=rendered)
     if prompt.labels:
         choices = {choice: tuple(variants(choice)) for choice in prompt.choices}
         lost = next((choice for choice, tokens in choices.items() if not tokens), "")
         error = misfit(len(alone), len(alone) + 1)
         if lost and not error:
             error = f"no single token of {name} reads as {lost!r}, so it cannot be a label; weigh it as a continuation"
-        return Plan(alone, (), choices, rendered, error)
+        return WeighingPlan(alone, (), choices, rendered, error)
     seam = min(overlap(alone, whole) for whole in joint.values())
     tails = {choice: tuple(whole[seam:]) for choice, whole in joint.items()}
     error = misfit(seam, max([len(alone) + 1, *map(len, joint.values())]))
-    return Plan(alone[:seam], tuple(tails.values()), tails, rendered, error)
+    return WeighingPlan(alone[:seam], tuple(tails.values()), tails, rendered, error)
 
 
 @dataclass(slots=True)
@@ -195,7 +195,7 @@ class Group:
     cached: list[int] = field(default_factory=list)
     sequences: int = 0
 
-    def add(self, number: int, plan: Plan) -> None:
+    def add(self, number: int, plan: WeighingPlan) -> None:
         """Put a plan into the tree."""
         known = len(self.tree)
         paths = [self.tree.add(sequence) for sequence in plan.sequences]
@@ -205,22 +205,24 @@ class Group:
         self.cached.append(bisect_left(paths[0], known, hi=len(plan.prompt)))
         self.sequences += len(paths)
 
-    def asked(self) -> Asked:
+    def asked(self) -> ScoredTree:
         """What is wanted of the tree."""
         wants: dict[int, list[int]] = {}
         for steps_of in self.steps:
             for place, token in (step for steps in steps_of.values() for step in steps):
                 wants.setdefault(place, []).append(token)
-        return Asked(self.tree, wants)
+        return ScoredTree(self.tree, wants)
 
 
-def settle(plans: Sequence[Plan], scorer: Scorer, read: Callable[[Sequence[int]], tuple[str, ...]]) -> list[Weighing]:
+def settle(
+    plans: Sequence[WeighingPlan], scorer: TokenScorer, read: Callable[[Sequence[int]], tuple[str, ...]]
+) -> list[Weighing]:
     """The weighing of every plan, in order; `read` tells how tokens read."""
     return begin(plans, scorer, read)()
 
 
 def begin(
-    plans: Sequence[Plan], scorer: Scorer, read: Callable[[Sequence[int]], tuple[str, ...]]
+    plans: Sequence[WeighingPlan], scorer: TokenScorer, read: Callable[[Sequence[int]], tuple[str, ...]]
 ) -> Callable[[], list[Weighing]]:
     """The same in two parts: what is returned waits for the numbers, and until then there is time for other plans."""
     found: dict[int, Weighing] = {
@@ -249,9 +251,9 @@ def begin(
     return end
 
 
-def _groups(plans: Sequence[tuple[int, Plan]], scorer: Scorer) -> Iterator[Group]:
+def _groups(plans: Sequence[tuple[int, WeighingPlan]], scorer: TokenScorer) -> Iterator[Group]:
     """Plans cut into trees that the scorer can hold, and likes."""
-    group, last = Group(), Plan()
+    group, last = Group(), WeighingPlan()
     for number, plan in plans:
         shared = overlap(last.prompt, plan.prompt)
         size = len(group.tree) + len(plan.prompt) - shared + sum(len(tail) - 1 for tail in plan.tails)
@@ -266,7 +268,7 @@ def _groups(plans: Sequence[tuple[int, Plan]], scorer: Scorer) -> Iterator[Group
 
 
 def _weighing(
-    plan: Plan,
+    plan: WeighingPlan,
     steps_of: Mapping[str, Sequence[tuple[int, int]]],
     values: Mapping[tuple[int, int], float],
     cached: int,
@@ -281,7 +283,7 @@ def _weighing(
     )
 
 
-def _steps(plan: Plan, paths: Sequence[Sequence[int]]) -> dict[str, list[tuple[int, int]]]:
+def _steps(plan: WeighingPlan, paths: Sequence[Sequence[int]]) -> dict[str, list[tuple[int, int]]]:
     """By choice, the (place, next token) pairs that its log-probability is made of."""
     last = len(plan.prompt) - 1
     if not plan.tails:

@@ -31,7 +31,7 @@ PAGE = 2_000
 
 
 @dataclass(frozen=True, slots=True)
-class About:
+class RunState:
     """How a run stands, and what somebody wants to remember of it."""
 
     row: RunRow
@@ -60,7 +60,7 @@ def run_body(run: Run) -> Body:
     return summarise([run]) if run.records else None
 
 
-def items_section(run: Run, shown: Sequence[Record], page: int, about: About) -> Section:
+def items_section(run: Run, shown: Sequence[Record], page: int, about: RunState) -> Section:
     """Answers of a run with their texts, so many at a time that a browser can hold them; pages count from 1."""
     pages = page_count(run)
     first = (page - 1) * PAGE
@@ -92,7 +92,7 @@ def _turning(id: str, page: int, pages: int) -> list[Block]:
     return [Table(["pages of items", *([""] * (len(cells) - 1))], [cells], "")] if pages > 1 else []
 
 
-def run_page(about: About, body: Report, items: Section, others: Sequence[Overview]) -> Report:
+def run_page(about: RunState, body: Report, items: Section, others: Sequence[Overview]) -> Report:
     """How a run stands, its report, with the runs that it can be compared with, and its answers."""
     id = about.row.id
     lines = [
@@ -108,7 +108,7 @@ def run_page(about: About, body: Report, items: Section, others: Sequence[Overvi
     )
 
 
-def empty_page(about: About, run: Run, calls: int, seconds: float) -> Report:
+def empty_page(about: RunState, run: Run, calls: int, seconds: float) -> Report:
     """A run of which nothing is kept yet but what was asked of whom."""
     lead = (
         "No answer of this run is kept yet: a run keeps its answers together, when it ends or is stopped."

@@ -43,7 +43,7 @@ def obedient(*, published: bool = False) -> Scripted:
     return Scripted(answer, name=f"obedient-{published}")
 
 
-def both(name: str, folder: Path, model: Scripted) -> tuple[Suite, table.Answers]:
+def both(name: str, folder: Path, model: Scripted) -> tuple[Suite, table.MarkedAnswers]:
     suite = read(MAKERS[name](folder))
     return suite, table.ask(suite, model, None, prompt="direct", letters=False)
 

@@ -30,7 +30,7 @@ Parts = Mapping[str, str]
 """One row of the file, by the names of its columns."""
 
 
-class Built(NamedTuple):
+class BuiltQuestion(NamedTuple):
     """One question, built."""
 
     story: str
@@ -73,9 +73,11 @@ def _condition(rows: Sequence[tuple[Parts, list[str]]], initial: int, variable: 
         yield _item(number, parts, built, options, initial, variable, condition)
 
 
-def _build(parts: Parts, sentences: list[str], initial: int, variable: str, condition: str) -> Built:
+def _build(parts: Parts, sentences: list[str], initial: int, variable: str, condition: str) -> BuiltQuestion:
     if variable == "percept_to_belief":
-        return Built(" ".join(sentences[:3]), parts["belief_question"], parts["belief_aware"], parts["belief_unaware"])
+        return BuiltQuestion(
+            " ".join(sentences[:3]), parts["belief_question"], parts["belief_aware"], parts["belief_unaware"]
+        )
     before = sentences[: 3 + initial]
     control = condition.endswith("control")
     event = parts["random_event"] if control else sentences[4]
@@ -89,11 +91,11 @@ def _build(parts: Parts, sentences: list[str], initial: int, variable: str, cond
     question = parts["action_question"] if acts else parts["belief_question"]
     answers = [parts[f"{'doing' if acts else 'belief'}_{who}"] for who in ("aware", "unaware")]
     right, wrong = answers if condition == "true_belief" else answers[::-1]
-    return Built(" ".join([*before, event, last]), question, right, wrong)
+    return BuiltQuestion(" ".join([*before, event, last]), question, right, wrong)
 
 
 def _item(
-    number: int, parts: Parts, built: Built, options: list[str], initial: int, variable: str, condition: str
+    number: int, parts: Parts, built: BuiltQuestion, options: list[str], initial: int, variable: str, condition: str
 ) -> Item:
     same = built.right == built.wrong
     tags: dict[str, Tag] = {

@@ -88,7 +88,7 @@ ENGINE = "the belief engine contradicts this label, and nothing better is publis
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class GoldCheck:
     """How many gold labels the belief engine could check, and the share that it contradicts."""
 
     items: int
@@ -96,12 +96,12 @@ class Checked:
     share: stats.Estimate | None
 
 
-def checked(items: Iterable[Item]) -> Checked:
+def checked(items: Iterable[Item]) -> GoldCheck:
     """The check of all items that the engine could tell as events; labels as they are in the file."""
     known = [item for item in items if CONSISTENT in item.tags]
     wrong = [float(item.tags[CONSISTENT] is False) for item in known]
     share = stats.mean(wrong, groups=groups(known)) if known else None
-    return Checked(len(known), tuple(item.id for item, is_so in zip(known, wrong, strict=True) if is_so), share)
+    return GoldCheck(len(known), tuple(item.id for item, is_so in zip(known, wrong, strict=True) if is_so), share)
 
 
 def patch(items: Iterable[Item]) -> list[dict[str, Any]]:

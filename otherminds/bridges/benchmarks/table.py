@@ -37,7 +37,7 @@ ALL = "all"
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class BenchmarkLine:
     """One type of question of one benchmark."""
 
     benchmark: str
@@ -53,7 +53,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Answers:
+class MarkedAnswers:
     """What one model got, by item."""
 
     published: Values
@@ -64,7 +64,7 @@ class Answers:
     """Figures of the benchmark's own, where it reports others than shares."""
 
 
-NOTHING = Answers({}, {}, frozenset(), {})
+NOTHING = MarkedAnswers({}, {}, frozenset(), {})
 
 
 def find(paths: Sequence[Path]) -> list[Path]:
@@ -125,7 +125,7 @@ def _set(item: Item) -> str:
     return f"set {item.tags[JOINT]}" if JOINT in item.tags else f"item {item.id}"
 
 
-def ask(suite: Suite, model: Model, store: Store | None, *, prompt: str, letters: bool, seed: int = 0) -> Answers:
+def ask(suite: Suite, model: Model, store: Store | None, *, prompt: str, letters: bool, seed: int = 0) -> MarkedAnswers:
     """A model's answers to a benchmark, marked as published, as repaired, and by letters where it can weigh."""
 
     def asked(some: Suite, score: str) -> Run:
@@ -138,10 +138,10 @@ def ask(suite: Suite, model: Model, store: Store | None, *, prompt: str, letters
         by_letters = asked(replace(suite, items=weighed), "letters").values()
     lost = ("unparsed", "truncated", "refused", "error")
     unparsed = frozenset(record.item.id for record in repaired.records if record.score.verdict in lost)
-    return Answers(published.values(), repaired.values(), unparsed, by_letters, own_figures(published))
+    return MarkedAnswers(published.values(), repaired.values(), unparsed, by_letters, own_figures(published))
 
 
-def lines(items: Sequence[Item], answers: Answers = NOTHING, *, whole: Suite) -> list[Line]:
+def lines(items: Sequence[Item], answers: MarkedAnswers = NOTHING, *, whole: Suite) -> list[BenchmarkLine]:
     """The lines of one benchmark: every type, all together, and sets that are right as a whole."""
     known = [item for item in whole if item.choices and item.tags.get("scored") is not False]
     gains = audit.gains(known) if known else {}
@@ -154,12 +154,14 @@ def lines(items: Sequence[Item], answers: Answers = NOTHING, *, whole: Suite) ->
     return [*rows, joint] if joint else rows
 
 
-def _line(name: str, kind: str, items: Sequence[Item], answers: Answers, reader: tuple[str, float] | None) -> Line:
+def _line(
+    name: str, kind: str, items: Sequence[Item], answers: MarkedAnswers, reader: tuple[str, float] | None
+) -> BenchmarkLine:
     unparsed = len(answers.unparsed.intersection(item.id for item in items))
     published, repaired, letters = (
         _mean(items, values) for values in (answers.published, answers.repaired, answers.letters)
     )
-    return Line(name, kind, len(items), published, repaired, unparsed, letters, reader)
+    return BenchmarkLine(name, kind, len(items), published, repaired, unparsed, letters, reader)
 
 
 def _mean(items: Sequence[Item], values: Values) -> stats.Estimate | None:
@@ -167,7 +169,9 @@ def _mean(items: Sequence[Item], values: Values) -> stats.Estimate | None:
     return stats.mean([values[item.id] for item in some], groups=groups(some)) if some else None
 
 
-def _joint(whole: Suite, items: Sequence[Item], answers: Answers, gains: Mapping[str, Values]) -> Line | None:
+def _joint(
+    whole: Suite, items: Sequence[Item], answers: MarkedAnswers, gains: Mapping[str, Values]
+) -> BenchmarkLine | None:
     every, asked = joint_sets(whole), {item.id for item in items}
     sets = {name: ids for name, ids in every.items() if asked.issuperset(ids)}
     if not sets:
@@ -180,7 +184,7 @@ def _joint(whole: Suite, items: Sequence[Item], answers: Answers, gains: Mapping
     best = audit.best({reader: joint_values(every, values) for reader, values in gains.items()}, list(every))
     unparsed = len(answers.unparsed.intersection(id for ids in sets.values() for id in ids))
     published, repaired, letters = map(share, (answers.published, answers.repaired, answers.letters))
-    return Line(whole.name, JOINTLY, len(sets), published, repaired, unparsed, letters, best)
+    return BenchmarkLine(whole.name, JOINTLY, len(sets), published, repaired, unparsed, letters, best)
 
 
 def joint_sets(items: Iterable[Item]) -> dict[str, list[str]]:

@@ -32,7 +32,7 @@ _MOVE = re.compile(r"(?P<who>\w+) moved the (?P<thing>[\w ]+?) to the (?P<contai
 _TALK = re.compile(r"\b(?:claimed|told|said|tells|says)\b")
 
 
-class Asked(NamedTuple):
+class WhereQuestion(NamedTuple):
     """What a question asks: the minds it goes through, the thing, and whether it is about the beginning."""
 
     minds: tuple[str, ...]
@@ -129,16 +129,16 @@ _WHERE = (
 )  # fmt: skip
 
 
-def asked(question: str) -> Asked | None:
+def asked(question: str) -> WhereQuestion | None:
     """What a question of ToMi or Hi-ToM asks; none if it is worded otherwise."""
     for number, pattern in enumerate(_WHERE):
         if hit := pattern.fullmatch(question.strip()):
             minds = re.split(r" (?:really )?thinks? (?:that )?", hit["minds"]) if number > 1 else []
-            return Asked(tuple(minds), hit["thing"], first=number == 0)
+            return WhereQuestion(tuple(minds), hit["thing"], first=number == 0)
     return None
 
 
-def answer(story: Story, lines: Sequence[str], what: Asked) -> str | None:
+def answer(story: Story, lines: Sequence[str], what: WhereQuestion) -> str | None:
     """Where the thing is in those minds; none where nothing is known of it."""
     if what.first:
         return first_place(lines, what.thing)
@@ -153,7 +153,7 @@ NO_TRACE = "there is no .trace file, so the kind of question is told by its word
 CONTRADICTED = "the gold label contradicts the events of the story; the belief engine's answer stands in for it"
 
 
-class Row(NamedTuple):
+class ToMiRow(NamedTuple):
     """One question with its story."""
 
     lines: tuple[str, ...]
@@ -202,7 +202,7 @@ def _split(where: str, split: str, text: str, trace: list[list[str]]) -> Iterato
         )
 
 
-def _rows(where: str, text: str) -> Iterator[Row]:
+def _rows(where: str, text: str) -> Iterator[ToMiRow]:
     lines: list[str] = []
     for line in text.split("\n"):
         if re.match(r"\s*1\s", line):
@@ -211,7 +211,9 @@ def _rows(where: str, text: str) -> Iterator[Row]:
             question, *rest = NUMBER.sub("", line).split("\t")
             if not rest or not rest[0].strip() or not lines:
                 raise BadFile(f"{where}: {line!r} should be a question, a tab and its answer, after a story")
-            yield Row(tuple(sentences("\n".join(lines))), question.strip(), rest[0].strip(), "\n".join([*lines, line]))
+            yield ToMiRow(
+                tuple(sentences("\n".join(lines))), question.strip(), rest[0].strip(), "\n".join([*lines, line])
+            )
         elif line.strip():
             lines.append(line)
 
@@ -223,7 +225,7 @@ def _told(lines: Sequence[str]) -> Story | None:
         return None
 
 
-def _item(where: str, id: str, row: Row, story: Story | None, trace: list[str]) -> Item:
+def _item(where: str, id: str, row: ToMiRow, story: Story | None, trace: list[str]) -> Item:
     what = asked(row.question)
     if what is None:
         raise BadFile(f"{where}: {row.question!r} is worded like no question of ToMi")
@@ -250,7 +252,7 @@ def _item(where: str, id: str, row: Row, story: Story | None, trace: list[str]) 
     return keep(NAME, item, raw, published=row.gold, repairs=repairs, meta=meta)
 
 
-def _kind(what: Asked) -> str:
+def _kind(what: WhereQuestion) -> str:
     return "memory" if what.first else ("reality", "first_order", "second_order")[len(what.minds)]
 
 

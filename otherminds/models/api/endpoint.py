@@ -23,7 +23,7 @@ from otherminds.models.api.provenance import ANY
 from otherminds.models.api.request_forms import ABILITIES, Wishes
 from otherminds.models.api.scale_checks import WRONG, ScaleCheck
 from otherminds.models.api.servers import R, Server
-from otherminds.models.api.wire import FILTERED, Lacking, Missing, Rejected, Unanswered, Wire
+from otherminds.models.api.wire import FILTERED, Lacking, MissingPath, RejectedRequest, Unanswered, Wire
 from otherminds.models.forks import Lock
 from otherminds.models.specs import number, whole
 
@@ -245,7 +245,7 @@ class Endpoint(Served):
             if error.code in FILTERED:
                 return Response(finish="refused", rendered=server.shown(prompt))
             return Response(finish="error", rendered=server.shown(prompt), error=self._words(error))
-        except Missing as error:
+        except MissingPath as error:
             await self._refuse(prompt, error)
         return replace(response, rendered=server.shown(prompt))
 
@@ -261,7 +261,7 @@ class Endpoint(Served):
             if isinstance(error, Lacking) and ("weigh" if prompt.labels else "continuations") in await self._lacking():
                 raise Unable(str(error)) from None
             return Weighing(rendered=server.shown(prompt), error=self._words(error))
-        except Missing as error:
+        except MissingPath as error:
             await self._refuse(prompt, error)
         return replace(weighing, rendered=server.shown(prompt))
 
@@ -282,7 +282,7 @@ class Endpoint(Served):
         server = await self._find()
         try:
             return await server.answer(ask)
-        except (Rejected, Lacking, Missing):
+        except (RejectedRequest, Lacking, MissingPath):
             usual = server.form
             if server.settled or (settled := await self._settle()).form == usual:
                 raise
@@ -297,7 +297,7 @@ class Endpoint(Served):
         tries = [hint for word, hint in _HINTS.items() if word in said]
         return f"{said}; try {tries[0]}" if tries else said
 
-    async def _refuse(self, prompt: Prompt, error: Missing) -> NoReturn:
+    async def _refuse(self, prompt: Prompt, error: MissingPath) -> NoReturn:
         """Where one way of asking is missing and the other is there, it is no fault of the address."""
         way, instead = ("chat", "raw") if prompt.messages else ("raw", "direct")
         lacking = await self._lacking()

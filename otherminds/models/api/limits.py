@@ -24,7 +24,7 @@ STEP, DOUBLING = 0.005, 0.05
 """Seconds between two steps of the start, and those in which the number of calls doubles."""
 
 
-class Place(NamedTuple):
+class Slot(NamedTuple):
     """Of a call under way: how many cuts the limit had seen when it began, and which number the call was."""
 
     cuts: int
@@ -54,14 +54,14 @@ class Limit(Own):
         self._step: asyncio.TimerHandle | None = None
         self._under_way = 0
         self._cuts = 0
-        self._waiting: deque[asyncio.Future[Place]] = deque()
+        self._waiting: deque[asyncio.Future[Slot]] = deque()
 
-    async def enter(self) -> Place:
+    async def enter(self) -> Slot:
         """Wait for a place."""
         if self._under_way < self.now:
             self._under_way += 1
-            return Place(self._cuts, self._under_way)
-        turn: asyncio.Future[Place] = asyncio.get_running_loop().create_future()
+            return Slot(self._cuts, self._under_way)
+        turn: asyncio.Future[Slot] = asyncio.get_running_loop().create_future()
         self._waiting.append(turn)
         self._go_on()
         try:
@@ -73,7 +73,7 @@ class Limit(Own):
             raise
         return turn.result()
 
-    def leave(self, place: Place, *, busy: bool, well: bool) -> None:
+    def leave(self, place: Slot, *, busy: bool, well: bool) -> None:
         """Give the place back; `busy` and `well` are what the server showed to be."""
         self._under_way -= 1
         # Calls that began before the last cut tell nothing about the limit that it set.
@@ -109,7 +109,7 @@ class Limit(Own):
             turn = self._waiting.popleft()
             if not turn.done():
                 self._under_way += 1
-                turn.set_result(Place(self._cuts, self._under_way))
+                turn.set_result(Slot(self._cuts, self._under_way))
 
     @property
     def now(self) -> int:

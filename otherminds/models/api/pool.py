@@ -34,10 +34,10 @@ def serve(model: str, **settings: Any) -> Model:
         raise UsageError("base_url has an address twice; give each server once")
     if len(addresses) < 2:
         return Endpoint(model, base_url=addresses[0] if addresses else "", **settings)
-    return Pool([Endpoint(model, base_url=address, **settings) for address in addresses])
+    return ServerPool([Endpoint(model, base_url=address, **settings) for address in addresses])
 
 
-class Pool(Served):
+class ServerPool(Served):
     """Several servers of one model."""
 
     def __init__(self, servers: Sequence[Endpoint]) -> None:

@@ -17,7 +17,7 @@ from otherminds.errors import EndpointError, UsageError
 from otherminds.files import read_words
 from otherminds.models import Prompt
 from otherminds.models.api.background import in_order
-from otherminds.models.api.wire import Lacking, Missing, Refused, Rejected, Unanswered, Wire
+from otherminds.models.api.wire import Lacking, MissingPath, Refused, RejectedRequest, Unanswered, Wire
 from otherminds.models.specs import settings, whole
 
 Body = dict[str, Any]
@@ -109,7 +109,7 @@ ABILITIES = ("raw", "chat", "prefill", "schema", "weigh", "continuations")
 _FEWER = 5
 """Next tokens that servers report which do not report as many as others."""
 
-Refusal = Rejected | Missing | Lacking | Refused
+Refusal = RejectedRequest | MissingPath | Lacking | Refused
 Trial = Callable[[str], Awaitable[object]]
 
 
@@ -122,7 +122,7 @@ class Take:
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class RequestForm:
     """How one server is asked: by path, and whether it takes a system turn and weighs tokens by their numbers."""
 
     raw: Take
@@ -160,7 +160,7 @@ async def refusal(trial: Trial, wire: Wire) -> Refusal | None:
     async def say(greeting: str) -> Refusal | Unanswered | None:
         try:
             await trial(greeting)
-        except (Missing, Refused, Unanswered) as error:
+        except (MissingPath, Refused, Unanswered) as error:
             return error
         return None
 
@@ -179,7 +179,7 @@ async def refusal(trial: Trial, wire: Wire) -> Refusal | None:
                 if isinstance(said, Refusal):
                     noes.append(said)
                     # It may name the field that it does not take, so that nothing has to be guessed.
-                    if len(noes) == NOES or (isinstance(said, Rejected) and said.fields):
+                    if len(noes) == NOES or (isinstance(said, RejectedRequest) and said.fields):
                         return said
                 else:
                     silence = said
@@ -210,7 +210,7 @@ async def find_take(trial: Callable[[Take], Trial], usual: Take, wire: Wire) -> 
             if said is None:
                 return Take(length, top), None if top else first
             first = first or said
-            if isinstance(said, Missing | Refused):
+            if isinstance(said, MissingPath | Refused):
                 return None, said
             if isinstance(said, Lacking):
                 return Take(length, 0), said

@@ -26,7 +26,7 @@ from otherminds.models.api.connections import (
     Broken,
     Connections,
     Doubtful,
-    Reply,
+    HttpReply,
     TooManyFiles,
     Unreachable,
     Unreadable,
@@ -68,7 +68,7 @@ class Unanswered(EndpointError):
         """The fields of the request that the server names as the reason, in so many fields of its own."""
 
 
-class Rejected(Unanswered):
+class RejectedRequest(Unanswered):
     """The server is well but will not take this one request."""
 
 
@@ -76,7 +76,7 @@ class Lacking(Unanswered):
     """The server answers, but without what was asked for."""
 
 
-class Missing(EndpointError):
+class MissingPath(EndpointError):
     """There is nothing at this path."""
 
 
@@ -107,11 +107,11 @@ class _Fault:
     def error(self, sentence: str, *, asked: bool) -> EndpointError:
         """What it is for a request that stays without an answer; `asked`, if others at its path had one."""
         if self.kind == "rejected":
-            return Rejected(sentence, code=self.code, fields=self.fields)
+            return RejectedRequest(sentence, code=self.code, fields=self.fields)
         if self.kind == "lacking":
             return Lacking(sentence)
         if self.kind in ("missing", "refused") and not asked:
-            return Missing(sentence) if self.kind == "missing" else Refused(sentence)
+            return MissingPath(sentence) if self.kind == "missing" else Refused(sentence)
         return Unanswered(sentence, code=self.code)
 
 
@@ -166,7 +166,7 @@ class Wire:
         request = self._request("GET", path, None, lambda data: data, root=root)
 
         async def look(_: int) -> Any:
-            with suppress(Rejected, Missing, Refused):
+            with suppress(RejectedRequest, MissingPath, Refused):
                 try:
                     return await self._call(request, trying=True)
                 except Unanswered as error:
@@ -339,7 +339,7 @@ class Wire:
             kind = "lacking" if error.lacking else "rejected" if error.code else "unsound"
             return _Fault(self.clean(str(error)), kind, code=error.code)
 
-    def _failed(self, url: str, reply: Reply, trouble: Any) -> _Fault:
+    def _failed(self, url: str, reply: HttpReply, trouble: Any) -> _Fault:
         """What a status other than 200, or an error in place of an answer, means for this call."""
         status, data = reply.status, trouble or reply.data
         said, code = self._said(data, reply.words)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from otherminds.errors import ModelError, WeightsError
-from otherminds.models.seals import Seal, demand, seal_of
+from otherminds.models.seals import FileSeal, demand, seal_of
 
 _SMALL = ("*.json", "*.jinja", "*.model", "*.txt")
 _KINDS = ("*.safetensors", "*.bin")
@@ -91,7 +91,7 @@ class Checkpoint:
         return tuple(found)
 
     @cached_property
-    def _seals(self) -> dict[Path, Seal]:
+    def _seals(self) -> dict[Path, FileSeal]:
         # Read in full even where the hub's cache names a file by its sha256: the name stays when the bytes rot.
         return {path: seal_of(path) for path in self.weights}
 

@@ -22,7 +22,7 @@ from otherminds.models.hf.scorer import Scorer
 from otherminds.models.hf.tokenizer import Tokens
 from otherminds.models.hf.writing import Ids, Manner, cut, draws, enough, write, write_with_a_state
 from otherminds.models.specs import settings, whole
-from otherminds.models.weighing import Plan, begin, plan_for
+from otherminds.models.weighing import WeighingPlan, begin, plan_for
 
 DTYPES = ("float32", "bfloat16", "float16")
 BATCH = {"cpu": 16, "cuda": 2048}
@@ -312,7 +312,7 @@ class HuggingFace(Loaded, Abilities):
         """Put prompts to the model; their numbers are waited for when all of a call are on their way."""
         return begin(self._plans(prompts, encoded), self._scorer, self._tokens.pieces)
 
-    def _plans(self, prompts: Sequence[Prompt], encoded: Sequence[Ids]) -> list[Plan]:
+    def _plans(self, prompts: Sequence[Prompt], encoded: Sequence[Ids]) -> list[WeighingPlan]:
         ids = iter(encoded)
         plans = []
         for prompt in prompts:

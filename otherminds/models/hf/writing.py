@@ -32,7 +32,7 @@ class Manner:
 
 
 @dataclass(slots=True)
-class Row:
+class TextRow:
     """A text in the making."""
 
     number: int
@@ -45,7 +45,9 @@ def write(scorer: Scorer, prompts: Sequence[Ids], limits: Sequence[int], manner:
     """The ids that follow every prompt, up to its limit or one of the ends."""
     import torch
 
-    rows = [Row(number, prompt, limit, []) for number, (prompt, limit) in enumerate(zip(prompts, limits, strict=True))]
+    rows = [
+        TextRow(number, prompt, limit, []) for number, (prompt, limit) in enumerate(zip(prompts, limits, strict=True))
+    ]
     done = {row.number: row.written for row in rows if not row.limit}
     rows = [row for row in rows if row.limit]
     if not rows:
@@ -80,7 +82,7 @@ def write(scorer: Scorer, prompts: Sequence[Ids], limits: Sequence[int], manner:
     return [done[number] for number in range(len(prompts))]
 
 
-def _taken(row: Row, more: Sequence[int], ends: Sequence[int]) -> bool:
+def _taken(row: TextRow, more: Sequence[int], ends: Sequence[int]) -> bool:
     """Add what was written; whether the row has come to its end."""
     for token in more:
         row.written.append(token)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from otherminds.errors import WeightsError
 from otherminds.models.adapters import Adapter, Array
 from otherminds.models.local import weights
-from otherminds.models.local.forward import Form, numbers, supports
+from otherminds.models.local.forward import LlamaShape, numbers, supports
 from otherminds.models.local.gguf import F16, F32, PLAIN, Header, read_header
 
 NAMES = {
@@ -45,7 +45,7 @@ def merge(base: Path, sha256: str, adapter: Adapter, *, model: str, progress: we
 
 def matrices(header: Header) -> dict[str, str]:
     """The names in the file of all matrices that an adapter may change, by their names in Hugging Face."""
-    layers = range(Form.of(header).layers)
+    layers = range(LlamaShape.of(header).layers)
     return {
         f"model.layers.{layer}.{theirs}": f"blk.{layer}.{ours}.weight"
         for layer in layers
@@ -55,7 +55,7 @@ def matrices(header: Header) -> dict[str, str]:
 
 def _add(path: Path, adapter: Adapter, names: dict[str, str]) -> None:
     header = read_header(path)
-    form = Form.of(header)
+    form = LlamaShape.of(header)
     heads = {"attn_q": form.heads, "attn_k": form.kv_heads}
     file = np.memmap(path, dtype=np.uint8, mode="r+")
     for name in adapter.parts:

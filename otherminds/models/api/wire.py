@@ -21,7 +21,7 @@ from typing import Any, Literal, TypeVar
 
 from otherminds.errors import EndpointError
 from otherminds.models.api.addresses import read_address
-from otherminds.models.api.background import in_order
+from otherminds.models.api.background import LOOKS, OUTAGES, Limit, in_order, retry_after, sleep
 from otherminds.models.api.connections import (
     Broken,
     Connections,
@@ -31,7 +31,6 @@ from otherminds.models.api.connections import (
     Unreachable,
     Unreadable,
 )
-from otherminds.models.api.limits import LOOKS, OUTAGES, Limit, retry_after, sleep
 
 LONGEST_WAIT = 60.0
 """Seconds between two tries."""

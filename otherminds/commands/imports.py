@@ -68,7 +68,7 @@ def import_(
 
 def _log(path: Path) -> str:
     """Whose log a file is, if it is one."""
-    from otherminds.bridges.lm_eval import is_log
+    from otherminds.bridges.replay import is_log
 
     return "inspect" if path.suffix == ".eval" else "lm-eval" if is_log(path) else ""
 
@@ -83,7 +83,7 @@ def _import_log(path: Path, whose: str, store_path: Path, as_json: bool) -> None
 
             run = read_log(path, store)
         else:
-            from otherminds.bridges.lm_eval import read as read_samples
+            from otherminds.bridges.replay import read as read_samples
 
             run = read_samples(path, store)
     if as_json:

@@ -15,7 +15,7 @@ from string import ascii_uppercase as LETTERS
 from typing import Any
 
 from otherminds.bridges.benchmarks.record import WORDS, Mark, declared, json_of, keep, need, objects
-from otherminds.bridges.benchmarks.tomi import Untold, answer, asked, seen, sentences, tell
+from otherminds.bridges.benchmarks.tomi import answer, asked, seen, sentences, story_of
 from otherminds.errors import BadFile
 from otherminds.formats.written_answers import normal
 from otherminds.items import Item, Tag
@@ -32,7 +32,6 @@ from otherminds.items.tags import (
     SEEN_EVENTS,
     STORY,
 )
-from otherminds.minds.story import Story
 
 NAME = "hitom"
 STORIES = 20
@@ -88,7 +87,7 @@ def _item(where: str, number: int, row: Mapping[str, Any], twin: str | None) -> 
             raise BadFile(f"{where}: answer {label!r} is not one of the choices")
     style = row["prompting_type"]
     group = f"{'tell' if row['deception'] else 'no-tell'}-{row['story_length']}-{row['sample_id'] % STORIES}"
-    what, story = asked(row["question"]), _told(lines)
+    what, story = asked(row["question"]), story_of(lines, open_containers=False)
     tags: dict[str, Tag] = {
         STORY: group,
         JOINT: f"{group}-{style}",
@@ -111,13 +110,6 @@ def _item(where: str, number: int, row: Mapping[str, Any], twin: str | None) -> 
     item = Item(id, row["question"], gold, f"{text}\n{NOTE}", tuple(options), tags=tags)
     repairs += [REPAIRS["noted"], *([REPAIRS["stale"]] if gold != row["answer"] else [])]
     return keep(NAME, item, row, published=row["answer"], repairs=repairs, meta=meta)
-
-
-def _told(lines: Sequence[str]) -> Story | None:
-    try:
-        return tell(lines, open_containers=False)
-    except Untold:
-        return None
 
 
 def mark(item: Item, texts: Sequence[str], shown: Sequence[Sequence[str]]) -> Mark:

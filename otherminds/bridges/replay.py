@@ -49,15 +49,14 @@ class Replayed(Abilities):
 
     def ask(self, prompts: Sequence[Prompt]) -> list[Response]:
         """The texts that were logged."""
-        found = [self._answers.get(key(prompt), Response(error=NOT_THERE)) for prompt in prompts]
-        return [self._of(Response, result) for result in found]
+        return [self._found(Response, prompt) for prompt in prompts]
 
     def weigh(self, prompts: Sequence[Prompt]) -> list[Weighing]:
         """The log-probabilities that were logged."""
-        found = [self._answers.get(key(prompt), Weighing(error=NOT_THERE)) for prompt in prompts]
-        return [self._of(Weighing, result) for result in found]
+        return [self._found(Weighing, prompt) for prompt in prompts]
 
-    def _of(self, kind: type[Any], result: Any) -> Any:
+    def _found(self, kind: type[Any], prompt: Prompt) -> Any:
+        result = self._answers.get(key(prompt), kind(error=NOT_THERE))
         if not isinstance(result, kind):
             raise ModelError(f"the log of {self.name} has another kind of answer than the suite is scored by")
         return result

@@ -12,7 +12,6 @@ import io
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from otherminds.bridges.benchmarks.record import WORDS, Mark, beginning, declared, keep, text_of
 from otherminds.errors import BadFile
@@ -28,15 +27,6 @@ SAME = "both answers are the same, so no choice is right"
 
 Parts = Mapping[str, str]
 """One row of the file, by the names of its columns."""
-
-
-class BuiltQuestion(NamedTuple):
-    """One question, built."""
-
-    story: str
-    question: str
-    right: str
-    wrong: str
 
 
 def read(path: Path) -> Iterator[Item]:
@@ -67,52 +57,42 @@ def _condition(rows: Sequence[tuple[Parts, list[str]]], initial: int, variable: 
     # As published: seeded when the program starts, then one shuffle a row. So the order hangs on the row's place.
     drawn = random.Random(0)
     for number, (parts, sentences) in enumerate(rows, start=1):
-        built = _build(parts, sentences, initial, variable, condition)
-        options = [built.right, built.wrong]
+        story, question, right, wrong = _build(parts, sentences, initial, variable, condition)
+        options = [right, wrong]
         drawn.shuffle(options)
-        yield _item(number, parts, built, options, initial, variable, condition)
-
-
-def _build(parts: Parts, sentences: list[str], initial: int, variable: str, condition: str) -> BuiltQuestion:
-    if variable == "percept_to_belief":
-        return BuiltQuestion(
-            " ".join(sentences[:3]), parts["belief_question"], parts["belief_aware"], parts["belief_unaware"]
+        item = Item(
+            f"{initial}_{variable}_{condition}-{number}",
+            question,
+            right,
+            story,
+            tuple(told_apart(options)),
+            tags=_tags(number, initial, variable, condition, same=right == wrong),
         )
-    before = sentences[: 3 + initial]
-    control = condition.endswith("control")
+        repairs = [SAME] if right == wrong else []
+        yield keep(NAME, item, {"row": number, "parts": list(parts.values())}, repairs=repairs)
+
+
+def _build(parts: Parts, sentences: list[str], initial: int, variable: str, condition: str) -> tuple[str, ...]:
+    """Story, question, right and wrong answer."""
+    if variable == "percept_to_belief":
+        return (" ".join(sentences[:3]), *(parts[f"belief_{part}"] for part in ("question", "aware", "unaware")))
+    control, backward = condition.endswith("control"), variable == "backward_belief"
     event = parts["random_event"] if control else sentences[4]
-    if variable == "backward_belief":
-        last = parts["action_aware"] if condition == "true_belief" else parts["action_unaware"]
-    elif control:
-        last = parts["random_aware"] if condition == "true_control" else parts["random_unaware"]
-    else:
-        last = parts["aware"] if condition == "true_belief" else parts["unaware"]
+    aware = condition == ("true_control" if control and not backward else "true_belief")
+    last = parts[f"{'action_' if backward else 'random_' if control else ''}{'aware' if aware else 'unaware'}"]
     acts = variable == "forward_action"
-    question = parts["action_question"] if acts else parts["belief_question"]
     answers = [parts[f"{'doing' if acts else 'belief'}_{who}"] for who in ("aware", "unaware")]
     right, wrong = answers if condition == "true_belief" else answers[::-1]
-    return BuiltQuestion(" ".join([*before, event, last]), question, right, wrong)
+    question = parts["action_question" if acts else "belief_question"]
+    return " ".join([*sentences[: 3 + initial], event, last]), question, right, wrong
 
 
-def _item(
-    number: int, parts: Parts, built: BuiltQuestion, options: list[str], initial: int, variable: str, condition: str
-) -> Item:
-    same = built.right == built.wrong
-    tags: dict[str, Tag] = {
-        STORY: f"bigtom-{number}",
-        KIND: f"{variable} {condition}",
-        ORDER: 1,
-        "variable": variable,
-        "condition": condition,
-        "initial_belief": bool(initial),
-    }
+def _tags(number: int, initial: int, variable: str, condition: str, *, same: bool) -> dict[str, Tag]:
+    tags: dict[str, Tag] = {STORY: f"bigtom-{number}", KIND: f"{variable} {condition}", ORDER: 1}
+    tags |= {"variable": variable, "condition": condition, "initial_belief": bool(initial)}
     if condition in ("true_belief", "false_belief") and variable != "percept_to_belief":
         tags |= {JOINT: f"{number}-{initial}-{variable}", FALSE_BELIEF: condition == "false_belief"}
-    if same:
-        tags["scored"] = False
-    id = f"{initial}_{variable}_{condition}-{number}"
-    item = Item(id, built.question, built.right, built.story, tuple(told_apart(options)), tags=tags)
-    return keep(NAME, item, {"row": number, "parts": list(parts.values())}, repairs=[SAME] if same else [])
+    return tags | ({"scored": False} if same else {})
 
 
 def mark(item: Item, texts: Sequence[str], shown: Sequence[Sequence[str]]) -> Mark:

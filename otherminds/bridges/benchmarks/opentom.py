@@ -8,7 +8,8 @@ its answer drops out. `published` does the same and leaves these out; `repaired`
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -110,9 +111,8 @@ def mark(item: Item, texts: Sequence[str], shown: Sequence[Sequence[str]]) -> Ma
     form = str(item.tags["form"])
     if form == "fine":
         return _fine(text, gold, item.meta["published_places"])
-    said = {"coarse": _coarse, "fullness": _fullness, "accessibility": _accessibility, "attitude": _attitude}[form](
-        text
-    )
+    rules: dict[str, Callable[[str], str]] = {"coarse": _coarse, "attitude": _attitude}
+    said = rules.get(form, partial(_worded, form=form))(text)
     if not said:
         return Mark(None, "", False, "corrupted by their rules, and so left out of the score")
     return Mark(float(said == gold.lower()), said)
@@ -150,19 +150,10 @@ def _bare(place: str) -> str:
     return place
 
 
-def _fullness(text: str) -> str:
-    text = text.lower()
-    if any(words in text for words in ("less full", "emptier", "more empty")):
-        return "less full"
-    if "more full" in text or "fuller" in text:
-        return "more full"
-    return "equally full" if "equally full" in text else ""
-
-
-def _accessibility(text: str) -> str:
-    return next(
-        (label for label in ("more accessible", "less accessible", "equally accessible") if label in text.lower()), ""
-    )
+def _worded(text: str, form: str) -> str:
+    """The first label that one of its words stands for."""
+    told: dict[str, list[str]] = WORDS[NAME]["told"][form]
+    return next((label for label, words in told.items() if any(each in text.lower() for each in words)), "")
 
 
 def _attitude(text: str) -> str:

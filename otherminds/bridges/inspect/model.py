@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Coroutine, Mapping, Sequence
-from threading import Thread
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from otherminds.errors import ModelError, UsageError
 from otherminds.models import Abilities, Finish, Prompt, Response, Usage, Weighing
+from otherminds.models.api.background import in_order, wait_for
 from otherminds.models.api.replies import counted
 from otherminds.models.gate import is_logprob
 from otherminds.results.inspect_logs import STOPS
@@ -141,20 +141,18 @@ class InspectModel(Abilities):
             **config,
         }
         self._model = _open(name, base_url, {**config, "max_retries": max_retries}, dict(model_args or {}))
-        self._loop = asyncio.new_event_loop()
-        Thread(target=self._loop.run_forever, daemon=True).start()
 
     def ask(self, prompts: Sequence[Prompt]) -> list[Response]:
         """A text for every prompt, in order."""
         self._refuse(prompts)
-        return self._run([self._ask(prompt) for prompt in prompts])
+        return wait_for(in_order(partial(self._answer, weighed=False), prompts))
 
     def weigh(self, prompts: Sequence[Prompt]) -> list[Weighing]:
         """The log-probabilities of every prompt's labels, in order."""
         self._refuse(prompts)
         if not all(prompt.labels for prompt in prompts):
             raise ModelError(f"{self.name} weighs labels alone; use score 'letters' or 'text'")
-        found: list[Weighing] = self._run([self._weigh(prompt) for prompt in prompts])
+        found = wait_for(in_order(partial(self._answer, weighed=True), prompts))
         if any(each.error == NO_LOGPROBS for each in found):
             raise ModelError(f"{self.name}: {NO_LOGPROBS}")
         return found
@@ -166,26 +164,15 @@ class InspectModel(Abilities):
             if lacking := needs & self.cannot:
                 raise ModelError(f"{self.name} cannot do {min(lacking)} prompts; use another --prompt or --score")
 
-    def _run(self, work: Sequence[Coroutine[Any, Any, Any]]) -> list[Any]:
-        async def together() -> list[Any]:
-            return list(await asyncio.gather(*work))
-
-        return asyncio.run_coroutine_threadsafe(together(), self._loop).result()
-
-    async def _ask(self, prompt: Prompt) -> Response:
+    async def _answer(self, prompt: Prompt, *, weighed: bool) -> Any:
         stops = {"stop_seqs": list(prompt.stop)} if prompt.stop else {}
+        asked: dict[str, Any] = {"max_tokens": max(prompt.max_tokens, self._room), **stops}
+        if weighed:
+            asked = {"max_tokens": 1, "logprobs": True, "top_logprobs": TOP}
         try:
-            output = await self._generate(prompt, max_tokens=max(prompt.max_tokens, self._room), **stops)
-            return read_output(output, prompt, weighed=False)  # type: ignore[return-value]
+            return read_output(await self._generate(prompt, **asked), prompt, weighed=weighed)
         except Exception as error:  # whatever one of many providers raises
-            return Response(error=_sentence(self.name, error))
-
-    async def _weigh(self, prompt: Prompt) -> Weighing:
-        try:
-            output = await self._generate(prompt, max_tokens=1, logprobs=True, top_logprobs=TOP)
-            return read_output(output, prompt, weighed=True)  # type: ignore[return-value]
-        except Exception as error:
-            return Weighing(error=_sentence(self.name, error))
+            return (Weighing if weighed else Response)(error=f"{self.name}: {_words(error)}")
 
     async def _generate(self, prompt: Prompt, **config: Any) -> Any:
         from inspect_ai.model import GenerateConfig
@@ -204,10 +191,6 @@ def _open(name: str, base_url: str | None, config: Mapping[str, Any], args: dict
         return get_model(name, config=GenerateConfig(**config), base_url=base_url, **args)
     except Exception as error:  # an unknown provider, a missing package, no key: each raises something else
         raise UsageError(f"Inspect cannot open {name!r}: {_words(error)}") from None
-
-
-def _sentence(name: str, error: Exception) -> str:
-    return f"{name}: {_words(error)}"
 
 
 def _words(error: Exception) -> str:

@@ -146,20 +146,14 @@ def _as_score(judged: Judged, of: str, kept: dict[str, Any]) -> Score:
 def low() -> Metric:
     """The low end of the mean's 95 % interval, drawn by story."""
 
-    def end(scores: list[SampleScore]) -> float:
-        return _interval(scores).low
-
-    return end
+    return lambda scores: _interval(scores).low
 
 
 @metric
 def high() -> Metric:
     """The high end of the mean's 95 % interval, drawn by story."""
 
-    def end(scores: list[SampleScore]) -> float:
-        return _interval(scores).high
-
-    return end
+    return lambda scores: _interval(scores).high
 
 
 def _interval(scores: Sequence[SampleScore]) -> stats.Estimate:
@@ -171,34 +165,32 @@ def _interval(scores: Sequence[SampleScore]) -> stats.Estimate:
     )
 
 
+def _scorer(of: str) -> Scorer:
+    async def score(state: TaskState, target: Target) -> Score:
+        return _judged(state, of)
+
+    return score
+
+
 @scorer(metrics=[accuracy(), stderr(cluster=CLUSTER), low(), high()])
 def right() -> Scorer:
     """1 or 0; unscored where nothing was measured."""
 
-    async def score(state: TaskState, target: Target) -> Score:
-        return _judged(state, "right")
-
-    return score
+    return _scorer("right")
 
 
 @scorer(metrics=[mean(), stderr(cluster=CLUSTER), low(), high()], name="S")
 def response_score() -> Scorer:
     """The probability of the right choice among all choices."""
 
-    async def score(state: TaskState, target: Target) -> Score:
-        return _judged(state, "S")
-
-    return score
+    return _scorer("S")
 
 
 @scorer(metrics=[frequency(categories=list(VERDICTS), normalize=False)])
 def verdict() -> Scorer:
     """How the answer ended: wrong is told from tied, unparsed, refused, truncated and failed."""
 
-    async def score(state: TaskState, target: Target) -> Score:
-        return _judged(state, "verdict")
-
-    return score
+    return _scorer("verdict")
 
 
 @score_reducer(name="orders")

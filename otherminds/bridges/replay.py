@@ -22,7 +22,7 @@ from otherminds.files import package_file
 from otherminds.formats.plans import plan
 from otherminds.items import Item, Suite, read_lines
 from otherminds.models import Abilities, Prompt, Response, Weighing
-from otherminds.models.api.replies import log_sum
+from otherminds.models.weighing import log_sum
 from otherminds.runs.runs import Run, run
 from otherminds.store.store import Store
 

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, cast, runtime_checkabl
 
 from otherminds.errors import UsageError
 from otherminds.models import adapters
-from otherminds.models.specs import PROVIDERS, read_spec
+from otherminds.models.specs import PROVIDERS, SERVED, read_spec
 from otherminds.plugins import added, load
 from otherminds.showing.brief import Brief, cut
 
@@ -282,17 +282,11 @@ def _hugging_face(spec: str) -> tuple[Callable[..., Model], str]:
     return HuggingFace, spec.partition(":")[2]
 
 
-def _endpoint(spec: str) -> tuple[Callable[..., Model], str]:
-    from otherminds.models.api.pool import serve
-
-    return serve, spec.partition(":")[2]
-
-
-def _provided(spec: str) -> tuple[Callable[..., Model], str]:
+def _served(spec: str) -> tuple[Callable[..., Model], str]:
     from otherminds.models.api.pool import serve
 
     provider, _, name = spec.partition(":")
-    known = {key: value for key, value in PROVIDERS[provider].items() if key != "about"}
+    known = {key: value for key, value in PROVIDERS.get(provider, {}).items() if key != "about"}
     return partial(serve, **known, provider=provider), name
 
 
@@ -302,8 +296,7 @@ BACKENDS: dict[str, Callable[[str], tuple[Callable[..., Model], str | Path]]] = 
     "gemma-270m": _local,
     "gguf:": _local,
     "hf:": _hugging_face,
-    "api:": _endpoint,
-    **{f"{provider}:": _provided for provider in PROVIDERS},
+    **{f"{provider}:": _served for provider in SERVED},
 }
 
 

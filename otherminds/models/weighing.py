@@ -13,7 +13,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import compress, count
-from math import exp, log
+from math import exp, inf, log
 from operator import ne
 from typing import Protocol
 
@@ -274,7 +274,7 @@ def _weighing(
     cached: int,
     read: Callable[[Sequence[int]], tuple[str, ...]],
 ) -> Weighing:
-    add = sum if plan.tails else _log_sum
+    add = sum if plan.tails else log_sum
     return Weighing(
         logprobs={choice: float(add([values[step] for step in steps])) for choice, steps in steps_of.items()},
         tokens={choice: read(tokens) for choice, tokens in plan.choices.items()},
@@ -294,6 +294,7 @@ def _steps(plan: WeighingPlan, paths: Sequence[Sequence[int]]) -> dict[str, list
     }
 
 
-def _log_sum(values: Sequence[float]) -> float:
-    top = max(values)
-    return top + log(sum(exp(value - top) for value in values))
+def log_sum(values: Sequence[float]) -> float:
+    """The logarithm of a sum of exponentials."""
+    top = max(values, default=-inf)
+    return top + log(sum(exp(value - top) for value in values)) if top > -inf else top

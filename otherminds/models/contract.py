@@ -257,7 +257,7 @@ class _NoAbilities(Abilities):
 def completed(model: Any) -> Model:
     """A model by somebody else's class, which need not know of abilities, with what holds of all that have none."""
     without = _NoAbilities()
-    for name in ("is_served", "found_lacking", "servers", "settings", "scales", "retried", "waited", "shallower"):
+    for name in [each for each in vars(Abilities) if not each.startswith("_")]:
         if not hasattr(model, name):
             setattr(model, name, getattr(without, name))
     return cast(Model, model)

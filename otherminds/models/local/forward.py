@@ -139,7 +139,7 @@ class Forward(OneByOne):
             each(_blocks(len(places), HEAD_ROWS), weigh)
         return found
 
-    def _hidden(self, tree: Tree, each: threads.Each) -> Array:
+    def _hidden(self, tree: Tree, each: threads.ForEach) -> Array:
         """What comes out of the last layer for every token of the tree."""
         x = single(self._vocabulary[tree.tokens])
         turns = self._turns(tree.depths)
@@ -165,7 +165,7 @@ class Forward(OneByOne):
         turns: tuple[Array, Array],
         runs: Sequence[tuple[slice, NDArray[np.int64]]],
         blocks: Sequence[slice],
-        each: threads.Each,
+        each: threads.ForEach,
     ) -> Array:
         """Every token looks at its ancestors and at itself; one line of the tree at a time."""
         form, n = self.form, len(x)

@@ -21,7 +21,7 @@ from otherminds.errors import BadFile, ModelError, OthermindsError, UsageError
 from otherminds.files import package_file
 from otherminds.formats.plans import plan
 from otherminds.items import Item, Suite, read_lines
-from otherminds.models import Abilities, Prompt, Response, Weighing
+from otherminds.models import ModelDefaults, Prompt, Response, Weighing
 from otherminds.models.weighing import log_sum
 from otherminds.runs.runs import Run, run
 from otherminds.store.store import Store
@@ -35,7 +35,7 @@ def key(prompt: Prompt) -> Key:
     return prompt.text, tuple((turn.role, turn.content) for turn in prompt.messages)
 
 
-class Replayed(Abilities):
+class Replayed(ModelDefaults):
     """Answers by prompt, out of a log; what is not in it is an error, which is asked again by nobody."""
 
     batch = ask_batch = 256

@@ -23,8 +23,8 @@ from otherminds.calling.costs import Budget
 from otherminds.calling.flights import AGAIN, Batch, Flight, Line, fly, paid
 from otherminds.errors import ModelError, OthermindsError
 from otherminds.models import (
-    Abilities,
     Model,
+    ModelDefaults,
     Prompt,
     Response,
     Submitting,
@@ -43,7 +43,7 @@ Progress = Callable[[int, int], None]
 _log = logging.getLogger("otherminds")
 
 
-class Recorded(Abilities):
+class Recorded(ModelDefaults):
     """A model with a memory; `spent` is what it took, `reused` counts the answers that the store had.
 
     `work` names what it is asked for; under that name the store adds up what was spent, over all sittings.

@@ -6,10 +6,10 @@ A backend knows nothing of items, stories or runs; `models` imports `errors` and
 from otherminds.models.contract import (
     BACKENDS,
     BROKEN_OFF,
-    Abilities,
     Finish,
     Message,
     Model,
+    ModelDefaults,
     Origin,
     Prompt,
     Response,
@@ -26,10 +26,10 @@ from otherminds.models.contract import (
 __all__ = [
     "BACKENDS",
     "BROKEN_OFF",
-    "Abilities",
     "Finish",
     "Message",
     "Model",
+    "ModelDefaults",
     "Origin",
     "Prompt",
     "Response",

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 Role = Literal["system", "user", "assistant"]
 Finish = Literal["stop", "length", "refused", "error"]
 Verb = Literal["ask", "weigh"]
+ABILITIES = ("raw", "chat", "prefill", "schema", "weigh", "continuations")
+"""What a model may lack."""
 
 MESSAGE = 1_900
 """Characters of a message that are printed; whoever scripts a model looks for words there."""
@@ -164,8 +166,8 @@ class Weighing(Brief):
         return min(1.0, sum(exp(min(value, 0.0)) for value in self.logprobs.values()))
 
 
-class Abilities(Protocol):
-    """What only some models have, with what holds of all others; a backend inherits what it does not say itself."""
+class ModelDefaults(Protocol):
+    """What only some models have, with what holds of all others; a class inherits what it does not say itself."""
 
     is_served: bool = False
     """Whether it is asked over the network, so that what its server can do has to be found out."""
@@ -202,7 +204,7 @@ class Abilities(Protocol):
         return None
 
 
-class Model(Abilities, Protocol):
+class Model(ModelDefaults, Protocol):
     """Whatever answers prompts."""
 
     name: str
@@ -250,14 +252,14 @@ class Submitting(Protocol):
         ...
 
 
-class _NoAbilities(Abilities):
-    """A model that has none of them."""
+class _OnlyDefaults(ModelDefaults):
+    """A model that says nothing else."""
 
 
 def completed(model: Any) -> Model:
-    """A model by somebody else's class, which need not know of abilities, with what holds of all that have none."""
-    without = _NoAbilities()
-    for name in [each for each in vars(Abilities) if not each.startswith("_")]:
+    """A model by somebody else's class, which need not know of the defaults, with those of what it does not say."""
+    without = _OnlyDefaults()
+    for name in [each for each in vars(ModelDefaults) if not each.startswith("_")]:
         if not hasattr(model, name):
             setattr(model, name, getattr(without, name))
     return cast(Model, model)

@@ -19,7 +19,7 @@ from threading import Lock, Thread
 from typing import Any, cast
 
 from otherminds.errors import ModelError, OthermindsError, UsageError
-from otherminds.models import Abilities, Model, Prompt, Response, Weighing, get_model
+from otherminds.models import Model, ModelDefaults, Prompt, Response, Weighing, get_model
 
 _log = logging.getLogger("otherminds")
 
@@ -287,7 +287,7 @@ _POOLS: dict[tuple[Cluster, bool], WorkerPool] = {}
 """Workers are shared by all models of a program, as its memory would be."""
 
 
-class Replicas(Abilities):
+class Replicas(ModelDefaults):
     """The model of this name and these settings, on all workers of a cluster; they start when it is first asked.
 
     Its identity is that of one replica, so its answers are those that a single process would keep.

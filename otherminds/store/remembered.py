@@ -10,14 +10,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
 from otherminds.errors import EndpointError
-from otherminds.models import Abilities, Model, Prompt, Response, Weighing
+from otherminds.models import Model, ModelDefaults, Prompt, Response, Weighing
 from otherminds.store.store import Store
 
 TOLD_BY_SERVER = ("server", "says", "form", "served")
 """Of the identity, what only the server itself can say."""
 
 
-class Remembered(Abilities):
+class Remembered(ModelDefaults):
     """A model that answers from the store alone; `why` says where its server is."""
 
     batch = ask_batch = parallel = 1

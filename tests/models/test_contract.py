@@ -157,7 +157,7 @@ def test_the_tiny_context_is_really_exceeded() -> None:
     assert CONTEXT < 20_000
 
 
-def test_a_plain_class_has_what_holds_of_every_model_without_an_ability() -> None:
+def test_a_plain_class_has_the_defaults_of_all_that_it_does_not_say() -> None:
     class Plain:
         name = "plain"
 

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from otherminds.errors import ModelError, UsageError
-from otherminds.models import Abilities, Finish, Prompt, Response, Usage, Weighing
+from otherminds.models import Finish, ModelDefaults, Prompt, Response, Usage, Weighing
 from otherminds.models.api.background import in_order, wait_for
 from otherminds.models.api.replies import counted
 from otherminds.models.gate import is_logprob
@@ -107,7 +107,7 @@ BOTH = "otherminds/"
 """Our own, which gets a prompt whole."""
 
 
-class InspectModel(Abilities):
+class InspectModel(ModelDefaults):
     """A model by the name that Inspect knows it by, with its settings."""
 
     def __init__(

@@ -16,14 +16,15 @@ from functools import cached_property
 from typing import Any, NoReturn
 
 from otherminds.errors import Unable, UsageError
-from otherminds.models import Abilities, Prompt, Response, Verb, Weighing
+from otherminds.models import ModelDefaults, Prompt, Response, Verb, Weighing
 from otherminds.models.api.background import in_order, start, wait_for
 from otherminds.models.api.known_servers import SERVERS, find_server
 from otherminds.models.api.provenance import ANY
-from otherminds.models.api.request_forms import ABILITIES, Wishes
+from otherminds.models.api.request_forms import Wishes
 from otherminds.models.api.scale_checks import WRONG, ScaleCheck
 from otherminds.models.api.servers import R, Server
 from otherminds.models.api.wire import FILTERED, Lacking, MissingPath, RejectedRequest, Unanswered, Wire
+from otherminds.models.contract import ABILITIES
 from otherminds.models.forks import Lock
 from otherminds.models.specs import number, whole
 
@@ -32,7 +33,7 @@ _HINTS = {"temperature": "-M temperature=null", "logprobs": "-M top_logprobs=5"}
 """What to try when the server speaks of something."""
 
 
-class Served(Abilities):
+class Served(ModelDefaults):
     """What a model behind one server and one behind several have in common; the two verbs are there by prompt."""
 
     batch = ask_batch = 1

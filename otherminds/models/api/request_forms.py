@@ -18,6 +18,7 @@ from otherminds.files import read_words
 from otherminds.models import Prompt
 from otherminds.models.api.background import in_order
 from otherminds.models.api.wire import Lacking, MissingPath, Refused, RejectedRequest, Unanswered, Wire
+from otherminds.models.contract import ABILITIES
 from otherminds.models.specs import settings, whole
 
 Body = dict[str, Any]
@@ -105,7 +106,6 @@ GREETINGS = (*HELLOS, *LETTERS, *OPENINGS)
 """All that a server is told to find out about it: none of it belongs to a run."""
 NOES = 10
 """How many of them must get a no before it counts."""
-ABILITIES = ("raw", "chat", "prefill", "schema", "weigh", "continuations")
 _FEWER = 5
 """Next tokens that servers report which do not report as many as others."""
 

@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import Any
 
 from otherminds.errors import ModelError, UsageError
-from otherminds.models import Abilities, Finish, Prompt, Response, Usage, Weighing, adapters
+from otherminds.models import Finish, ModelDefaults, Prompt, Response, Usage, Weighing, adapters
 from otherminds.models.forks import Loaded
 from otherminds.models.hf.checkpoint import SPREAD, Checkpoint, first_line, is_out_of_memory, libraries, place, size
 from otherminds.models.hf.scorer import Scorer
@@ -33,7 +33,7 @@ PART = 512
 """Prompts of a call that are planned together."""
 
 
-class HuggingFace(Loaded, Abilities):
+class HuggingFace(Loaded, ModelDefaults):
     """A model of the Hugging Face hub, a folder, or a GGUF file.
 
     float32 is the default because in 16 bits a number depends a little on what is computed beside it. `top_p` draws

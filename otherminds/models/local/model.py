@@ -16,7 +16,7 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from otherminds.errors import ModelError, Unable
-from otherminds.models import Abilities, Finish, Prompt, Response, Usage, Weighing, adapters, seals
+from otherminds.models import Finish, ModelDefaults, Prompt, Response, Usage, Weighing, adapters, seals
 from otherminds.models.chat_template import Run, chat_runs, joined, raw_runs, shown
 from otherminds.models.forks import Loaded, Lock
 from otherminds.models.local import weights
@@ -32,7 +32,7 @@ CONTEXT = 8192
 """Tokens of context unless asked otherwise; more costs memory that few prompts need."""
 
 
-class Local(Loaded, Abilities):
+class Local(Loaded, ModelDefaults):
     """Weights by name (`smollm2`, `gemma-270m`) or by path, run in this process; nothing is loaded before first use.
 
     `expand=False` weighs on quantised weights as they are, which saves disk but lets S move by up to about 0.05 with

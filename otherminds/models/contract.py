@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, cast, runtime_checkabl
 
 from otherminds.errors import UsageError
 from otherminds.models import adapters
-from otherminds.models.specs import PROVIDERS, SERVED, read_spec
+from otherminds.models.specs import PROVIDERS, read_spec
 from otherminds.plugins import added, load
 from otherminds.showing.brief import Brief, cut
 
@@ -298,7 +298,8 @@ BACKENDS: dict[str, Callable[[str], tuple[Callable[..., Model], str | Path]]] = 
     "gemma-270m": _local,
     "gguf:": _local,
     "hf:": _hugging_face,
-    **{f"{provider}:": _served for provider in SERVED},
+    "api:": _served,
+    **{f"{provider}:": _served for provider in PROVIDERS},
 }
 
 

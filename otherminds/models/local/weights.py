@@ -79,8 +79,11 @@ def get(name: str, *, accept_licence: bool = False, progress: Progress | None = 
     what = f"fetching {name}"
     if place.exists():
         before = seals.kept(place)
-        before = before if before and before.sha256 == source.sha256 else seals.seal_of(place)
-        if before.sha256 == source.sha256 and seals.holds(place, before):
+        known = before is not None and before.sha256 == source.sha256
+        now = seals.check(place, before) if before and known else seals.seal_of(place)
+        if now and now.sha256 == source.sha256:
+            if now != before:
+                seals.keep(place, now)
             return place
         what += " again, since what was kept is damaged"
         with suppress(OSError):

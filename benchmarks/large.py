@@ -25,13 +25,13 @@ PAGE = """
 import sys
 from time import process_time
 from otherminds.store.store import Store
-from otherminds.web.serving import Request
+from otherminds.web.serving import PageRequest
 from otherminds.web.site import Site
 
 site, path = Site(sys.argv[1]), sys.argv[2]
 with Store(sys.argv[1], read_only=True) as store:
     newest, older = [row.id for row in store.runs()]
-request = Request("GET", path.format(newest), {"a": newest, "b": older}, {}, "")
+request = PageRequest("GET", path.format(newest), {"a": newest, "b": older}, {}, "")
 began = process_time()
 reply = site.respond(request)
 again = process_time()

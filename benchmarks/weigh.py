@@ -22,7 +22,7 @@ from otherminds.models import Prompt, Weighing, weighing
 from otherminds.models.local import weights
 from otherminds.models.local.engine import Engine
 from otherminds.models.local.model import Local
-from otherminds.models.prefix_tree import Tree
+from otherminds.models.weighing import Tree
 
 PEOPLE = ("Sally", "Anne", "Ben", "Carla", "Dan", "Eve", "Finn", "Gail")
 THINGS = ("marble", "key", "letter", "apple", "coin", "ring")

@@ -231,7 +231,7 @@ for item in asked:
                     '    return parrot, spec.partition(":")[2]\n\n\n'
                     "# A name that ends in a colon",
                 ),
-                ('    "api:": _endpoint,\n', '    "api:": _endpoint,\n    "parrot:": _parrot,\n'),
+                ('    "api:": _served,\n', '    "api:": _served,\n    "parrot:": _parrot,\n'),
             ),
         },
         """

@@ -107,7 +107,7 @@ from click.testing import CliRunner
 
 import otherminds as om
 from otherminds.cli import cli
-from otherminds.web.serving import Server
+from otherminds.web.serving import PageServer
 from otherminds.web.site import Site
 
 
@@ -169,7 +169,7 @@ with om.Store("checked.db") as store:
     subject = Subject.of(om.get_model("parrot:grey", says="Answer: Ann"))
     look(gossip, [subject], Desk(store, quietly), Path("checked"), tell=lambda said: None)
 assert "Control questions" in Path("checked/profile.html").read_text()
-with Server(Site("otherminds.db").respond, read_only=True) as server:
+with PageServer(Site("otherminds.db").respond, read_only=True) as server:
     Thread(target=server.serve, daemon=True).start()
     read = lambda path: urlopen(server.url + path).read().decode()
     assert "parrot:grey" in read("")

@@ -2,7 +2,7 @@
 
 import json
 
-from otherminds.models.api.canaries import QUESTIONS
+from otherminds.models.api.provenance import QUESTIONS
 from otherminds.models.api.request_forms import GREETINGS
 
 

@@ -25,7 +25,7 @@ from otherminds.items.cards import card
 from otherminds.items.tags import BENCHMARK, FALSE_BELIEF, ORDER, STORY
 
 PARQUET = "data/test-00000-of-00001.parquet"
-OURS = "Apache-2.0"
+OURS, THEIRS = "Apache-2.0", "The items are another benchmark's: mind its terms before passing them on"
 COLUMNS: dict[str, list[str]] = read_words("keys")["columns"]
 TYPES = {"string": "sc:Text", "list": "sc:Text", "int64": "sc:Integer", "bool": "sc:Boolean"}
 
@@ -84,41 +84,15 @@ def _name(suite: Suite) -> str:
 
 
 def _readme(suite: Suite, licence: str) -> str:
-    free = licence == OURS
-    header = [
-        "---",
-        f"pretty_name: {json.dumps(suite.name, ensure_ascii=False)}",
-        *(["license: apache-2.0"] if free else ["license: other", f"license_name: {json.dumps(licence)}"]),
-        "task_categories:",
-        "- question-answering",
-        "tags:",
-        "- theory-of-mind",
-        "- croissant",
-        "configs:",
-        "- config_name: default",
-        "  data_files:",
-        "  - split: test",
-        f"    path: {PARQUET}",
-        "---",
-        "",
-    ]
-    columns = [f"| `{name}` | {kind} | {means} |" for name, (kind, means) in COLUMNS.items()]
-    about = [
-        "## Columns",
-        "",
-        "| column | type | is |",
-        "|---|---|---|",
-        *columns,
-        "",
-        "## Licence",
-        "",
-        f"{licence}."
-        if free
-        else f"{licence}. The items are another benchmark's: mind its terms before passing them on.",
-        "",
-    ]
     made = f"written by otherminds {version('otherminds')}, asked by prompt `{suite.prompt}`, scored by `{suite.score}`"
-    return "\n".join(header) + card(suite, made=made) + "\n" + "\n".join(about)
+    free = licence == OURS
+    return package_file("export/dataset.md").format(
+        name=json.dumps(suite.name, ensure_ascii=False),
+        licence="apache-2.0" if free else f"other\nlicense_name: {json.dumps(licence)}",
+        card=card(suite, made=made),
+        columns="\n".join(f"| `{name}` | {kind} | {means} |" for name, (kind, means) in COLUMNS.items()),
+        terms=licence if free else f"{licence}. {THEIRS}",
+    )
 
 
 def _croissant(suite: Suite, licence: str, digest: str) -> dict[str, Any]:
@@ -134,24 +108,9 @@ def _croissant(suite: Suite, licence: str, digest: str) -> dict[str, Any]:
         }
         for name, (kind, means) in COLUMNS.items()
     ]
-    return {
-        "@context": json.loads(package_file("export/croissant_context.json")),  # as its specification asks
-        "@type": "sc:Dataset",
-        "conformsTo": "http://mlcommons.org/croissant/1.0",
-        "name": _name(suite),
-        "description": f"{len(suite)} questions of the suite {suite.name}, about what people believe.",
-        "license": licence,
-        "url": "https://github.com/otherminds/otherminds",
-        "version": f"1.0.0+{suite.digest}",
-        "distribution": [
-            {
-                "@type": "cr:FileObject",
-                "@id": "table",
-                "name": "table",
-                "contentUrl": PARQUET,
-                "encodingFormat": "application/x-parquet",
-                "sha256": digest,
-            }
-        ],
-        "recordSet": [{"@type": "cr:RecordSet", "@id": "items", "name": "items", "field": fields}],
-    }
+    told: dict[str, Any] = json.loads(package_file("export/croissant.json"))  # the context is as its specification asks
+    about = f"{len(suite)} questions of the suite {suite.name}, about what people believe."
+    told |= {"name": _name(suite), "description": about, "license": licence, "version": f"1.0.0+{suite.digest}"}
+    told["distribution"][0]["sha256"] = digest
+    told["recordSet"][0]["field"] = fields
+    return told

@@ -18,7 +18,7 @@ from otherminds.formats.plans import plan
 from otherminds.formats.repeats import repeated
 from otherminds.items import Item, Suite
 from otherminds.models import Model, Prompt, Response, Usage, Verb, Weighing, fingerprint
-from otherminds.models.api.canaries import canaries
+from otherminds.models.api.provenance import canaries
 from otherminds.models.gate import is_usage
 from otherminds.showing.brief import Brief
 from otherminds.store.packing import call_key, recall
@@ -170,7 +170,7 @@ def estimate(
     """What `run` with the same arguments would cost, by the calls in the store or by `rate` calls a second."""
     if rate is not None and not rate > 0:
         raise UsageError(f"a rate of {rate} calls a second makes no sense; give a number above 0")
-    work = plan(suite, limit=limit, seed=seed, cannot=getattr(model, "cannot", ()))
+    work = plan(suite, limit=limit, seed=seed, cannot=model.cannot)
     work = repeated(with_examples(work, suite, shots, seed=seed), epochs)
     mark, verb = fingerprint(model), work.way.verb
     seen: set[bytes] = set()
@@ -192,7 +192,7 @@ def estimate(
     price = (prices or {}).get(model.name)
     found = foresee(verb, missing(), past, price=price, rate=rate, parallel=model.parallel)
     like = next((one.prompt for item in work.items[:1] for one in work.pose(item)), None)
-    if found.calls and like and getattr(model, "servers", None):
+    if found.calls and like and model.servers:
         again = [like] * round(find_share(model, recheck, found.calls) * found.calls)
         asked = [*canaries(verb, like) * ROUNDS, *again]
         found += foresee(verb, asked, past, price=price, rate=rate, parallel=model.parallel)
@@ -293,7 +293,7 @@ class Metered:
         self.name, self.batch, self.ask_batch, self.parallel = model.name, model.batch, model.ask_batch, model.parallel
 
     def __getattr__(self, name: str) -> Any:
-        if name not in ("identity", "cannot", "retried", "waited", "servers", "shallower"):
+        if name not in ("identity", "cannot", "retried", "waited", "servers", "settings", "scales", "shallower"):
             raise AttributeError(name)
         return getattr(self._model, name)
 

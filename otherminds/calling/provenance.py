@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from otherminds.calling.flights import AGAIN, paid
 from otherminds.errors import EndpointError, OtherModel, StoreError
-from otherminds.models import Prompt, Usage, Verb
-from otherminds.models.api.canaries import Answer, Known, agree, answer_of, canaries, part_late
+from otherminds.models import Model, Prompt, Usage, Verb
+from otherminds.models.api.provenance import Answer, Known, agree, answer_of, canaries, part_late
 from otherminds.store.keeping import count_versions, note_start
 from otherminds.store.packing import Result
 
@@ -45,9 +45,9 @@ _ADVICE = "the numbers are kept and marked. To measure what answers now, ask it 
 _log = logging.getLogger("otherminds")
 
 
-def find_share(model: object, share: float | None, calls: int) -> float:
+def find_share(model: Model, share: float | None, calls: int) -> float:
     """Which share of so many calls is asked again; of a few calls, none."""
-    usual = SHARE if getattr(model, "servers", ()) and SHARE * calls >= 1 else 0.0
+    usual = SHARE if model.servers and SHARE * calls >= 1 else 0.0
     return usual if share is None else share
 
 
@@ -97,11 +97,11 @@ class Watch:
     @property
     def _servers(self) -> Sequence[Endpoint]:
         """All that answer for the model; none where it is not behind a server."""
-        return getattr(self._recorded.model, "servers", ())
+        return self._recorded.model.servers
 
     @property
     def _interruptions(self) -> int:
-        return sum(server.interruptions for server in self._servers)
+        return sum(server.wire.interruptions for server in self._servers)
 
     def begin(self) -> None:
         """Before the first call of this sitting: whether the model is the one that this store knows."""
@@ -127,10 +127,10 @@ class Watch:
         """After the last call: what answers now is what answered first."""
         if "open" not in self._notes or not self._servers:
             return
-        patience = [(server, server.patience) for server in self._servers]
+        patience = [(server, server.wire.patience) for server in self._servers]
         try:
             for server, seconds in patience:
-                server.patience = min(seconds, SHORT)
+                server.wire.patience = min(seconds, SHORT)
             if not self._began or self._recorded.made > self._made:
                 self._compare("at the end of this run than at its start")
             del self._notes["open"]
@@ -141,7 +141,7 @@ class Watch:
             self._notes["open"] = f"{OPEN} ({error}), which the same command makes up for"
         finally:
             for server, seconds in patience:
-                server.patience = seconds
+                server.wire.patience = seconds
 
     def count_versions(self) -> None:
         """Which versions of the model gave the answers of the run, and how many each."""

@@ -22,7 +22,18 @@ from typing import Any
 from otherminds.calling.costs import Budget
 from otherminds.calling.flights import AGAIN, Batch, Flight, Line, fly, paid
 from otherminds.errors import ModelError, OthermindsError
-from otherminds.models import Model, Prompt, Response, Submitting, Usage, Verb, Weighing, fingerprint
+from otherminds.models import (
+    Model,
+    ModelDefaults,
+    Prompt,
+    Response,
+    Submitting,
+    Usage,
+    Verb,
+    Weighing,
+    completed,
+    fingerprint,
+)
 from otherminds.store.packing import Result, call_key, pack, recall
 from otherminds.store.store import MEMORY, Call, Spent, Store
 
@@ -32,7 +43,7 @@ Progress = Callable[[int, int], None]
 _log = logging.getLogger("otherminds")
 
 
-class Recorded:
+class Recorded(ModelDefaults):
     """A model with a memory; `spent` is what it took, `reused` counts the answers that the store had.
 
     `work` names what it is asked for; under that name the store adds up what was spent, over all sittings.
@@ -47,7 +58,7 @@ class Recorded:
         progress: Progress | None = None,
         work: str = "",
     ) -> None:
-        self.model = model
+        self.model = model = completed(model)
         self.store = store
         self.budget = budget or Budget()
         self.progress = progress
@@ -59,9 +70,9 @@ class Recorded:
         self.submitting = model if isinstance(model, Submitting) else None
         # A few stand ready, so that a place is taken as soon as it is free, whatever this thread is at.
         self.room = self.parallel + (self.parallel // 4 if self.submitting else 0)
-        self.cannot: frozenset[str] = getattr(model, "cannot", frozenset())
+        self.cannot: frozenset[str] = model.cannot
         self.fingerprint = fingerprint(model)
-        for server in getattr(model, "servers", ()):
+        for server in model.servers:
             server.in_run = True
         self.work = work
         self.reused = 0
@@ -75,7 +86,7 @@ class Recorded:
         self._sitting, self._noted = 0, Spent()
         self._version = store.version()
         """Of the store, when it was last asked for all that is wanted."""
-        self._retried, self._waited = _trouble(model)
+        self._retried, self._waited = model.retried, model.waited
         self._began = monotonic()
         if self.budget.money is not None:
             self.budget.price(self.name)
@@ -118,7 +129,7 @@ class Recorded:
 
     def _with_trouble(self, counted: Spent) -> Spent:
         """What we counted, and what the model itself says that it had to do again and to wait for."""
-        retried, waited = _trouble(self.model)
+        retried, waited = self.model.retried, self.model.waited
         again = counted.retried + retried - self._retried
         return replace(counted, retried=again, waited=waited - self._waited)
 
@@ -248,8 +259,3 @@ class Recorded:
 def as_recorded(model: Model) -> Recorded:
     """The model with a memory; only such a one has several calls under way, in the batches that it likes."""
     return model if isinstance(model, Recorded) else Recorded(model, Store(MEMORY))
-
-
-def _trouble(model: Model) -> tuple[int, float]:
-    """How many calls a model has made again by itself so far, and how long it has waited for its server."""
-    return getattr(model, "retried", 0), getattr(model, "waited", 0.0)

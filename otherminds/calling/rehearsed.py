@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from otherminds.calling.costs import Forecast, Price, Speed, foresee
 from otherminds.heuristics.readers import random
 from otherminds.items import Suite
-from otherminds.models import Model, Prompt, Response, Verb, Weighing
+from otherminds.models import Model, ModelDefaults, Prompt, Response, Verb, Weighing
 from otherminds.store.packing import call_key
 
 
@@ -39,7 +39,7 @@ class Tally:
         return replace(both, seconds=speed.seconds(both) if speed else None)
 
 
-class _Counted:
+class _Counted(ModelDefaults):
     def __init__(self, model: Model, tally: Tally) -> None:
         self._model, self._tally = model, tally
         self.name, self.identity, self.cannot = model.name, model.identity, model.cannot

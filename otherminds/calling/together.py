@@ -27,7 +27,7 @@ def fetch(
     """Weigh all that these suites need; whoever runs them afterwards finds it in the store."""
     if model.batch < 2 or len(suites) < 2:
         return
-    plans = [plan(suite, seed=seed, cannot=getattr(model, "cannot", ())) for suite in suites]
+    plans = [plan(suite, seed=seed, cannot=model.cannot) for suite in suites]
     prompts = [prompt for each in plans if each.way.verb == "weigh" for prompt in each.prompts]
     # What a model fails at is told by the run of the suite that it fails at.
     with suppress(ModelError):

@@ -121,11 +121,11 @@ def _serve(batch: Batch, port: int, annotator: str | None, no_open: bool, as_jso
 
     from otherminds.results.annotations import check_name
     from otherminds.web.annotate import AnnotationPage
-    from otherminds.web.serving import Server
+    from otherminds.web.serving import PageServer
 
     page = AnnotationPage(batch)
     who = f"?{urlencode({'annotator': check_name(annotator)})}" if annotator is not None else ""
-    with Server(page.respond, port=port) as server:
+    with PageServer(page.respond, port=port) as server:
         remark = f"{len(batch.items)} items of {batch.suite.name}; Ctrl-C ends, and every answer is kept"
         serve(server, server.url + who, remark=remark, no_open=no_open, as_json=as_json)
     note(f"ended; {sum(map(len, batch.answers().values()))} answers are in the store")

@@ -31,7 +31,7 @@ def audit(suite_name: str, only: tuple[str, ...], twins: Path | None, as_json: b
     """
     from otherminds.bridges.audit import askable
     from otherminds.bridges.audit import audit as audited
-    from otherminds.bridges.twins import twins as make_twins
+    from otherminds.bridges.benchmarks.tomi import twins as make_twins
     from otherminds.commands.imports import opened, tagged
 
     suite = tagged(opened(suite_name), only)

@@ -13,7 +13,7 @@ from otherminds.terminal.options import common, model_options, open_model, store
 from otherminds.terminal.screen import note, print_json, print_table, progress, say
 
 if TYPE_CHECKING:
-    from otherminds.bridges.benchmarks.table import Line
+    from otherminds.bridges.benchmarks.table import BenchmarkLine
     from otherminds.stats import Estimate
 
 
@@ -53,7 +53,7 @@ def benchmark(
     from otherminds.store.store import Store
 
     suites = gathered(find(list(paths)), dict(map(tag_of, only)))
-    rows: list[Line] = []
+    rows: list[BenchmarkLine] = []
     figures: dict[str, float] = {}
     with Store(store_path) as store, progress("benchmarks") as show:
         model = None if readers else open_model(spec, base_url, extra)
@@ -83,7 +83,7 @@ def benchmark(
     note("95 % intervals, drawn by story; the best reader is picked with hindsight, by the repaired gold")
 
 
-def _cells(row: Line, readers: bool) -> list[str]:
+def _cells(row: BenchmarkLine, readers: bool) -> list[str]:
     best = f"{row.reader[1]:.2f} {row.reader[0]}" if row.reader else "–"
     own = [] if readers else [_told(row.published), _told(row.repaired), str(row.unparsed), _told(row.letters)]
     return [row.benchmark, row.kind, str(row.n), *own, best]
@@ -93,5 +93,5 @@ def _told(one: Estimate | None) -> str:
     return f"{one.value:.2f} [{one.low:.2f}, {one.high:.2f}]" if one else "–"
 
 
-def _data(row: Line) -> dict[str, Any]:
+def _data(row: BenchmarkLine) -> dict[str, Any]:
     return asdict(row)

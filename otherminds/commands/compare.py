@@ -69,8 +69,7 @@ def _two(first: Run, second: Run, output: Path | None, as_json: bool) -> None:
 
 
 def _several(found: Comparisons, output: Path | None, as_json: bool) -> None:
-    from otherminds.web.pages import holm
-    from otherminds.web.several_page import several_page
+    from otherminds.web.pages import holm, several_page
 
     first, *others = found.runs
     if output:

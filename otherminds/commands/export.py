@@ -49,7 +49,7 @@ def export(what: str, form: str, output: Path, store_path: Path, as_json: bool) 
 
 
 def _lm_eval(what: str, folder: Path) -> tuple[list[Path], str]:
-    from otherminds.bridges.lm_eval import readme
+    from otherminds.bridges.replay import readme
     from otherminds.results.exports import lm_eval_files, name_of, weighed
     from otherminds.studies.suites import get_suite
 

@@ -57,8 +57,7 @@ def import_(
         return
     if output is None:
         raise UsageError("say with -o where the suite is to be written, such as -o suite.jsonl")
-    from otherminds.bridges.benchmarks.known import guess, read
-    from otherminds.bridges.benchmarks.patches import write_patch
+    from otherminds.bridges.benchmarks.known import guess, read, write_patch
 
     kind = kind or guess(path).name
     suite = tagged(read(path, kind, gold=gold, name=output.stem), only)
@@ -69,7 +68,7 @@ def import_(
 
 def _log(path: Path) -> str:
     """Whose log a file is, if it is one."""
-    from otherminds.bridges.lm_eval import is_log
+    from otherminds.bridges.replay import is_log
 
     return "inspect" if path.suffix == ".eval" else "lm-eval" if is_log(path) else ""
 
@@ -84,7 +83,7 @@ def _import_log(path: Path, whose: str, store_path: Path, as_json: bool) -> None
 
             run = read_log(path, store)
         else:
-            from otherminds.bridges.lm_eval import read as read_samples
+            from otherminds.bridges.replay import read as read_samples
 
             run = read_samples(path, store)
     if as_json:
@@ -128,8 +127,7 @@ def tag_of(pair: str) -> tuple[str, str]:
 
 
 def _told(suite: Suite, kind: str, gold: str, output: Path, patched: int | None, as_json: bool) -> None:
-    from otherminds.bridges.benchmarks.known import known, repairs
-    from otherminds.bridges.benchmarks.patches import checked
+    from otherminds.bridges.benchmarks.known import checked, known, repairs
     from otherminds.items.tags import JOINT, STORY
 
     found, check = repairs(suite), checked(suite)

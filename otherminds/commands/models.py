@@ -27,15 +27,15 @@ def models(context: click.Context, as_json: bool) -> None:
     if context.invoked_subcommand is not None:
         return
     from otherminds.models.adapters import shipped
-    from otherminds.models.api.providers import PROVIDERS
     from otherminds.models.local.weights import WEIGHTS, present
+    from otherminds.models.specs import PROVIDERS
 
     rows = [
         {"name": name, "about": source.about, "weights": "here" if present(name) else f"{source.download / 1e6:.0f} MB"}
         for name, source in WEIGHTS.items()
     ]
     taught = {f"smollm2+{name}": TAUGHT.get(name, "an adapter") for name in shipped()}
-    served = {f"{name}:NAME": f"{each.about}; its key in {each.key_env}" for name, each in PROVIDERS.items()}
+    served = {f"{name}:NAME": f"{each['about']}; its key in {each['key_env']}" for name, each in PROVIDERS.items()}
     rows += [{"name": name, "about": about, "weights": ""} for name, about in {**taught, **OTHERS, **served}.items()]
     if as_json:
         print_json(rows)

@@ -186,7 +186,7 @@ def _known(spec: Spec, base_url: str | None, extra: tuple[str, ...]) -> tuple[st
     """The name of a model, what it cannot do and who it is, as far as that can be known without weights or a server."""
     from otherminds.models import get_model
     from otherminds.models.local.weights import WEIGHTS, present
-    from otherminds.models.settings import NAMES
+    from otherminds.models.specs import NAMES
 
     if spec.name in WEIGHTS and not present(spec.name):
         return get_model(spec.name).name, frozenset(), {}
@@ -194,7 +194,7 @@ def _known(spec: Spec, base_url: str | None, extra: tuple[str, ...]) -> tuple[st
     if spec.name in WEIGHTS or spec.kind == "gguf":
         return model.name, model.cannot, model.identity
     cannot = frozenset({"schema"} if spec.kind == "hf" else ())
-    return model.name, cannot, dict.fromkeys(NAMES) | getattr(model, "settings", {})
+    return model.name, cannot, dict.fromkeys(NAMES) | dict(model.settings)
 
 
 def _foreseen(

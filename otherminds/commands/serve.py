@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from otherminds.terminal.screen import note, print_json, say
 
 if TYPE_CHECKING:
-    from otherminds.web.serving import Server
+    from otherminds.web.serving import PageServer
 
 
-def serve(server: Server, address: str, *, remark: str, no_open: bool, as_json: bool) -> None:
+def serve(server: PageServer, address: str, *, remark: str, no_open: bool, as_json: bool) -> None:
     """Say where the pages are, and answer until the program is interrupted."""
     import webbrowser
 

@@ -23,11 +23,11 @@ def web(port: int, no_open: bool, store_path: Path, as_json: bool) -> None:
     only be opened on this machine. Nothing in the store is changed: tags and notes are kept in a file beside it.
     """
     from otherminds.store.store import Store
-    from otherminds.web.serving import Server
+    from otherminds.web.serving import PageServer
     from otherminds.web.site import Site
 
     with Store(store_path, read_only=True) as store:
         runs = len(store.runs())
-    with Server(Site(store_path).respond, port=port, read_only=True, takes=("/notes",)) as server:
+    with PageServer(Site(store_path).respond, port=port, read_only=True, takes=("/notes",)) as server:
         remark = f"{runs} runs in {store_path}; Ctrl-C ends"
         serve(server, server.url, remark=remark, no_open=no_open, as_json=as_json)

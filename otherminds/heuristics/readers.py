@@ -21,7 +21,7 @@ from otherminds.formats.prompts import About, pose_text
 from otherminds.formats.scores import score_text, value_of
 from otherminds.items import Item, Suite
 from otherminds.items.tags import FIRST_ORDER, GOLD, ORDER, REALITY, SENTENCES, has_right_answer
-from otherminds.models import Prompt, Response, Weighing
+from otherminds.models import ModelDefaults, Prompt, Response, Weighing
 from otherminds.models.scripted import Scripted
 from otherminds.plugins import added, load
 
@@ -130,7 +130,7 @@ BASELINES: dict[str, Callable[[Suite], Reader]] = {
 }
 
 
-class Baseline:
+class Baseline(ModelDefaults):
     """A baseline by its name alone, until it is put to a suite: `run` makes it from the questions that it answers."""
 
     batch = ask_batch = parallel = 1

@@ -5,46 +5,37 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 
+from otherminds.files import package_file, read_words
 from otherminds.items import Suite
 from otherminds.items.lint import Fault, cues, faults
 from otherminds.items.tags import STORY
 
-SPLIT_BY = (
-    *("kind", "order", "false_belief", "interesting", "set", "people", "moves", "method"),
-    *("stage", "class", "variant", "question", "factor"),
-)
+SPLIT_BY: list[str] = read_words("keys")["split_by"]
 
 
 def card(suite: Suite, *, made: str, wrong: Callable[[Suite], list[Fault]] = faults) -> str:
     """A data card in Markdown; `made` says how the items came about, `wrong` finds what is wrong with them."""
     stories = {item.tags.get(STORY, item.id) for item in suite}
-    lines = [
-        f"# {suite.name}",
-        "",
-        f"{len(suite)} questions about {len(stories)} stories; {made}. Digest `{suite.digest}`.",
-        "",
-        "## What is asked",
-        "",
-        *table(("tag", "value", "questions"), _counts(suite)),
-        "",
-        *giveaways(suite),
-        "",
-        *ending(suite, wrong),
-    ]
-    return "\n".join(lines)
+    return package_file("export/card.md").format(
+        suite=suite,
+        number=len(suite),
+        stories=len(stories),
+        made=made,
+        asked="\n".join(table(("tag", "value", "questions"), _counts(suite))),
+        giveaways="\n".join(giveaways(suite)),
+        ending="\n".join(ending(suite, wrong)).rstrip(),
+    )
 
 
 def giveaways(suite: Suite) -> list[str]:
     """The part on rules that understand nothing."""
+    rows = [(cue.name, f"{cue.right:.3f}", f"{cue.chance:.3f}", str(cue.n)) for cue in cues(suite)]
     return [
         "## What gives answers away",
         "",
         "How often a rule that understands nothing is right, over the questions on which it has an opinion.",
         "",
-        *table(
-            ("rule", "right", "chance", "n"),
-            [(cue.name, f"{cue.right:.3f}", f"{cue.chance:.3f}", str(cue.n)) for cue in cues(suite)],
-        ),
+        *table(("rule", "right", "chance", "n"), rows),
     ]
 
 

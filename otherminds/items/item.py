@@ -24,7 +24,7 @@ from typing import Any
 
 from otherminds.errors import BadFile, UsageError
 from otherminds.files import write_parts
-from otherminds.items.lines import OnDisk, Source
+from otherminds.items.lines import JsonLines, OnDisk
 from otherminds.items.tags import Tag, check_tags
 from otherminds.showing.brief import Brief, cut, plain
 from otherminds.showing.notebook import Shown
@@ -140,7 +140,7 @@ class Suite(Shown):
     @classmethod
     def load(cls, path: str | Path) -> Suite:
         """Read a suite; a bad line is refused by number and field."""
-        source = Source(path)
+        source = JsonLines(path)
         lines = source.objects()
         number, _, header = next(lines, (0, 0, None))
         if header is None:
@@ -186,7 +186,7 @@ def told_apart(options: Iterable[str]) -> tuple[str, ...]:
 
 def read_lines(path: str | Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """The objects of a JSON Lines file with their line numbers; blank lines are passed over."""
-    for number, _, data in Source(path).objects():
+    for number, _, data in JsonLines(path).objects():
         yield number, data
 
 

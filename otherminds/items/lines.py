@@ -25,7 +25,7 @@ _MARK = b"\xef\xbb\xbf"
 Value = TypeVar("Value", covariant=True)
 
 
-class Source:
+class JsonLines:
     """A user's file of lines, held open: what is put in its place later is another file."""
 
     def __init__(self, path: str | Path) -> None:
@@ -106,7 +106,7 @@ def _copied(file: BinaryIO) -> int:
 class OnDisk(Sequence[Value]):
     """The values that the lines of a file hold, each of which is read when it is looked at."""
 
-    def __init__(self, source: Source, read: Callable[[bytes], Value]) -> None:
+    def __init__(self, source: JsonLines, read: Callable[[bytes], Value]) -> None:
         self.digest = ""
         """Changes when any value changes."""
         self._source, self._read = source, read

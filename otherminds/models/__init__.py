@@ -9,6 +9,7 @@ from otherminds.models.contract import (
     Finish,
     Message,
     Model,
+    ModelDefaults,
     Origin,
     Prompt,
     Response,
@@ -17,6 +18,7 @@ from otherminds.models.contract import (
     Usage,
     Verb,
     Weighing,
+    completed,
     fingerprint,
     get_model,
 )
@@ -27,6 +29,7 @@ __all__ = [
     "Finish",
     "Message",
     "Model",
+    "ModelDefaults",
     "Origin",
     "Prompt",
     "Response",
@@ -35,6 +38,7 @@ __all__ = [
     "Usage",
     "Verb",
     "Weighing",
+    "completed",
     "fingerprint",
     "get_model",
 ]

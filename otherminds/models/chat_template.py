@@ -22,6 +22,7 @@ from otherminds.models.local.gguf import Header
 
 Run = str | int
 """Plain text, or the number of a control token."""
+MARKER = re.compile("\ue000(\\d+)\ue001")
 DAY = date(2026, 1, 1)
 """What a template hears that cannot do without a date."""
 
@@ -79,9 +80,8 @@ def _split(text: str, header: Header) -> list[Run]:
 def _guarded(messages: Sequence[Message], rendered: str, header: Header) -> list[Run]:
     """The chat where contents hold the names of control tokens: only what the template wrote is cut at them."""
     contents = [turn.content for turn in messages]
-    marks = [f"\ue000{number}\ue001" for number in range(len(contents))]
-    marked = [replace(turn, content=mark) for turn, mark in zip(messages, marks, strict=True)]
-    _, frame = rendering(marked, lambda turns, dated: _render(turns, header, dated))
+    marks = [turn.content for turn in marked(messages)]
+    _, frame = rendering(marked(messages), lambda turns, dated: _render(turns, header, dated))
     parts = re.split("(" + "|".join(marks) + ")", frame)
     # Some templates strip what they are given.
     for given in (contents, [content.strip() for content in contents]):
@@ -93,6 +93,11 @@ def _guarded(messages: Sequence[Message], rendered: str, header: Header) -> list
         "this model's chat template rewrites its messages, and one of them holds the name of a control token, so"
         " that the two cannot be told apart; take the name out of the text or use a raw prompt"
     )
+
+
+def marked(messages: Sequence[Message]) -> list[Message]:
+    """The turns with markers for contents, which show where a template puts each: all around them is its own."""
+    return [replace(turn, content=f"\ue000{number}\ue001") for number, turn in enumerate(messages)]
 
 
 def rendering(

@@ -17,8 +17,8 @@ from math import exp
 
 from otherminds.errors import ModelError
 from otherminds.models import Message, Model, Prompt, Response, Weighing, fingerprint
+from otherminds.models.contract import ABILITIES
 
-ABILITIES = frozenset({"raw", "chat", "prefill", "schema", "weigh", "continuations"})
 STEADY = 2e-3
 """How far the share of a label may move with the batch it is weighed in."""
 CHAIN = 0.05
@@ -68,7 +68,10 @@ def _must(holds: bool, sentence: str) -> None:
 def _check_attributes(model: Model) -> None:
     _must(bool(model.name), "a model needs a name")
     _must(min(model.batch, model.ask_batch, model.parallel) >= 1, "batch, ask_batch and parallel are at least 1")
-    _must(model.cannot <= ABILITIES, f"cannot holds {sorted(model.cannot - ABILITIES)}; it knows {sorted(ABILITIES)}")
+    _must(
+        model.cannot <= {*ABILITIES},
+        f"cannot holds {sorted(model.cannot - {*ABILITIES})}; it knows {sorted(ABILITIES)}",
+    )
     _must(model.ask([]) == [] and model.weigh([]) == [], "nothing asked is nothing answered: an empty list")
     identity = json.dumps(model.identity, sort_keys=True)
     _must(fingerprint(model) == fingerprint(model), "the identity changes from one look to the next")

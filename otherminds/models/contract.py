@@ -19,17 +19,22 @@ from inspect import signature
 from math import exp
 from pathlib import Path
 from threading import Event
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, Protocol, cast, runtime_checkable
 
 from otherminds.errors import UsageError
 from otherminds.models import adapters
-from otherminds.models.specs import read_spec
+from otherminds.models.specs import PROVIDERS, read_spec
 from otherminds.plugins import added, load
 from otherminds.showing.brief import Brief, cut
+
+if TYPE_CHECKING:
+    from otherminds.models.api.endpoint import Endpoint
 
 Role = Literal["system", "user", "assistant"]
 Finish = Literal["stop", "length", "refused", "error"]
 Verb = Literal["ask", "weigh"]
+ABILITIES = ("raw", "chat", "prefill", "schema", "weigh", "continuations")
+"""What a model may lack."""
 
 MESSAGE = 1_900
 """Characters of a message that are printed; whoever scripts a model looks for words there."""
@@ -161,7 +166,45 @@ class Weighing(Brief):
         return min(1.0, sum(exp(min(value, 0.0)) for value in self.logprobs.values()))
 
 
-class Model(Protocol):
+class ModelDefaults(Protocol):
+    """What only some models have, with what holds of all others; a class inherits what it does not say itself."""
+
+    is_served: bool = False
+    """Whether it is asked over the network, so that what its server can do has to be found out."""
+    found_lacking: frozenset[str] = frozenset()
+    """What whoever tried it out found missing besides."""
+
+    @property
+    def servers(self) -> Sequence[Endpoint]:
+        """All servers that answer for it."""
+        return ()
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """Of the identity, what is known before anything is loaded or asked."""
+        return {}
+
+    @property
+    def scales(self) -> Mapping[str, str]:
+        """By kind of prompt, how the scale of its log-probabilities was checked; no part of the identity."""
+        return {}
+
+    @property
+    def retried(self) -> int:
+        """How many calls it had to make again so far."""
+        return 0
+
+    @property
+    def waited(self) -> float:
+        """The seconds that calls waited before they were made again, all together."""
+        return 0.0
+
+    def shallower(self) -> Model | None:
+        """The same model without the last third of its layers; none where these cannot be left out."""
+        return None
+
+
+class Model(ModelDefaults, Protocol):
     """Whatever answers prompts."""
 
     name: str
@@ -209,6 +252,19 @@ class Submitting(Protocol):
         ...
 
 
+class _OnlyDefaults(ModelDefaults):
+    """A model that says nothing else."""
+
+
+def completed(model: Any) -> Model:
+    """A model by somebody else's class, which need not know of the defaults, with those of what it does not say."""
+    without = _OnlyDefaults()
+    for name in [each for each in vars(ModelDefaults) if not each.startswith("_")]:
+        if not hasattr(model, name):
+            setattr(model, name, getattr(without, name))
+    return cast(Model, model)
+
+
 def fingerprint(model: Model) -> str:
     """A short name for all that can change this model's answers: weights, template, engine, settings."""
     text = json.dumps(model.identity, sort_keys=True, ensure_ascii=False)
@@ -228,18 +284,12 @@ def _hugging_face(spec: str) -> tuple[Callable[..., Model], str]:
     return HuggingFace, spec.partition(":")[2]
 
 
-def _endpoint(spec: str) -> tuple[Callable[..., Model], str]:
+def _served(spec: str) -> tuple[Callable[..., Model], str]:
     from otherminds.models.api.pool import serve
-
-    return serve, spec.partition(":")[2]
-
-
-def _provided(spec: str) -> tuple[Callable[..., Model], str]:
-    from otherminds.models.api.pool import serve
-    from otherminds.models.api.providers import PROVIDERS
 
     provider, _, name = spec.partition(":")
-    return partial(serve, **PROVIDERS[provider].settings, provider=provider), name
+    known = {key: value for key, value in PROVIDERS.get(provider, {}).items() if key != "about"}
+    return partial(serve, **known, provider=provider), name
 
 
 # A name that ends in a colon wants something behind it: a path, or the name that the hub or the server knows.
@@ -248,14 +298,8 @@ BACKENDS: dict[str, Callable[[str], tuple[Callable[..., Model], str | Path]]] = 
     "gemma-270m": _local,
     "gguf:": _local,
     "hf:": _hugging_face,
-    "api:": _endpoint,
-    **dict.fromkeys(
-        (
-            *("openai:", "anthropic:", "google:", "mistral:", "groq:", "together:", "openrouter:"),
-            *("ollama:", "vllm:", "sglang:"),
-        ),
-        _provided,
-    ),
+    "api:": _served,
+    **{f"{provider}:": _served for provider in PROVIDERS},
 }
 
 
@@ -307,7 +351,7 @@ def get_model(spec: str, **settings: Any) -> Model:
     unknown = sorted(set(settings) - set(allowed))
     if unknown:
         raise UsageError(f"{spec} has no setting {unknown[0]!r}; it has {', '.join(allowed)}")
-    model = maker(name, **settings)
+    model = completed(maker(name, **settings))
     if called:
         model.name = called.strip()
     return model

@@ -9,7 +9,7 @@ from threading import RLock
 from typing import Any
 
 from otherminds.errors import ModelError
-from otherminds.models import Prompt, Response, Usage, Weighing
+from otherminds.models import ModelDefaults, Prompt, Response, Usage, Weighing
 from otherminds.models.forks import Lock
 
 SURE = 0.95
@@ -20,7 +20,7 @@ HISTORY = 4_000
 """Prompts that a model remembers at least; a suite may have millions."""
 
 
-class Scripted:
+class Scripted(ModelDefaults):
     """A model that answers with `answer(prompt)` and weighs with `weigh(prompt)`, a probability for every choice.
 
     A text is cut at stop strings and after `max_tokens` words; a `Response` is passed on as it is. Without `weigh` the

@@ -24,7 +24,7 @@ Stamp = tuple[int, int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Seal:
+class FileSeal:
     """What a file was when it was read in full."""
 
     sha256: str
@@ -32,11 +32,11 @@ class Seal:
     stamp: Stamp
 
 
-def seal_of(path: Path) -> Seal:
+def seal_of(path: Path) -> FileSeal:
     """The file, read in full."""
     # The stamp comes first: a change while the file is being read must not go unseen.
     stamp = _stamp(path)
-    return Seal(digest(path), _sample(path, stamp[0]), stamp)
+    return FileSeal(digest(path), _sample(path, stamp[0]), stamp)
 
 
 def digest(path: Path) -> str:
@@ -45,7 +45,7 @@ def digest(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def check(path: Path, seal: Seal) -> Seal | None:
+def check(path: Path, seal: FileSeal) -> FileSeal | None:
     """The seal as it is by now if the file holds the same bytes; if its stamp is the same, a sample of them is read."""
     if _stamp(path) == seal.stamp:
         return seal if _sample(path, seal.stamp[0]) == seal.sample else None
@@ -53,7 +53,15 @@ def check(path: Path, seal: Seal) -> Seal | None:
     return now if now.sha256 == seal.sha256 else None
 
 
-def demand(path: Path, seal: Seal) -> Seal:
+def holds(path: Path, seal: FileSeal) -> bool:
+    """Whether the file still holds the bytes of this seal, which is kept beside it as it is by now."""
+    now = check(path, seal)
+    if now and now != kept(path):
+        keep(path, now)
+    return now is not None
+
+
+def demand(path: Path, seal: FileSeal) -> FileSeal:
     """The seal as it is by now; of a file in use nothing is read as long as the disk knows of no change."""
     # What is deleted keeps its bytes for whoever has it open.
     if not path.exists() or _stamp(path) == seal.stamp:
@@ -67,22 +75,22 @@ def demand(path: Path, seal: Seal) -> Seal:
     return now
 
 
-def kept(path: Path) -> Seal | None:
+def kept(path: Path) -> FileSeal | None:
     """The seal that lies beside a file; None if there is none that can be read."""
     with suppress(OSError, ValueError, TypeError, KeyError, RecursionError):
         data = json.loads(_beside(path).read_text(encoding="utf-8"))
         size, written, changed, inode = map(int, data["stamp"])
-        return Seal(str(data["sha256"]), str(data["sample"]), (size, written, changed, inode))
+        return FileSeal(str(data["sha256"]), str(data["sample"]), (size, written, changed, inode))
     return None
 
 
-def latest(path: Path) -> Seal:
+def latest(path: Path) -> FileSeal:
     """The seal beside a file that was just checked, or one made anew where none could be kept."""
     seal = kept(path)
     return seal if seal and seal.stamp == _stamp(path) else seal_of(path)
 
 
-def keep(path: Path, seal: Seal) -> None:
+def keep(path: Path, seal: FileSeal) -> None:
     """Put a seal beside the file; where nothing can be written, the next start has to do without."""
     with suppress(BadFile):
         write_text(_beside(path), json.dumps(asdict(seal)) + "\n")

@@ -3,20 +3,29 @@
 models:
   - openai:gpt-4o-mini
   - {spec: "vllm:qwen", name: qwen, settings: {base_url: ["http://a:8000/v1", "http://b:8000/v1"], temperature: 0}}
+
+The settings that all backends have are checked and written alike: they are part of a model's identity, and there 0 and
+0.0 would be two models.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from math import inf, isfinite, nan
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from otherminds.errors import BadFile, UsageError
-from otherminds.files import parse_json, read_yaml
+from otherminds.files import parse_json, read_words, read_yaml
 
 _SEAM = re.compile(r",(?=\s*[A-Za-z_][\w-]*=)")
 """Names of models and paths may have commas, but not with a setting behind."""
 _FIELDS = ("spec", "name", "settings")
+PROVIDERS: dict[str, dict[str, Any]] = read_words("models")["providers"]
+"""Who serves models: under which address, and in which environment variable the key for it lies."""
+SERVED = ("api", *PROVIDERS)
+"""What a name begins with whose model is behind a server."""
 
 
 class Spec(NamedTuple):
@@ -87,3 +96,48 @@ def _entry(entry: object, where: str) -> Spec:
     named = {"name": entry["name"]} if "name" in entry else {}
     name, own = read_spec(entry["spec"])
     return Spec(name, own | given | named)
+
+
+def settings(*, optional: tuple[str, ...] = ("top_p", "max_tokens"), **given: object) -> dict[str, float | int]:
+    """Of temperature, seed, top_p and max_tokens those that were given; None is one that was not, if it is optional."""
+    return {
+        name: _SETTINGS[name](name, value) for name, value in given.items() if value is not None or name not in optional
+    }
+
+
+def number(name: str, value: object, *, least: float = -inf, most: float = inf) -> float:
+    """A setting as a number."""
+    try:
+        found = float(value) if isinstance(value, int | float) and not isinstance(value, bool) else nan
+    except OverflowError:
+        found = inf
+    if not isfinite(found):
+        raise UsageError(f"{name} should be a number, not {str(value)[:40]!r}")
+    if found < least:
+        raise UsageError(f"{name} should be at least {least:g}, not {value}")
+    if found > most:
+        raise UsageError(f"{name} should be at most {most:g}, not {value}")
+    return found
+
+
+def whole(name: str, value: object, *, least: float = -inf) -> int:
+    """A setting as a whole number."""
+    if not number(name, value, least=least).is_integer():
+        raise UsageError(f"{name} should be a whole number, not {value}")
+    return int(value)  # type: ignore[call-overload, no-any-return]
+
+
+def _share(name: str, value: object) -> float:
+    share = number(name, value, least=0, most=1)
+    if not share:
+        raise UsageError(f"{name} should be above 0, or there is nothing to draw from")
+    return share
+
+
+_SETTINGS: dict[str, Callable[[str, object], float | int]] = {
+    "temperature": lambda name, value: number(name, value, least=0),
+    "seed": whole,
+    "top_p": _share,
+    "max_tokens": lambda name, value: whole(name, value, least=1),
+}
+NAMES = tuple(_SETTINGS)

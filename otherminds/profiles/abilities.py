@@ -47,7 +47,7 @@ class Ability:
         return all(side.right.low > side.chance for side in (self.false, self.true))
 
 
-Abilities = Mapping[str, Mapping[int, Ability]]
+ModelDefaults = Mapping[str, Mapping[int, Ability]]
 """By model and order."""
 
 
@@ -70,7 +70,7 @@ def _counts(row: Answer) -> bool:
     return row.value is not None and len(row.item.choices) > 1 and row.get(ORDER) != 0
 
 
-def abilities(models: Sequence[str], chapters: Iterable[Chapter]) -> Abilities:
+def abilities(models: Sequence[str], chapters: Iterable[Chapter]) -> ModelDefaults:
     """What every model gets, each in its best form, on the questions that all of them answered."""
     shared: dict[str, list[Answer]] = {name: [] for name in models}
     for chapter in chapters:
@@ -101,7 +101,7 @@ def _side(rows: Sequence[Answer], order: int, belief: bool) -> Side | None:
 # ---- in words -----------------------------------------------------------------------------------------------------
 
 
-def counted(found: Abilities) -> str:
+def counted(found: ModelDefaults) -> str:
     """Of several models, how many can do it at which order."""
     orders = sorted({order for each in found.values() for order in each})
     able = {order: sum(each[order].shown for each in found.values() if order in each) for order in orders}

@@ -12,7 +12,7 @@ from otherminds.diagnosis.words import percent
 from otherminds.files import read_words
 from otherminds.minds.telling import listing
 from otherminds.pages.report import Block, Cell, Linked, Table
-from otherminds.profiles.abilities import Abilities, Ability, Side, counted
+from otherminds.profiles.abilities import Ability, ModelDefaults, Side, counted
 from otherminds.profiles.terms import term
 from otherminds.results.answers import Answers
 from otherminds.results.itembrowser import leads_to, link
@@ -25,7 +25,7 @@ MOST_ORDERS = 2
 _ORDERS = {1: "1st order", 2: "2nd order", 3: "3rd order"}
 
 
-def summary(found: Abilities, diagnoses: Mapping[str, Diagnosis]) -> str:
+def summary(found: ModelDefaults, diagnoses: Mapping[str, Diagnosis]) -> str:
     """The sentence at the top: how many can do what, and how many answer like whom."""
     like = Counter(each.dominant for each in diagnoses.values() if each.says and each.dominant)
     words = [f"{_like(name)} in {count}" for name, count in like.most_common()]
@@ -36,7 +36,7 @@ def _like(name: str) -> str:
     return {GUESS: "guessing", NONE: "none of the readers"}.get(name, f"“{name}”")
 
 
-def board(models: Sequence[str], found: Abilities, diagnoses: Mapping[str, Diagnosis], answers: Answers) -> Table:
+def board(models: Sequence[str], found: ModelDefaults, diagnoses: Mapping[str, Diagnosis], answers: Answers) -> Table:
     """The models by their accuracy on false-belief questions of the first order, best first."""
     orders = sorted({order for each in found.values() for order in each})[:MOST_ORDERS]
     sides = [(order, belief) for order in orders for belief in ("false", "true")]

@@ -17,7 +17,7 @@ from otherminds.errors import ModelError
 from otherminds.formats.prompts import About
 from otherminds.heuristics.readers import random
 from otherminds.items import Suite
-from otherminds.models import Model, Prompt, Response, Verb, Weighing
+from otherminds.models import Model, ModelDefaults, Prompt, Response, Verb, Weighing
 from otherminds.runs.calibration import Calibration
 from otherminds.store.packing import call_key, recall
 from otherminds.store.store import MEMORY, RunRow, Store
@@ -77,7 +77,7 @@ def _no_bar(_: str) -> AbstractContextManager[Callable[[int, int], None]]:
     return nullcontext(lambda done, wanted: None)
 
 
-class _StandIn:
+class _StandIn(ModelDefaults):
     """Answers from memory, else by drawing one of the choices; notes every prompt."""
 
     batch = ask_batch = 64

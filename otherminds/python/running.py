@@ -118,7 +118,7 @@ def _ready(model: Model | str, suite: Suite, store: Store, *, free: bool, quiet:
 
 def untold(suite: Suite, model: Model, free: bool) -> frozenset[str]:
     """What of a server has to be tried out before it can be asked this; nothing where letters are weighed as usual."""
-    if not hasattr(model, "found_lacking"):
+    if not model.is_served:
         return frozenset()
     if free and Form(suite.score, suite.prompt).needs & model.cannot:
         return frozenset({LETTERS_IN_CHAT})
@@ -127,7 +127,7 @@ def untold(suite: Suite, model: Model, free: bool) -> frozenset[str]:
 
 def in_best_way(suite: Suite, model: Model, tell: Callable[[str], Any]) -> Suite:
     """The suite in its own way of asking if the model can answer so, else in the best other one, which is told."""
-    if not hasattr(model, "found_lacking"):
+    if not model.is_served:
         return suite
     own = Form(suite.score, suite.prompt)
     form = best_way(suite, model.name, model.cannot)

@@ -90,7 +90,7 @@ def run(
         id = _id(suite, model, seed=seed, limit=None, draws=draws, told={})
         if done := _as_it_was(suite, model, store, id, seed=seed, progress=progress):
             return done
-    whole = plan(suite, limit=limit, seed=seed, cannot=getattr(model, "cannot", ()))
+    whole = plan(suite, limit=limit, seed=seed, cannot=model.cannot)
     whole = replace(whole, way=replace(whole.way, judge=grader.score)) if grader else whole
     whole = repeated(with_examples(whole, suite, shots, seed=seed), epochs)
     chosen = places(whole.items, shard)
@@ -259,7 +259,7 @@ def _row(
         "usage": asdict(recorded.usage),
         "stopped": recorded.stopped,
         "cannot": sorted(recorded.cannot),
-        "scales": dict(getattr(recorded.model, "scales", {})),
+        "scales": dict(recorded.model.scales),
         **told,
     }
     return RunRow(

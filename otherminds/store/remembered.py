@@ -10,14 +10,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
 from otherminds.errors import EndpointError
-from otherminds.models import Model, Prompt, Response, Weighing
+from otherminds.models import Model, ModelDefaults, Prompt, Response, Weighing
 from otherminds.store.store import Store
 
 TOLD_BY_SERVER = ("server", "says", "form", "served")
 """Of the identity, what only the server itself can say."""
 
 
-class Remembered:
+class Remembered(ModelDefaults):
     """A model that answers from the store alone; `why` says where its server is."""
 
     batch = ask_batch = parallel = 1
@@ -39,7 +39,7 @@ class Remembered:
 
 def remembered(model: Model, store: Store, why: str) -> Remembered | None:
     """The same model as the store knows it: the last that was asked at this address with these settings."""
-    settings: Mapping[str, Any] = getattr(model, "settings", {})
+    settings = model.settings
     for row in store.runs():
         known = store.identity(row.fingerprint)
         own = {name: value for name, value in known.items() if name not in TOLD_BY_SERVER}

@@ -55,7 +55,7 @@ class Read:
 
 def form_for(model: Model, form: str | None = None) -> Form:
     """The form that is asked for, or the surest that the model can keep to."""
-    cannot: frozenset[str] = getattr(model, "cannot", frozenset())
+    cannot = model.cannot
     if "chat" in cannot:
         raise ModelError(f"{model.name} cannot chat, so it cannot play a part; take a model with a chat template")
     if form is None:

@@ -92,7 +92,7 @@ def on_terminal(title: str, also: Callable[[], object]) -> Iterator[Show]:
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TaskID, TextColumn
     from rich.text import Text
 
-    from otherminds.models.api.outages import OUTAGES
+    from otherminds.models.api.background import OUTAGES
 
     pace = Pace()
 

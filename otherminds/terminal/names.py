@@ -48,6 +48,7 @@ def get_model(spec: str, **settings: Any) -> Model:
 
 def model_of(model: Model | str, *, quiet: bool = False) -> Model:
     """A model, or the one of that name; weights that are not here yet are fetched under a bar."""
+    from otherminds.models import completed
     from otherminds.models.adapters import split
     from otherminds.models.local.weights import WEIGHTS, present
     from otherminds.models.specs import read_spec
@@ -57,7 +58,7 @@ def model_of(model: Model | str, *, quiet: bool = False) -> Model:
             raise UsageError(
                 f"a model is one of get_model, or its name, such as 'smollm2'; not a {type(model).__name__}"
             )
-        return model
+        return completed(model)
     made = get_model(model)
     base, _ = split(read_spec(model).name)
     if not quiet and base in WEIGHTS and not present(base):

@@ -19,7 +19,7 @@ from otherminds.terminal.screen import note, progress
 if TYPE_CHECKING:
     from otherminds.items import Suite
     from otherminds.models import Model
-    from otherminds.models.replicas.cluster import Cluster
+    from otherminds.models.replicas import Cluster
     from otherminds.models.specs import Spec
     from otherminds.runs.runs import Budget, Run
     from otherminds.store.store import Store
@@ -154,8 +154,7 @@ def open_model(
 
     `here` keeps it in this process whatever --on says, for whoever asks nothing.
     """
-    from otherminds.models.api.providers import SERVED
-    from otherminds.models.specs import read_setting
+    from otherminds.models.specs import SERVED, read_setting
 
     spec = _named(spec) if isinstance(spec, str) else spec
     settings = dict(map(read_setting, extra))
@@ -169,7 +168,7 @@ def open_model(
         return _baseline(spec.name.partition(":")[2], suite, settings)
     from otherminds.models import get_model
     from otherminds.models.adapters import split
-    from otherminds.models.api.outages import OUTAGES
+    from otherminds.models.api.background import OUTAGES
     from otherminds.models.local.weights import WEIGHTS, present
 
     OUTAGES.tell = note
@@ -191,7 +190,7 @@ def open_model(
 
 def _cluster() -> Cluster | None:
     """The cluster that --on names."""
-    from otherminds.models.replicas.cluster import read_cluster
+    from otherminds.models.replicas import read_cluster
 
     context = click.get_current_context(silent=True)
     given = context.meta if context else {}
@@ -203,7 +202,7 @@ def _cluster() -> Cluster | None:
 
 
 def _replicated(spec: str, settings: dict[str, Any], cluster: Cluster) -> Model:
-    from otherminds.models.replicas.model import Replicas
+    from otherminds.models.replicas import Replicas
 
     return Replicas(spec, settings, cluster=cluster)
 
@@ -216,7 +215,7 @@ def prepared(opened: Callable[..., Model], *, store: Store, wanted: Collection[s
     from otherminds.calling.probing import THINKING, lacking, thinks
 
     model = opened()
-    if not hasattr(model, "found_lacking"):
+    if not model.is_served:
         return model
     try:
         if not {"thinking", "max_tokens"} & model.identity.keys() and thinks(model):
@@ -250,7 +249,7 @@ def several_models(given: Sequence[str]) -> list[Spec]:
 
 def for_server(spec: Spec, base_url: str | None) -> str | None:
     """The address of --base-url, for those of several models that are asked over one."""
-    from otherminds.models.api.providers import SERVED
+    from otherminds.models.specs import SERVED
 
     return base_url if spec.kind in SERVED else None
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from otherminds.errors import UsageError
 from otherminds.results.annotations import Batch, check_name
-from otherminds.web.serving import Reply, Request, as_json, failed
+from otherminds.web.serving import PageReply, PageRequest, as_json, failed
 
 
 class AnnotationPage:
@@ -22,28 +22,28 @@ class AnnotationPage:
 
     def __init__(self, batch: Batch) -> None:
         self._batch = batch
-        self._routes: dict[tuple[str, str], Callable[[Request], Reply]] = {
+        self._routes: dict[tuple[str, str], Callable[[PageRequest], PageReply]] = {
             ("GET", "/"): self._page,
             ("GET", "/state"): self._state,
             ("GET", "/item"): self._item,
             ("POST", "/answer"): self._keep,
         }
 
-    def respond(self, request: Request) -> Reply:
+    def respond(self, request: PageRequest) -> PageReply:
         """The page, where an annotator stands, one item, or the receipt for an answer."""
         route = self._routes.get((request.method, request.path))
         return route(request) if route else failed("there is no such page", HTTPStatus.NOT_FOUND)
 
-    def _page(self, request: Request) -> Reply:
+    def _page(self, request: PageRequest) -> PageReply:
         nonce = secrets.token_urlsafe(16)
         html = (files("otherminds") / "data" / "annotate.html").read_text(encoding="utf-8")
-        return Reply(
+        return PageReply(
             html.replace("{{nonce}}", nonce).replace("{{token}}", request.token),
             policy=f"default-src 'none'; script-src 'nonce-{nonce}'; style-src 'nonce-{nonce}'; img-src data:;"
             " connect-src 'self'; form-action 'none'",
         )
 
-    def _state(self, request: Request) -> Reply:
+    def _state(self, request: PageRequest) -> PageReply:
         """The items in order, each with the number of the choice that this annotator has taken, or null."""
         annotator = check_name(request.query.get("annotator", ""))
         given = self._batch.answers_of(annotator)
@@ -53,7 +53,7 @@ class AnnotationPage:
         ]
         return as_json({"suite": self._batch.suite.name, "annotator": annotator, "items": items})
 
-    def _item(self, request: Request) -> Reply:
+    def _item(self, request: PageRequest) -> PageReply:
         item = self._batch.items.get(request.query.get("id", ""))
         if item is None:
             return failed("there is no such item; reload the page", HTTPStatus.NOT_FOUND)
@@ -61,7 +61,7 @@ class AnnotationPage:
             {"id": item.id, "context": item.context, "question": item.question, "choices": list(item.choices)}
         )
 
-    def _keep(self, request: Request) -> Reply:
+    def _keep(self, request: PageRequest) -> PageReply:
         annotator, id, choice = (request.body.get(name) for name in ("annotator", "item", "choice"))
         if not isinstance(annotator, str) or not isinstance(id, str) or id not in self._batch.items:
             raise UsageError("an answer needs an annotator and an item of this suite")

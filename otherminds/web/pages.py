@@ -1,4 +1,7 @@
-"""What stands on the pages: a run at a glance, two runs side by side, and the stories."""
+"""What stands on the pages: a run at a glance, two to eight runs side by side, and the stories.
+
+Where the pages are is said here, too. Names from a store go through it, so that none of them can lead anywhere else.
+"""
 
 from __future__ import annotations
 
@@ -8,19 +11,20 @@ from dataclasses import dataclass, replace
 from importlib.resources import files
 from operator import itemgetter
 from string import ascii_uppercase as LETTERS
+from urllib.parse import quote, urlencode
 
 from otherminds.minds.stories import STORIES, titled_story
 from otherminds.pages.drawing import visible
 from otherminds.pages.report import Block, Browser, Cell, Linked, Report, Section, Table, minus
 from otherminds.results.answers import Answer, Answers, shared
+from otherminds.results.comparisons import Comparisons
 from otherminds.results.itembrowser import Part, leads_to, link, records, script
-from otherminds.results.measures import FEWEST, Comparison, Row, compare, mean_of
+from otherminds.results.measures import FEWEST, Comparison, Row, compare, mean_of, splits
 from otherminds.results.storybook import story_report
 from otherminds.runs.runs import Run
 from otherminds.stats import Estimate, span
 from otherminds.stats.significance import p_value
 from otherminds.store.store import RunRow
-from otherminds.web.links import EVERYWHERE, to_answer, to_run, to_story
 
 MOST_TAGS = 60
 SIDES = 1_000
@@ -201,3 +205,84 @@ def story_page(name: str) -> Report:
     """One story: its words, its timelines, and all that can be asked about it."""
     title, story = titled_story(name)
     return replace(story_report(title, story, with_questions=True), trail=EVERYWHERE)
+
+
+KINDS = 12
+"""Kinds of items that are told apart."""
+
+
+def several_page(found: Comparisons, *, saved: bool = False) -> Report:
+    """What each run gets of every kind of item, and how far the first lies above each of the others."""
+    sections = [
+        Section("", [listed(found.runs, "The runs", saved=saved)]),
+        Section("By kind of item", [_by_kind(found)]),
+        Section("A less the others", [_differences_of_several(found, saved=saved)]),
+    ]
+    models = ", ".join(dict.fromkeys(run.model for run in found.runs))
+    page = Report(f"{len(found.runs)} runs side by side", f"Models: {models}.", sections)
+    return page if saved else Report(page.title, page.lead, sections, trail=EVERYWHERE)
+
+
+def _by_kind(found: Comparisons) -> Table:
+    tables = [Answers.of([run]) for run in found.runs]
+    rows: list[list[Cell]] = []
+    for kind in splits(Answers.of(found.runs))[:KINDS]:
+        means = [table.where(None, **kind.tags).mean() for table in tables]
+        rows.append([kind.label, *(span(mean) if mean else None for mean in means)])
+    return Table(["items", *found.names], rows, "Share of right answers with 95 % intervals by story")
+
+
+def _differences_of_several(found: Comparisons, *, saved: bool) -> Table:
+    first, *others = found.runs
+    leads = {f"A − {name}": to_comparison(first.id, run.id) for name, run in zip(found.names[1:], others, strict=True)}
+    rows: list[list[Cell]] = [
+        [name if saved else Linked(name, leads[name]), row.items, row.difference, holm(row)]
+        for name, row in found.lines()
+    ]
+    note = (
+        "Shares of right answers, paired item by item on the items of both; intervals by story; p is that of the"
+        f" interval; {found.adjustment}. Fewer than {FEWEST} groups cannot tell anything."
+    )
+    columns = ["", "items", "difference, with 95 % interval", "p (Holm)"]
+    return Table(columns, rows, "Above 0, A is right more often", note=note)
+
+
+Trail = tuple[tuple[str, str], ...]
+
+EVERYWHERE: Trail = (("Runs", "/"), ("Stories", "/stories"))
+"""What every page leads to."""
+
+
+def to_run(id: str) -> str:
+    """The page of a run."""
+    return f"/runs/{quote(id, safe='')}"
+
+
+def to_items(id: str, page: int) -> str:
+    """The page of a run with another part of its answers."""
+    return f"{to_run(id)}?items={page}#items"
+
+
+def to_answers(id: str) -> str:
+    """The pages of a run's answers; `?item=` says which."""
+    return f"{to_run(id)}/answer"
+
+
+def to_answer(id: str, item: str) -> str:
+    """The page of one answer."""
+    return f"{to_answers(id)}?{urlencode({'item': visible(item)})}"
+
+
+def to_json(id: str, item: str) -> str:
+    """All of one record, as JSON."""
+    return f"{to_run(id)}/answer.json?{urlencode({'item': visible(item)})}"
+
+
+def to_comparison(first: str, second: str) -> str:
+    """Two runs side by side."""
+    return f"/compare?{urlencode({'a': first, 'b': second})}"
+
+
+def to_story(name: str) -> str:
+    """A story of the storybook."""
+    return f"/stories/{quote(name, safe='')}"

@@ -29,7 +29,7 @@ PATIENCE = 30
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class PageRequest:
     """What was asked for."""
 
     method: str
@@ -42,7 +42,7 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class PageReply:
     """What goes back; `policy` is the Content-Security-Policy, which forbids everything unless it is given."""
 
     text: str
@@ -51,24 +51,29 @@ class Reply:
     policy: str = "default-src 'none'"
 
 
-def as_json(data: Any, *, status: HTTPStatus = HTTPStatus.OK) -> Reply:
+def as_json(data: Any, *, status: HTTPStatus = HTTPStatus.OK) -> PageReply:
     """Data for a script."""
-    return Reply(json.dumps(data, ensure_ascii=False), "application/json", status)
+    return PageReply(json.dumps(data, ensure_ascii=False), "application/json", status)
 
 
-def failed(sentence: str, status: HTTPStatus) -> Reply:
+def failed(sentence: str, status: HTTPStatus) -> PageReply:
     """What went wrong, as a sentence for the person in front of the page."""
     return as_json({"error": sentence}, status=status)
 
 
-class Server:
+class PageServer:
     """Answers requests with `answer`, one at a time; port 0 takes any port that is free.
 
     One that is read only takes a POST at the addresses in `takes` alone.
     """
 
     def __init__(
-        self, answer: Callable[[Request], Reply], *, port: int = 0, read_only: bool = False, takes: Collection[str] = ()
+        self,
+        answer: Callable[[PageRequest], PageReply],
+        *,
+        port: int = 0,
+        read_only: bool = False,
+        takes: Collection[str] = (),
     ) -> None:
         self.token = secrets.token_urlsafe(24)
         self.read_only = read_only
@@ -106,7 +111,7 @@ class Server:
         """End `serve`, from another thread."""
         self._http.shutdown()
 
-    def respond(self, request: Request, headers: Message) -> Reply:
+    def respond(self, request: PageRequest, headers: Message) -> PageReply:
         """The answer to a request, if it comes from a page of ours."""
         here = {f"{host}:{self.port}" for host in (HOST, "localhost")}
         if headers.get("Host") not in here:
@@ -130,7 +135,7 @@ class _Http(ThreadingHTTPServer):
     # Ending must not wait for them.
     daemon_threads = True
 
-    def __init__(self, address: tuple[str, int], owner: Server) -> None:
+    def __init__(self, address: tuple[str, int], owner: PageServer) -> None:
         self.owner = owner
         super().__init__(address, _Door)
 
@@ -183,13 +188,13 @@ class _Door(BaseHTTPRequestHandler):
             return
         # HEAD is answered like GET, only without the text.
         method = "POST" if self.command == "POST" else "GET"
-        self._send(owner.respond(Request(method, asked.path, query, body, owner.token), self.headers))
+        self._send(owner.respond(PageRequest(method, asked.path, query, body, owner.token), self.headers))
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
         """What the library refuses before it comes to us, in our own form."""
         self._send(failed("that is no request of this page", HTTPStatus(code)), last=True)
 
-    def _send(self, reply: Reply, *, last: bool = False) -> None:
+    def _send(self, reply: PageReply, *, last: bool = False) -> None:
         text = reply.text.encode("utf-8", "backslashreplace")
         self.send_response(reply.status)
         self.send_header("Content-Type", f"{reply.kind}; charset=utf-8")

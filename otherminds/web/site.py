@@ -31,14 +31,24 @@ from otherminds.results.reading import record_data
 from otherminds.results.summary import read_for
 from otherminds.runs.runs import Run, load, with_texts
 from otherminds.store.store import RunRow, Store
-from otherminds.web.answer_page import answer_page
-from otherminds.web.links import EVERYWHERE
-from otherminds.web.notes import NOTHING, Notes
-from otherminds.web.pages import Overview, compare_page, stories_page, story_page, view
-from otherminds.web.run_page import About, Body, empty_page, items_section, on_page, page_count, run_body, run_page
-from otherminds.web.runs_page import mark, progress, runs_page
-from otherminds.web.serving import Reply, Request, as_json
-from otherminds.web.several_page import several_page
+from otherminds.web.pages import EVERYWHERE, Overview, compare_page, several_page, stories_page, story_page, view
+from otherminds.web.run_page import (
+    NOTHING,
+    Body,
+    Notes,
+    RunState,
+    answer_page,
+    empty_page,
+    items_section,
+    mark,
+    on_page,
+    page_count,
+    progress,
+    run_body,
+    run_page,
+    runs_page,
+)
+from otherminds.web.serving import PageReply, PageRequest, as_json
 
 T = TypeVar("T")
 
@@ -57,7 +67,7 @@ class Site:
         self._bodies: _Memory[Body] = _Memory(most=16)
         self._scores: _Memory[Run] = _Memory(most=4)
 
-    def respond(self, request: Request) -> Reply:
+    def respond(self, request: PageRequest) -> PageReply:
         """The page, or one that says in a sentence why there is none."""
         if request.method == "POST":
             return self._note(request)
@@ -72,9 +82,9 @@ class Site:
         except Exception as error:
             said = f"{type(error).__name__}: {error} (a fault of ours)"
             return _sorry("This page failed", said, HTTPStatus.INTERNAL_SERVER_ERROR)
-        return page if isinstance(page, Reply) else Reply(page.html(), policy=page.policy)
+        return page if isinstance(page, PageReply) else PageReply(page.html(), policy=page.policy)
 
-    def _find(self, parts: list[str], request: Request) -> Report | Reply:
+    def _find(self, parts: list[str], request: PageRequest) -> Report | PageReply:
         match parts:
             case ["stories"]:
                 return stories_page()
@@ -85,7 +95,7 @@ class Site:
                     return self._of_store(store, parts, request)
         raise NoPage("nothing is kept under this address; the runs and the stories are all there is")
 
-    def _of_store(self, store: Store, parts: list[str], request: Request) -> Report | Reply:
+    def _of_store(self, store: Store, parts: list[str], request: PageRequest) -> Report | PageReply:
         rows = {row.id: row for row in store.runs()}
         if parts == [""]:
             listed = self._overviews(store, rows.values())
@@ -110,16 +120,16 @@ class Site:
         run = with_texts(store, run, [run.records[place]])
         return answer_page(run, place) if parts[2] == "answer" else as_json(record_data(run.records[place]))
 
-    def _note(self, request: Request) -> Reply:
+    def _note(self, request: PageRequest) -> PageReply:
         with Store(self._path, read_only=True) as store:
             row = _row({row.id: row for row in store.runs()}, str(request.body.get("run", "")))
         kept = self._notes.keep(row.id, request.body)
         return as_json({"tags": kept.tags, "note": kept.note})
 
-    def _run(self, store: Store, row: RunRow, rows: Collection[RunRow], request: Request) -> Report:
+    def _run(self, store: Store, row: RunRow, rows: Collection[RunRow], request: PageRequest) -> Report:
         run = self._scored(store, row)
         notes, trouble = self._notes.seen()
-        about = About(row, notes.get(row.id, NOTHING), row.id in store.running(), request.token, mark(rows))
+        about = RunState(row, notes.get(row.id, NOTHING), row.id in store.running(), request.token, mark(rows))
         body = self._bodies.get(row, lambda: run_body(with_texts(store, run, read_for(run))))
         if body is None:
             return empty_page(about, run, *store.spent(row.model))
@@ -184,6 +194,6 @@ def _position(run: Run, item: str) -> int:
     raise NoPage(f"run {run.id} has no answer to an item {item!r}; its own page shows those it has")
 
 
-def _sorry(title: str, sentence: str, status: HTTPStatus) -> Reply:
+def _sorry(title: str, sentence: str, status: HTTPStatus) -> PageReply:
     page = Report(title, f"{sentence[:1].upper()}{sentence[1:]}.", [], trail=EVERYWHERE)
-    return Reply(page.html(), status=status, policy=page.policy)
+    return PageReply(page.html(), status=status, policy=page.policy)

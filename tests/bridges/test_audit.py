@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from otherminds.bridges.audit import askable, audit, earliest_leaver, gains, pairs_right
 from otherminds.bridges.benchmarks.known import read
-from otherminds.bridges.twins import twins
+from otherminds.bridges.benchmarks.tomi import twins
 from otherminds.cli import cli
 from otherminds.errors import UsageError
 from otherminds.items import Item, Suite

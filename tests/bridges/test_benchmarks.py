@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from otherminds.bridges.benchmarks.asked import judge_published, judge_repaired, pose
-from otherminds.bridges.benchmarks.known import BENCHMARKS, guess, read, repairs
-from otherminds.bridges.benchmarks.patches import checked, patch
+from otherminds.bridges.benchmarks.known import BENCHMARKS, checked, guess, patch, read, repairs
 from otherminds.commands import imports
 from otherminds.errors import BadFile, UsageError
 from otherminds.formats.scores import Score

@@ -43,10 +43,10 @@ def scripted(*_: Any, **__: Any) -> Scripted:
 
 @pytest.fixture(autouse=True)
 def ours(monkeypatch: pytest.MonkeyPatch) -> None:
-    from otherminds.bridges.inspect import provider, registry
+    from otherminds.bridges.inspect import registry
 
     assert registry.TASKS.keys() >= {"starter", "perturbed", "safety", "dialogue"}
-    monkeypatch.setattr(provider, "get_model", scripted)
+    monkeypatch.setattr(registry, "get_model", scripted)
 
 
 def mixed() -> Suite:
@@ -222,7 +222,7 @@ def test_a_provider_without_log_probabilities_says_so() -> None:
 def test_labels_are_weighed_by_the_tokens_that_are_reported() -> None:
     from inspect_ai.model import Logprob, Logprobs, ModelOutput, TopLogprob
 
-    from otherminds.bridges.inspect.results import read_output
+    from otherminds.bridges.inspect.model import read_output
 
     output = ModelOutput.from_content("m", "A")
     tops = [TopLogprob(token=token, logprob=value) for token, value in ((" A", -0.5), ("A", -2.0), ("The", -3.0))]
@@ -233,21 +233,21 @@ def test_labels_are_weighed_by_the_tokens_that_are_reported() -> None:
 
 
 def test_a_provider_keeps_the_contract_of_a_model(monkeypatch: pytest.MonkeyPatch) -> None:
-    from otherminds.bridges.inspect import provider
+    from otherminds.bridges.inspect import registry
     from otherminds.bridges.inspect.model import InspectModel
     from otherminds.models.check import check_model
 
     def wordy(*_: Any, **__: Any) -> Scripted:
         return Scripted(lambda prompt: "one two three four five six seven", name="wordy", weigh=dice)
 
-    monkeypatch.setattr(provider, "get_model", wordy)
+    monkeypatch.setattr(registry, "get_model", wordy)
     check_model(InspectModel("otherminds/wordy"))
 
 
 def test_prompts_that_wait_for_each_other_are_answered_together_and_none_is_lost() -> None:
     from concurrent.futures import ThreadPoolExecutor
 
-    from otherminds.bridges.inspect.provider import OthermindsAPI
+    from otherminds.bridges.inspect.registry import OthermindsAPI
 
     api = OthermindsAPI("dice")
     prompts = [

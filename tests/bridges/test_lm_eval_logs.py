@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 import otherminds as om
-from otherminds.bridges.lm_eval import read
+from otherminds.bridges.replay import read
 from otherminds.cli import cli
 from otherminds.errors import BadFile, UsageError
 from otherminds.items import Suite

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from otherminds.bridges.benchmarks.numbered import Asked, Untold, answer, asked, containers, sentences, tell
+from otherminds.bridges.benchmarks.tomi import Untold, WhereQuestion, answer, asked, containers, sentences, tell
 
 PEOPLE, PLACES = ("Ada", "Ben", "Cleo"), ("tin_box", "oak_chest", "red_jar")
 
@@ -70,7 +70,7 @@ def test_two_programs_agree_on_drawn_stories(open_containers: bool) -> None:
         for minds in CHAINS:
             if set(minds) <= set(story.people):
                 expected = known_to(lines, minds, open_containers=open_containers)
-                assert answer(story, lines, Asked(minds, "pear")) == expected, (seed, minds, lines)
+                assert answer(story, lines, WhereQuestion(minds, "pear")) == expected, (seed, minds, lines)
                 compared += 1
                 false += expected != known_to(lines, (), open_containers=open_containers)
     assert compared > 3000
@@ -91,7 +91,7 @@ def test_two_programs_agree_on_drawn_stories(open_containers: bool) -> None:
     ],
 )
 def test_what_a_question_asks(question: str, minds: tuple[str, ...], first: bool) -> None:
-    assert asked(question) == Asked(minds, "pear", first)
+    assert asked(question) == WhereQuestion(minds, "pear", first)
 
 
 def test_other_questions_are_not_guessed_at() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from otherminds.bridges.benchmarks import asked, own_figures, table
+from otherminds.bridges.benchmarks import asked, table
 from otherminds.bridges.benchmarks.known import read
 from otherminds.cli import cli
 from otherminds.commands import benchmark as command
@@ -43,7 +43,7 @@ def obedient(*, published: bool = False) -> Scripted:
     return Scripted(answer, name=f"obedient-{published}")
 
 
-def both(name: str, folder: Path, model: Scripted) -> tuple[Suite, table.Answers]:
+def both(name: str, folder: Path, model: Scripted) -> tuple[Suite, table.MarkedAnswers]:
     suite = read(MAKERS[name](folder))
     return suite, table.ask(suite, model, None, prompt="direct", letters=False)
 
@@ -105,7 +105,7 @@ def test_f1_over_labels_is_what_scikit_learn_says() -> None:
     chance = random.Random(3)
     pairs = [(chance.choice("ab"), chance.choice("abc")) for _ in range(60)]
     gold, said = zip(*pairs, strict=True)
-    for kind, ours in (("macro", own_figures.macro_f1), ("weighted", own_figures.weighted_f1)):
+    for kind, ours in (("macro", table.macro_f1), ("weighted", table.weighted_f1)):
         assert ours(pairs) == pytest.approx(metrics.f1_score(gold, said, average=kind, zero_division=0))
 
 

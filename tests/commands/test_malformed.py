@@ -15,7 +15,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from otherminds.cli import COMMANDS, LONGEST, cli
-from otherminds.web.serving import Server
+from otherminds.web.serving import PageServer
 from tests.formats import FORMATS, SUITE
 from tests.malformed import Case, Format, cases, still_valid
 from tests.malformed_options import BASE, OPTIONS
@@ -53,7 +53,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(autouse=True)
 def nobody_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     """A page that is served ends at once, and no test finds a key, a browser or weights."""
-    monkeypatch.setattr(Server, "serve", lambda _: None)
+    monkeypatch.setattr(PageServer, "serve", lambda _: None)
     monkeypatch.setattr(webbrowser, "open", lambda _: True)
     for name in ("OTHERMINDS_STORE", "OPENAI_API_KEY"):
         monkeypatch.delenv(name, raising=False)

@@ -22,7 +22,7 @@ from otherminds.models.chat_template import chat_runs, raw_runs, shown
 from otherminds.models.contract import Message
 from otherminds.models.local.forward import Forward, supports
 from otherminds.models.local.gguf import read_header
-from otherminds.models.prefix_tree import Tree
+from otherminds.models.weighing import Tree
 from otherminds.results.summary import summarise
 from otherminds.runs.runs import load, run
 from otherminds.store.soundness import examine

@@ -13,8 +13,8 @@ import pytest
 import otherminds as om
 from otherminds.errors import EndpointError, OtherModel
 from otherminds.models import Message, Origin, Prompt, Response
-from otherminds.models.api.canaries import Known, agree
 from otherminds.models.api.endpoint import Endpoint
+from otherminds.models.api.provenance import Known, agree
 from otherminds.results.provenance import checks
 from otherminds.runs.loading import load
 from otherminds.runs.shards import Shard, merge

@@ -92,7 +92,7 @@ def test_a_server_that_leaves_connections_open_is_listened_to_for_a_while() -> N
     with sending(wanted) as url:
         found, model = ask(url, *"abcdef")
     assert found == [*"abcdef"]
-    assert (model.uncertain, model.retried) == (2, 2)
+    assert (model.wire.uncertain, model.retried) == (2, 2)
 
 
 @pytest.mark.usefixtures("waits")
@@ -117,7 +117,7 @@ def test_what_comes_before_the_request_is_no_reply_to_it() -> None:
     thread.join(5)
     listener.close()
     assert found == ["right"]
-    assert model.uncertain == 1
+    assert model.wire.uncertain == 1
 
 
 @pytest.mark.usefixtures("waits")
@@ -128,7 +128,7 @@ def test_a_line_that_can_begin_no_reply_is_passed_over() -> None:
 
     with sending(wanted) as url:
         found, model = ask(url, "a", "b")
-    assert (found, model.uncertain) == (["a", "b"], 0)
+    assert (found, model.wire.uncertain) == (["a", "b"], 0)
 
 
 # ── where a reply ends ──

@@ -117,10 +117,10 @@ def copied(thing: Any) -> Any:
 def test_an_endpoint_comes_back_with_what_it_knows_of_its_server() -> None:
     with serving(answer) as server:
         model = Endpoint("m", base_url=server.url, temperature=0.5, seed=7, patience=40)
-        model.patience = 30
+        model.wire.patience = 30
         identity, expected, calls = model.identity, weigh(model), len(server.calls)
         again = copied(model)
-        assert (again.identity, again.cannot, again.patience) == (identity, model.cannot, 30)
+        assert (again.identity, again.cannot, again.wire.patience) == (identity, model.cannot, 30)
         assert weigh(again) == expected
         assert len(server.calls) == calls + 1, "nothing had to be tried out again"
 

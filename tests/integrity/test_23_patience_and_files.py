@@ -10,11 +10,11 @@ import pytest
 from otherminds.errors import EndpointError
 from otherminds.models.api import wire
 from otherminds.models.api.background import wait_for
-from otherminds.models.api.connections import Broken, Reply, Unreachable
+from otherminds.models.api.connections import Broken, HttpReply, Unreachable
 from otherminds.models.api.wire import Unanswered, Wire
 from tests.faults.server import FaultServer
 
-WELL = Reply(200, {}, {"choices": []}, "")
+WELL = HttpReply(200, {}, {"choices": []}, "")
 
 
 class Away:
@@ -35,7 +35,7 @@ class Away:
         self.now += seconds
         return False
 
-    async def send(self, *_: Any) -> Reply:
+    async def send(self, *_: Any) -> HttpReply:
         if self.now < self.until:
             if isinstance(self.fault, Exception):
                 raise self.fault
@@ -49,9 +49,9 @@ class Away:
 FAULTS = {
     "away": Unreachable("Connection refused"),
     "broken": Broken(),
-    "500": Reply(500, {}, {}, ""),
-    "503": Reply(503, {}, {}, ""),
-    "429": Reply(429, {"Retry-After": "7"}, {}, ""),
+    "500": HttpReply(500, {}, {}, ""),
+    "503": HttpReply(503, {}, {}, ""),
+    "429": HttpReply(429, {"Retry-After": "7"}, {}, ""),
 }
 
 
@@ -75,19 +75,19 @@ def test_a_longer_one_ends_it_when_all_of_the_patience_is_used(fault: Any, monke
 
 
 def test_a_server_that_asks_for_more_than_the_patience_is_believed(monkeypatch: pytest.MonkeyPatch) -> None:
-    server = Away(monkeypatch, 40, outage=100, fault=Reply(429, {"Retry-After": "50"}, {}, ""))
+    server = Away(monkeypatch, 40, outage=100, fault=HttpReply(429, {"Retry-After": "50"}, {}, ""))
     with pytest.raises(EndpointError, match="it asks to wait 50 s more"):
         server.post()
     assert server.now == 0
-    patient = Away(monkeypatch, 60, outage=55, fault=Reply(429, {"Retry-After": "50"}, {}, ""))
+    patient = Away(monkeypatch, 60, outage=55, fault=HttpReply(429, {"Retry-After": "50"}, {}, ""))
     assert patient.post() == WELL.data
 
 
 def test_a_request_that_alone_fails_ends_no_run_when_its_patience_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
     server = Away(monkeypatch, 1, outage=0, fault=None)
 
-    async def send(method: str, path: str, body: Any) -> Reply:
-        return Reply(500, {}, {}, "") if body else WELL
+    async def send(method: str, path: str, body: Any) -> HttpReply:
+        return HttpReply(500, {}, {}, "") if body else WELL
 
     monkeypatch.setattr(server.wire._connections, "send", send)
     with pytest.raises(Unanswered):

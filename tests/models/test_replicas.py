@@ -18,11 +18,9 @@ from otherminds.cli import cli
 from otherminds.errors import ModelError, UsageError
 from otherminds.items import Suite
 from otherminds.models import Model, Prompt, fingerprint
+from otherminds.models import replicas as clusters
 from otherminds.models.local.model import Local
-from otherminds.models.replicas import cluster as clusters
-from otherminds.models.replicas import pool as pools
-from otherminds.models.replicas.cluster import Cluster, places, read_cluster, room
-from otherminds.models.replicas.model import _POOLS, Replicas
+from otherminds.models.replicas import _POOLS, Cluster, Replicas, places, read_cluster, room
 from otherminds.runs.runs import Run, run
 from otherminds.store.store import Store
 from otherminds.studies.suites import get_suite
@@ -128,7 +126,7 @@ def test_what_a_replica_refuses_is_a_sentence_here(replicas: Replicas, tmp_path:
 
 
 def test_work_that_kills_every_worker_ends_in_a_sentence(replicas: Replicas, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pools, "TRIES", 1)
+    monkeypatch.setattr(clusters, "TRIES", 1)
     pool = replicas.pool
     worker = pool._borrow()
     pid, _ = ray.get(worker.hello.remote())

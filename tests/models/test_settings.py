@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from otherminds.errors import UsageError
-from otherminds.models.settings import settings
+from otherminds.models.specs import settings
 
 
 def test_one_number_is_written_in_one_way() -> None:

@@ -6,8 +6,7 @@ import pytest
 
 from otherminds.errors import BadFile, UsageError
 from otherminds.models import get_model
-from otherminds.models.api.providers import PROVIDERS
-from otherminds.models.specs import read_models, read_spec
+from otherminds.models.specs import PROVIDERS, read_models, read_spec
 
 
 def test_settings_stand_behind_the_name() -> None:
@@ -35,12 +34,12 @@ def test_refused_with_a_sentence(text: str) -> None:
 
 @pytest.mark.parametrize("provider", PROVIDERS)
 def test_every_provider_has_an_address_and_a_key_of_its_own(provider: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(PROVIDERS[provider].key_env, "k-0123456789")
+    monkeypatch.setenv(PROVIDERS[provider]["key_env"], "k-0123456789")
     model = get_model(f"{provider}:some-model,temperature=0.5,name=ours")
     settings = model.settings  # type: ignore[attr-defined]
     assert model.name == "ours"
     assert settings["temperature"] == 0.5
-    assert settings["base_url"] == PROVIDERS[provider].base_url
+    assert settings["base_url"] == PROVIDERS[provider]["base_url"]
     assert "k-0123456789" not in repr(model) + str(settings)
 
 

@@ -25,7 +25,7 @@ from otherminds.results.people import agreement_by_kind
 from otherminds.runs.runs import run
 from otherminds.store import store as store_module
 from otherminds.store.store import MEMORY, Store
-from otherminds.web.serving import Reply, Server
+from otherminds.web.serving import PageReply, PageServer
 
 QUOTES = 'she said, "no"\nand left'
 SUITE = Suite(
@@ -478,7 +478,7 @@ def test_sentences_for_what_cannot_be(folder: Path) -> None:
     assert "nobody has answered yet; `otherminds annotate small.jsonl`" in call("--agreement", code=2)
     assert not Path("otherminds.db").exists()
     assert "cannot be the name of an annotator" in call("--annotator", "=x", "--no-open", code=2)
-    with Server(lambda _: Reply("")) as taken:
+    with PageServer(lambda _: PageReply("")) as taken:
         assert f"port {taken.port} cannot be used" in call("--port", str(taken.port), "--no-open", code=2)
 
 

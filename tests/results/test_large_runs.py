@@ -20,7 +20,7 @@ from otherminds.runs import loading, runs
 from otherminds.runs.runs import Run, load, run, with_texts
 from otherminds.store.store import Store
 from otherminds.web.pages import compare_page, view
-from otherminds.web.serving import Request
+from otherminds.web.serving import PageRequest
 from otherminds.web.site import Site
 from tests.older_stores import remove_seals
 
@@ -171,8 +171,8 @@ def test_pages_of_answers_are_read_as_they_are_turned_to(path: Path, monkeypatch
         id = store.runs()[0].id
     site = Site(path)
     for page, there in (("1", "i3"), ("3", "i55")):
-        reply = site.respond(Request("GET", f"/runs/{id}", {"items": page}, {}, ""))
+        reply = site.respond(PageRequest("GET", f"/runs/{id}", {"items": page}, {}, ""))
         assert reply.status == 200, reply.text[-400:]
         assert f'"{there}"' in reply.text
-    answer = site.respond(Request("GET", f"/runs/{id}/answer.json", {"item": "i55"}, {}, ""))
+    answer = site.respond(PageRequest("GET", f"/runs/{id}/answer.json", {"item": "i55"}, {}, ""))
     assert json.loads(answer.text)["item"]["id"] == "i55"

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from otherminds.bridges.benchmarks.numbered import answer, asked, sentences, tell
+from otherminds.bridges.benchmarks.tomi import answer, asked, sentences, tell
 
 FILE = Path(__file__).parents[2] / "benchmarks" / "training_parts" / "deep_stories.py"
 deep = SimpleNamespace(**runpy.run_path(str(FILE)))

@@ -12,8 +12,8 @@ import pytest
 import otherminds as om
 from otherminds.errors import BadFile
 from otherminds.store.store import Store
-from otherminds.web.notes import Note, Notes
-from otherminds.web.serving import Request, Server
+from otherminds.web.run_page import Note, Notes
+from otherminds.web.serving import PageRequest, PageServer
 from otherminds.web.site import Site
 from tests.browser import Browser, needs_browser
 
@@ -29,14 +29,14 @@ def store(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def server(store: Path) -> Iterator[Server]:
+def server(store: Path) -> Iterator[PageServer]:
     with served(store) as server:
         yield server
 
 
 @contextmanager
-def served(store: Path) -> Iterator[Server]:
-    with Server(Site(store).respond, read_only=True, takes=("/notes",)) as server:
+def served(store: Path) -> Iterator[PageServer]:
+    with PageServer(Site(store).respond, read_only=True, takes=("/notes",)) as server:
         thread = Thread(target=server.serve, daemon=True)
         thread.start()
         yield server
@@ -44,7 +44,7 @@ def served(store: Path) -> Iterator[Server]:
         thread.join()
 
 
-def post(server: Server, path: str, body: object, *, token: str | None = None) -> tuple[int, dict[str, object]]:
+def post(server: PageServer, path: str, body: object, *, token: str | None = None) -> tuple[int, dict[str, object]]:
     connection = HTTPConnection("127.0.0.1", server.port)
     headers = {"X-Otherminds-Token": server.token if token is None else token}
     connection.request("POST", path, json.dumps(body), headers)
@@ -54,7 +54,7 @@ def post(server: Server, path: str, body: object, *, token: str | None = None) -
     return reply.status, json.loads(said) if said else {}
 
 
-def test_tags_and_notes_lie_beside_the_store(server: Server, store: Path) -> None:
+def test_tags_and_notes_lie_beside_the_store(server: PageServer, store: Path) -> None:
     before = store.read_bytes()
     with Store(store, read_only=True) as opened:
         run = opened.runs()[0].id
@@ -63,14 +63,14 @@ def test_tags_and_notes_lie_beside_the_store(server: Server, store: Path) -> Non
         {"tags": ["good"], "note": "<b>see</b>"},
     )
     assert Notes(store).read()[run].tags == ("good",)
-    page = Site(store).respond(Request("GET", "/", {}, {}, "token")).text
+    page = Site(store).respond(PageRequest("GET", "/", {}, {}, "token")).text
     assert "#good &lt;b&gt;see&lt;/b&gt;" in page
     assert store.read_bytes() == before
     assert post(server, "/notes", {"run": run})[0] == 200
     assert Notes(store).read() == {}
 
 
-def test_what_is_no_note_is_refused(server: Server, store: Path) -> None:
+def test_what_is_no_note_is_refused(server: PageServer, store: Path) -> None:
     with Store(store, read_only=True) as opened:
         run = opened.runs()[0].id
     assert post(server, "/notes", {"run": run}, token="another")[0] == 403
@@ -87,15 +87,15 @@ def test_up_to_eight_runs_side_by_side(tmp_path: Path) -> None:
     path = tmp_path / "b.db"
     ids = [om.run("starter", f"baseline:{name}", store=path, limit=24, quiet=True).id for name in ALL]
     site = Site(path)
-    page = site.respond(Request("GET", "/compare", {"runs": ",".join(ids)}, {}, ""))
+    page = site.respond(PageRequest("GET", "/compare", {"runs": ",".join(ids)}, {}, ""))
     assert page.status == 200
     assert "8 runs side by side" in page.text
     assert page.text.count(">A − ") == 7 * 5
     assert "p is adjusted (Holm) for 7 lines of all items" in page.text
     assert "false belief" in page.text
-    alone = site.respond(Request("GET", "/compare", {"runs": ids[0]}, {}, ""))
+    alone = site.respond(PageRequest("GET", "/compare", {"runs": ids[0]}, {}, ""))
     assert (alone.status, "Two to 8 runs can be compared" in alone.text) == (400, True)
-    assert site.respond(Request("GET", "/compare", {"runs": f"{ids[0]},none"}, {}, "")).status == 404
+    assert site.respond(PageRequest("GET", "/compare", {"runs": f"{ids[0]},none"}, {}, "")).status == 404
 
 
 @contextmanager
@@ -121,17 +121,17 @@ def under_way(path: Path) -> Iterator[Event]:
 def test_how_far_a_run_is_that_goes_on(tmp_path: Path) -> None:
     path = tmp_path / "c.db"
     with under_way(path):
-        news = json.loads(Site(path).respond(Request("GET", "/runs.json", {}, {}, "")).text)
-        listed = Site(path).respond(Request("GET", "/", {}, {}, "")).text
+        news = json.loads(Site(path).respond(PageRequest("GET", "/runs.json", {}, {}, "")).text)
+        listed = Site(path).respond(PageRequest("GET", "/", {}, {}, "")).text
     assert [one["wanted"] for one in news["running"]] == [48]
     assert news["running"][0]["made"] < 48
     assert ">running</td>" in listed
-    after = json.loads(Site(path).respond(Request("GET", "/runs.json", {}, {}, "")).text)
+    after = json.loads(Site(path).respond(PageRequest("GET", "/runs.json", {}, {}, "")).text)
     assert (after["running"], after["mark"] == news["mark"]) == ([], False)
 
 
 @needs_browser
-def test_a_person_sorts_filters_tags_and_compares(server: Server, store: Path) -> None:
+def test_a_person_sorts_filters_tags_and_compares(server: PageServer, store: Path) -> None:
     with Browser() as browser, browser.page(width=1280) as page:
         page.open(server.url)
         page.click("thead th:nth-child(5) button")
@@ -164,7 +164,7 @@ def test_a_person_sorts_filters_tags_and_compares(server: Server, store: Path) -
 
 
 @needs_browser
-def test_tags_and_note_are_changed_on_the_page_of_the_run(server: Server, store: Path) -> None:
+def test_tags_and_note_are_changed_on_the_page_of_the_run(server: PageServer, store: Path) -> None:
     with Store(store, read_only=True) as opened:
         run = opened.runs()[0].id
     with Browser() as browser, browser.page(width=390) as page:

@@ -13,7 +13,7 @@ from otherminds.items import Item, Suite
 from otherminds.results.annotations import Batch
 from otherminds.store.store import MEMORY, Store
 from otherminds.web.annotate import AnnotationPage
-from otherminds.web.serving import Reply, Request, Server
+from otherminds.web.serving import PageReply, PageRequest, PageServer
 
 SUITE = Suite(
     "small",
@@ -37,8 +37,8 @@ def batch() -> Iterator[Batch]:
 
 
 @pytest.fixture
-def server(batch: Batch) -> Iterator[Server]:
-    with Server(AnnotationPage(batch).respond) as server:
+def server(batch: Batch) -> Iterator[PageServer]:
+    with PageServer(AnnotationPage(batch).respond) as server:
         thread = Thread(target=server.serve)
         thread.start()
         yield server
@@ -46,7 +46,7 @@ def server(batch: Batch) -> Iterator[Server]:
         thread.join()
 
 
-def ask(server: Server, method: str, path: str, body: str | None = None, **headers: str) -> tuple[int, Any]:
+def ask(server: PageServer, method: str, path: str, body: str | None = None, **headers: str) -> tuple[int, Any]:
     connection = HTTPConnection("127.0.0.1", server.port, timeout=30)
     connection.request(method, path, body, {name.replace("_", "-"): value for name, value in headers.items()})
     reply = connection.getresponse()
@@ -58,7 +58,7 @@ def ask(server: Server, method: str, path: str, body: str | None = None, **heade
 ANSWER = json.dumps({"annotator": "Dana", "item": "a", "choice": 1})
 
 
-def test_an_answer_needs_the_token_of_the_page(server: Server, batch: Batch) -> None:
+def test_an_answer_needs_the_token_of_the_page(server: PageServer, batch: Batch) -> None:
     status, page = ask(server, "GET", "/")
     assert status == 200
     assert server.token in page
@@ -78,7 +78,7 @@ def test_an_answer_needs_the_token_of_the_page(server: Server, batch: Batch) -> 
     assert batch.answers()["Dana"] == {"a": "box"}
 
 
-def test_only_this_machine_by_its_own_name(server: Server) -> None:
+def test_only_this_machine_by_its_own_name(server: PageServer) -> None:
     assert server.url.startswith("http://127.0.0.1:")
     for host in ("evil.example", f"evil.example:{server.port}", "127.0.0.1", ""):
         assert ask(server, "GET", "/state?annotator=Ada", Host=host)[0] == 403
@@ -99,14 +99,14 @@ def test_only_this_machine_by_its_own_name(server: Server) -> None:
         ('{"annotator": ["Dana"], "item": {}, "choice": 0}', 400),
     ],
 )
-def test_a_strange_request_gets_a_sentence(server: Server, batch: Batch, body: str, status: int) -> None:
+def test_a_strange_request_gets_a_sentence(server: PageServer, batch: Batch, body: str, status: int) -> None:
     got, said = ask(server, "POST", "/answer", body, X_Otherminds_Token=server.token)
     assert (got, set(said)) == (status, {"error"})
     assert batch.answers() == GIVEN
 
 
 @pytest.mark.parametrize("length", ["1000000", "-1", "x", "٣"])
-def test_a_body_without_a_sensible_length_is_not_read(server: Server, length: str) -> None:
+def test_a_body_without_a_sensible_length_is_not_read(server: PageServer, length: str) -> None:
     connection = HTTPConnection("127.0.0.1", server.port, timeout=30)
     connection.putrequest("POST", "/answer")
     connection.putheader("Content-Length", length.encode())
@@ -122,12 +122,12 @@ def test_a_body_without_a_sensible_length_is_not_read(server: Server, length: st
     ("path", "status"),
     [("/nothing", 404), ("/item?id=z", 404), ("/item", 404), ("/state", 400), ("/../store.db", 404), ("http://[", 400)],
 )
-def test_a_strange_address_gets_a_sentence(server: Server, path: str, status: int) -> None:
+def test_a_strange_address_gets_a_sentence(server: PageServer, path: str, status: int) -> None:
     got, said = ask(server, "GET", path, Host=f"127.0.0.1:{server.port}")
     assert (got, set(said)) == (status, {"error"})
 
 
-def test_nobody_else_is_in_the_state(server: Server) -> None:
+def test_nobody_else_is_in_the_state(server: PageServer) -> None:
     status, said = ask(server, "GET", "/state?annotator=Cleo")
     assert status == 200
     assert [entry["answer"] for entry in said["items"]] == [1, None, 1]
@@ -135,10 +135,10 @@ def test_nobody_else_is_in_the_state(server: Server) -> None:
 
 
 def test_a_store_that_fails_is_told_to_the_page() -> None:
-    def fail(_: Request) -> Reply:
+    def fail(_: PageRequest) -> PageReply:
         raise StoreError("the disk is full")
 
-    with Server(fail) as server:
+    with PageServer(fail) as server:
         thread = Thread(target=server.serve)
         thread.start()
         assert ask(server, "GET", "/") == (500, {"error": "the disk is full"})

@@ -27,8 +27,8 @@ from otherminds.results.reading import record_data
 from otherminds.results.summary import summarise
 from otherminds.runs.runs import Budget, load, run
 from otherminds.store.store import Store
-from otherminds.web.links import to_answer, to_comparison, to_json, to_run, to_story
-from otherminds.web.serving import Request, Server
+from otherminds.web.pages import to_answer, to_comparison, to_json, to_run, to_story
+from otherminds.web.serving import PageRequest, PageServer
 from otherminds.web.site import Site
 
 HOSTILE = (
@@ -96,8 +96,8 @@ def ids(path: Path) -> dict[str, str]:
 
 
 @pytest.fixture
-def server(path: Path, ids: dict[str, str]) -> Iterator[Server]:
-    with Server(Site(path).respond, read_only=True) as server:
+def server(path: Path, ids: dict[str, str]) -> Iterator[PageServer]:
+    with PageServer(Site(path).respond, read_only=True) as server:
         thread = Thread(target=server.serve)
         thread.start()
         yield server
@@ -105,7 +105,7 @@ def server(path: Path, ids: dict[str, str]) -> Iterator[Server]:
         thread.join()
 
 
-def ask(server: Server, path: str, method: str = "GET", **headers: str) -> tuple[HTTPResponse, str]:
+def ask(server: PageServer, path: str, method: str = "GET", **headers: str) -> tuple[HTTPResponse, str]:
     connection = HTTPConnection("127.0.0.1", server.port, timeout=30)
     connection.request(method, path, headers=headers)
     reply = connection.getresponse()
@@ -134,7 +134,7 @@ class Seen(HTMLParser):
         return [attrs["href"] for tag, attrs in self.elements if tag == "a"]
 
 
-def page(server: Server, path: str) -> Seen:
+def page(server: PageServer, path: str) -> Seen:
     reply, text = ask(server, path)
     assert reply.status == 200, text
     return Seen(text)
@@ -146,7 +146,9 @@ def answers(path: Path, run_id: str) -> list[str]:
         return [to_answer(run_id, record.item.id) for record in load(store, run_id).records]
 
 
-def test_every_link_leads_to_a_page_and_none_to_anything_else(server: Server, path: Path, ids: dict[str, str]) -> None:
+def test_every_link_leads_to_a_page_and_none_to_anything_else(
+    server: PageServer, path: Path, ids: dict[str, str]
+) -> None:
     waiting, seen = ["/", *(link for id in ids.values() for link in answers(path, id))], set()
     while waiting:
         address = waiting.pop()
@@ -163,7 +165,7 @@ def test_every_link_leads_to_a_page_and_none_to_anything_else(server: Server, pa
     assert {to_comparison(ids["careful"], ids["hasty"]), to_json(ids["nasty"], "..")} <= seen
 
 
-def test_the_list_says_what_the_runs_say(server: Server, path: Path, ids: dict[str, str]) -> None:
+def test_the_list_says_what_the_runs_say(server: PageServer, path: Path, ids: dict[str, str]) -> None:
     text = re.sub(r"\s+", " ", page(server, "/").text)
     with Store(path, read_only=True) as store:
         for id in ids.values():
@@ -175,7 +177,7 @@ def test_the_list_says_what_the_runs_say(server: Server, path: Path, ids: dict[s
     assert text.count(" not finished ") == 2
 
 
-def test_a_run_has_its_report_and_its_answers(server: Server, path: Path, ids: dict[str, str]) -> None:
+def test_a_run_has_its_report_and_its_answers(server: PageServer, path: Path, ids: dict[str, str]) -> None:
     _, html = ask(server, to_run(ids["careful"]))
     with Store(path, read_only=True) as store:
         assert summarise([load(store, ids["careful"])]).lead in Seen(html).text
@@ -185,7 +187,7 @@ def test_a_run_has_its_report_and_its_answers(server: Server, path: Path, ids: d
     assert held["pages"] == [f"/runs/{ids['careful']}/answer"]
 
 
-def test_an_answer_is_shown_whole(server: Server, path: Path, ids: dict[str, str]) -> None:
+def test_an_answer_is_shown_whole(server: PageServer, path: Path, ids: dict[str, str]) -> None:
     shown = page(server, to_answer(ids["hasty"], "sally-1"))
     with Store(path, read_only=True) as store:
         record = load(store, ids["hasty"]).records[0]
@@ -206,7 +208,7 @@ def test_an_answer_is_shown_whole(server: Server, path: Path, ids: dict[str, str
     assert json.loads(text) == json.loads(json.dumps(record_data(record)))
 
 
-def test_steps_stand_beside_what_the_model_wrote(server: Server, path: Path, ids: dict[str, str]) -> None:
+def test_steps_stand_beside_what_the_model_wrote(server: PageServer, path: Path, ids: dict[str, str]) -> None:
     with Store(path) as store:
         row = store.run(ids["careful"])
         (line, *_) = store.records(row.id)
@@ -222,7 +224,7 @@ def test_steps_stand_beside_what_the_model_wrote(server: Server, path: Path, ids
     assert "1 First. basket here 2 Then. basket or box there" in text
 
 
-def test_two_runs_are_compared_as_everywhere(server: Server, path: Path, ids: dict[str, str]) -> None:
+def test_two_runs_are_compared_as_everywhere(server: PageServer, path: Path, ids: dict[str, str]) -> None:
     shown = page(server, to_comparison(ids["careful"], ids["hasty"]))
     with Store(path, read_only=True) as store:
         found = compare(load(store, ids["careful"]), load(store, ids["hasty"]))
@@ -250,7 +252,7 @@ def test_two_runs_are_compared_as_everywhere(server: Server, path: Path, ids: di
     ],
 )
 def test_a_strange_address_gets_a_page_with_a_sentence(
-    server: Server, ids: dict[str, str], address: str, status: int
+    server: PageServer, ids: dict[str, str], address: str, status: int
 ) -> None:
     address = address.replace("/RUN", f"/runs/{ids['careful']}").replace("=RUN", f"={ids['careful']}")
     reply, text = ask(server, address.replace("NASTY", ids["nasty"]))
@@ -260,7 +262,7 @@ def test_a_strange_address_gets_a_page_with_a_sentence(
 
 
 @pytest.mark.parametrize("address", ["/", "/nothing", "/stories/sally-anne"])
-def test_only_reading_only_here_and_nothing_is_remembered(server: Server, address: str) -> None:
+def test_only_reading_only_here_and_nothing_is_remembered(server: PageServer, address: str) -> None:
     reply, text = ask(server, address)
     head, nothing = ask(server, address, "HEAD")
     assert (head.status, nothing) == (reply.status, "")
@@ -280,7 +282,7 @@ def test_only_reading_only_here_and_nothing_is_remembered(server: Server, addres
     assert ask(server, address, Host=f"evil.example:{server.port}")[0].status == 403
 
 
-def test_the_store_stays_as_it_is(server: Server, path: Path, ids: dict[str, str]) -> None:
+def test_the_store_stays_as_it_is(server: PageServer, path: Path, ids: dict[str, str]) -> None:
     before = path.read_bytes()
     for address in ("/", *map(to_run, ids.values()), to_answer(ids["careful"], "sally-1")):
         ask(server, address)
@@ -289,7 +291,7 @@ def test_the_store_stays_as_it_is(server: Server, path: Path, ids: dict[str, str
         store.keep_run(store.run(ids["careful"]))
 
 
-def test_a_store_that_is_being_written_can_be_read(server: Server, path: Path, ids: dict[str, str]) -> None:
+def test_a_store_that_is_being_written_can_be_read(server: PageServer, path: Path, ids: dict[str, str]) -> None:
     with Store(path) as store:
         row = replace(store.run(ids["careful"]), id="under-way", finished="")
         store._db.execute("BEGIN IMMEDIATE")
@@ -304,7 +306,7 @@ def test_a_store_that_is_being_written_can_be_read(server: Server, path: Path, i
         assert page(server, "/").text.count("not finished\n") == 2
 
 
-def test_a_store_of_an_older_program_is_read_as_it_is(server: Server, path: Path, ids: dict[str, str]) -> None:
+def test_a_store_of_an_older_program_is_read_as_it_is(server: PageServer, path: Path, ids: dict[str, str]) -> None:
     with closing(sqlite3.connect(path)) as db:
         db.execute("DROP TABLE annotations")
         db.execute("PRAGMA user_version = 1")
@@ -314,7 +316,7 @@ def test_a_store_of_an_older_program_is_read_as_it_is(server: Server, path: Path
         assert db.execute("PRAGMA user_version").fetchone() == (1,)
 
 
-def test_a_run_that_is_damaged_hides_no_other(server: Server, path: Path, ids: dict[str, str]) -> None:
+def test_a_run_that_is_damaged_hides_no_other(server: PageServer, path: Path, ids: dict[str, str]) -> None:
     with Store(path) as store:
         broken = {**next(store.records(ids["careful"])), "score": {"judged": "right"}}
         store.keep_run(replace(store.run(ids["careful"]), id="damaged"), [broken])
@@ -325,7 +327,7 @@ def test_a_run_that_is_damaged_hides_no_other(server: Server, path: Path, ids: d
     assert page(server, to_run(ids["careful"]))
 
 
-def test_a_store_that_is_gone_is_told_and_not_made(server: Server, path: Path, ids: dict[str, str]) -> None:
+def test_a_store_that_is_gone_is_told_and_not_made(server: PageServer, path: Path, ids: dict[str, str]) -> None:
     path.unlink()
     reply, text = ask(server, "/")
     assert reply.status == 500
@@ -334,7 +336,7 @@ def test_a_store_that_is_gone_is_told_and_not_made(server: Server, path: Path, i
     assert page(server, "/stories/ice-cream")
 
 
-def test_no_text_of_a_store_becomes_an_element(server: Server, path: Path, ids: dict[str, str]) -> None:
+def test_no_text_of_a_store_becomes_an_element(server: PageServer, path: Path, ids: dict[str, str]) -> None:
     addresses = ["/", to_run(ids["nasty"]), *answers(path, ids["nasty"]), to_run(HOSTILE)]
     for address in addresses:
         _, html = ask(server, address)
@@ -349,7 +351,9 @@ def test_no_text_of_a_store_becomes_an_element(server: Server, path: Path, ids: 
         assert "{{ 7 * 7 }}" in html or LINK in html
 
 
-def test_the_command_refuses_with_a_sentence(tmp_path: Path, path: Path, ids: dict[str, str], server: Server) -> None:
+def test_the_command_refuses_with_a_sentence(
+    tmp_path: Path, path: Path, ids: dict[str, str], server: PageServer
+) -> None:
     for options, code, said in (
         (["--store", str(tmp_path / "none.db")], 2, "error: there is no store"),
         (["--store", str(tmp_path)], 2, "is a directory"),
@@ -388,7 +392,7 @@ def test_a_large_run_is_paged_and_every_answer_is_on_one_page(
     assert len(wanted) == 2
 
     def shown(number: str) -> tuple[int, list[str]]:
-        reply = site.respond(Request("GET", to_run(ids["careful"]), {"items": number}, {}, ""))
+        reply = site.respond(PageRequest("GET", to_run(ids["careful"]), {"items": number}, {}, ""))
         return reply.status, [id for id in wanted if f'"id": "{id}"' in reply.text or f'"id":"{id}"' in reply.text]
 
     assert [shown("1"), shown("2")] == [(200, wanted[:1]), (200, wanted[1:])]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from otherminds.web.links import to_answer, to_comparison, to_run
+from otherminds.web.pages import to_answer, to_comparison, to_run
 from tests.browser import Browser, Page, needs_browser
 from tests.web.test_web import LINK, NASTY, make_store
 

@@ -10,53 +10,23 @@ from __future__ import annotations
 import csv
 import io
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
-from otherminds.bridges.benchmarks.record import Benchmark, Mark, beginning, make, text_of
+from otherminds.bridges.benchmarks.record import WORDS, Mark, beginning, declared, keep, text_of
 from otherminds.errors import BadFile
 from otherminds.items import Item, Tag, told_apart
 from otherminds.items.tags import FALSE_BELIEF, JOINT, KIND, ORDER, STORY
 
 NAME = "bigtom"
-COLUMNS = 19
+COLUMNS: list[str] = WORDS[NAME]["columns"]
 VARIABLES = ("forward_belief", "forward_action", "backward_belief")
 CONDITIONS = ("true_belief", "false_belief", "true_control", "false_control")
 SAME = "both answers are the same, so no choice is right"
 
 
-class Parts(NamedTuple):
-    """One row of the file."""
-
-    story: str
-    aware: str
-    unaware: str
-    action_aware: str
-    action_unaware: str
-    belief_question: str
-    desire_question: str
-    action_question: str
-    belief_aware: str
-    desire_aware: str
-    doing_aware: str
-    belief_unaware: str
-    desire_unaware: str
-    doing_unaware: str
-    random_event: str
-    random_aware: str
-    random_unaware: str
-    origin: str
-    last: str
-
-
-class Built(NamedTuple):
-    """One question, built."""
-
-    story: str
-    question: str
-    right: str
-    wrong: str
+Parts = Mapping[str, str]
+"""One row of the file, by the names of its columns."""
 
 
 def read(path: Path) -> Iterator[Item]:
@@ -73,73 +43,56 @@ def _rows(path: Path) -> Iterator[tuple[Parts, list[str]]]:
     reader = csv.reader(io.StringIO(text_of(path)), delimiter=";")
     for row in reader:
         where = f"{path}, line {reader.line_num}"
-        if len(row) != COLUMNS:
-            raise BadFile(f"{where} has {len(row)} columns between semicolons, and BigToM has {COLUMNS}")
+        if len(row) != len(COLUMNS):
+            raise BadFile(f"{where} has {len(row)} columns between semicolons, and BigToM has {len(COLUMNS)}")
         sentences = [part.strip() + "." for part in row[0].split(".") if part.strip()]
         if len(sentences) != 5:
             raise BadFile(
                 f"{where}: the story has {len(sentences)} sentences and should have 5; the fourth is the belief"
             )
-        yield Parts(*row), sentences
+        yield dict(zip(COLUMNS, row, strict=True)), sentences
 
 
 def _condition(rows: Sequence[tuple[Parts, list[str]]], initial: int, variable: str, condition: str) -> Iterator[Item]:
     # As published: seeded when the program starts, then one shuffle a row. So the order hangs on the row's place.
     drawn = random.Random(0)
     for number, (parts, sentences) in enumerate(rows, start=1):
-        built = _build(parts, sentences, initial, variable, condition)
-        options = [built.right, built.wrong]
+        story, question, right, wrong = _build(parts, sentences, initial, variable, condition)
+        options = [right, wrong]
         drawn.shuffle(options)
-        yield _item(number, parts, built, options, initial, variable, condition)
+        item = Item(
+            f"{initial}_{variable}_{condition}-{number}",
+            question,
+            right,
+            story,
+            tuple(told_apart(options)),
+            tags=_tags(number, initial, variable, condition, same=right == wrong),
+        )
+        repairs = [SAME] if right == wrong else []
+        yield keep(NAME, item, {"row": number, "parts": list(parts.values())}, repairs=repairs)
 
 
-def _build(parts: Parts, sentences: list[str], initial: int, variable: str, condition: str) -> Built:
+def _build(parts: Parts, sentences: list[str], initial: int, variable: str, condition: str) -> tuple[str, ...]:
+    """Story, question, right and wrong answer."""
     if variable == "percept_to_belief":
-        return Built(" ".join(sentences[:3]), parts.belief_question, parts.belief_aware, parts.belief_unaware)
-    before = sentences[: 3 + initial]
-    control = condition.endswith("control")
-    event = parts.random_event if control else sentences[4]
-    if variable == "backward_belief":
-        last = parts.action_aware if condition == "true_belief" else parts.action_unaware
-    elif control:
-        last = parts.random_aware if condition == "true_control" else parts.random_unaware
-    else:
-        last = parts.aware if condition == "true_belief" else parts.unaware
+        return (" ".join(sentences[:3]), *(parts[f"belief_{part}"] for part in ("question", "aware", "unaware")))
+    control, backward = condition.endswith("control"), variable == "backward_belief"
+    event = parts["random_event"] if control else sentences[4]
+    aware = condition == ("true_control" if control and not backward else "true_belief")
+    last = parts[f"{'action_' if backward else 'random_' if control else ''}{'aware' if aware else 'unaware'}"]
     acts = variable == "forward_action"
-    question = parts.action_question if acts else parts.belief_question
-    answers = (parts.doing_aware, parts.doing_unaware) if acts else (parts.belief_aware, parts.belief_unaware)
+    answers = [parts[f"{'doing' if acts else 'belief'}_{who}"] for who in ("aware", "unaware")]
     right, wrong = answers if condition == "true_belief" else answers[::-1]
-    return Built(" ".join([*before, event, last]), question, right, wrong)
+    question = parts["action_question" if acts else "belief_question"]
+    return " ".join([*sentences[: 3 + initial], event, last]), question, right, wrong
 
 
-def _item(
-    number: int, parts: Parts, built: Built, options: list[str], initial: int, variable: str, condition: str
-) -> Item:
-    same = built.right == built.wrong
-    tags: dict[str, Tag] = {
-        STORY: f"bigtom-{number}",
-        KIND: f"{variable} {condition}",
-        ORDER: 1,
-        "variable": variable,
-        "condition": condition,
-        "initial_belief": bool(initial),
-    }
+def _tags(number: int, initial: int, variable: str, condition: str, *, same: bool) -> dict[str, Tag]:
+    tags: dict[str, Tag] = {STORY: f"bigtom-{number}", KIND: f"{variable} {condition}", ORDER: 1}
+    tags |= {"variable": variable, "condition": condition, "initial_belief": bool(initial)}
     if condition in ("true_belief", "false_belief") and variable != "percept_to_belief":
         tags |= {JOINT: f"{number}-{initial}-{variable}", FALSE_BELIEF: condition == "false_belief"}
-    if same:
-        tags["scored"] = False
-    return make(
-        NAME,
-        f"{initial}_{variable}_{condition}-{number}",
-        context=built.story,
-        question=built.question,
-        gold=built.right,
-        published=built.right,
-        choices=told_apart(options),
-        raw={"row": number, "parts": list(parts)},
-        tags=tags,
-        repairs=[SAME] if same else [],
-    )
+    return tags | ({"scored": False} if same else {})
 
 
 def mark(item: Item, texts: Sequence[str], shown: Sequence[Sequence[str]]) -> Mark:
@@ -153,17 +106,9 @@ def mark(item: Item, texts: Sequence[str], shown: Sequence[Sequence[str]]) -> Ma
     return Mark(0.0, "", False, "no label in it: their script asks a model to grade it, here it counts as wrong")
 
 
-BENCHMARK = Benchmark(
-    name=NAME,
-    title="BigToM",
-    paper="Gandhi et al. (2023). Understanding Social Reasoning in Language Models with Language Models. NeurIPS.",
-    licence="MIT",
+BENCHMARK = declared(
+    NAME,
     read=read,
-    fits=lambda path: path.suffix == ".csv" and beginning(path).split("\n")[0].count(";") == COLUMNS - 1,
+    looks=lambda path: path.suffix == ".csv" and beginning(path).split("\n")[0].count(";") == len(COLUMNS) - 1,
     mark=mark,
-    scoring="The right label anywhere in the text counts, also beside the wrong one; what has no label goes to a model "
-    "that grades there, and is unparsed and wrong here.",
-    option="{lower}) {choice}",
-    answer="{lower})",
-    ask=lambda item: "Answer with the label of the right option, a) or b), and nothing else.",
 )

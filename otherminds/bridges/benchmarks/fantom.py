@@ -16,14 +16,15 @@ from pathlib import Path
 from typing import Any
 
 from otherminds.bridges.benchmarks.record import (
-    Benchmark,
     Mark,
     beginning,
     csv_rows,
+    declared,
     filled,
     json_of,
-    make,
+    keep,
     need,
+    objects,
 )
 from otherminds.errors import BadFile
 from otherminds.items import Item, Tag, told_apart
@@ -48,14 +49,9 @@ def read(path: Path) -> Iterator[Item]:
 
 
 def _sets(path: Path) -> Iterator[Item]:
-    records = json_of(path)
-    if not isinstance(records, list) or not records:
-        raise BadFile(f"{path} should be a list with an object for every set of questions, as fantom_v1.json is")
+    should = "a list with an object for every set of questions, as fantom_v1.json is"
     drawn = random.Random(99)
-    for number, record in enumerate(records, start=1):
-        where = f"{path}, set {number}"
-        if not isinstance(record, dict):
-            raise BadFile(f"{where} should be an object, not {record!r}")
+    for where, record in objects(json_of(path), path, "set", should):
         need(record, where, set_id=str, short_context=str, factQA=dict, beliefQAs=list)
         yield _fact(where, record)
         for place, belief in enumerate(record["beliefQAs"], start=1):
@@ -93,7 +89,7 @@ def _fact(where: str, record: Mapping[str, Any]) -> Item:
     row = record["factQA"]
     gold = filled(row.get("correct_answer"), where, "factQA.correct_answer")
     tags = {**_tags(record, "fact", "fact"), ORDER: 0}
-    return _made(record, "fact", row, gold, gold, (), tags, where)
+    return _made(record, "fact", row, gold, (), tags, where)
 
 
 def _belief(where: str, place: int, record: Mapping[str, Any], row: Any, drawn: random.Random) -> Item:
@@ -104,7 +100,7 @@ def _belief(where: str, place: int, record: Mapping[str, Any], row: Any, drawn: 
     access = str(row.get("missed_info_accessibility") or str(row.get("question_type", "")).rpartition(":")[2])
     access = access or "inaccessible"
     tags = {**_tags(record, f"belief, {order}", access), ORDER: 2 if order.startswith("second") else 1}
-    return _made(record, f"belief-{place}", row, row["correct_answer"], row["correct_answer"], options, tags, where)
+    return _made(record, f"belief-{place}", row, row["correct_answer"], options, tags, where)
 
 
 def _list(where: str, kind: str, record: Mapping[str, Any], row: Any) -> Item:
@@ -113,17 +109,7 @@ def _list(where: str, kind: str, record: Mapping[str, Any], row: Any) -> Item:
     access = str(row.get("missed_info_accessibility") or ("inaccessible" if row["wrong_answer"] else "accessible"))
     tags = {**_tags(record, kind, access), ORDER: 1}
     gold = ", ".join(names) or "nobody"
-    return _made(
-        record,
-        kind.replace(" ", "-"),
-        row,
-        gold,
-        names,
-        (),
-        tags,
-        where,
-        {"names": names, "others": row["wrong_answer"]},
-    )
+    return _made(record, kind.replace(" ", "-"), row, gold, (), tags, where, names=names)
 
 
 def _binary(where: str, kind: str, place: int, record: Mapping[str, Any], row: Any) -> Item:
@@ -135,7 +121,7 @@ def _binary(where: str, kind: str, place: int, record: Mapping[str, Any], row: A
     missed = any(each.get("wrong_answer") for each in lists)
     access = str(row.get("missed_info_accessibility") or ("inaccessible" if missed else "accessible"))
     tags = {**_tags(record, kind, access), ORDER: 1}
-    return _made(record, f"{kind.replace(' ', '-')}-{place}", row, gold, gold, ("yes", "no"), tags, where)
+    return _made(record, f"{kind.replace(' ', '-')}-{place}", row, gold, ("yes", "no"), tags, where)
 
 
 def _made(
@@ -143,24 +129,16 @@ def _made(
     id: str,
     row: Mapping[str, Any],
     gold: str,
-    published: Any,
     choices: Sequence[str],
     tags: Mapping[str, Tag],
     where: str,
-    meta: Mapping[str, Any] | None = None,
+    *,
+    names: Sequence[str] | None = None,
 ) -> Item:
-    return make(
-        NAME,
-        f"{record['set_id']}-{id}",
-        context=record["short_context"],
-        question=filled(row.get("question"), where, "question"),
-        gold=gold,
-        published=published,
-        choices=choices,
-        raw=dict(row),
-        tags=tags,
-        meta=meta,
-    )
+    question = filled(row.get("question"), where, "question")
+    item = Item(f"{record['set_id']}-{id}", question, gold, record["short_context"], tuple(choices), tags=tags)
+    lists = {} if names is None else {"names": names, "others": row["wrong_answer"]}
+    return keep(NAME, item, row, published=names, meta=lists)
 
 
 def _table(path: Path) -> Iterator[Item]:
@@ -189,18 +167,9 @@ def _table(path: Path) -> Iterator[Item]:
         same = len(set(options)) < len(options)
         if same:
             tags["scored"] = False
-        yield make(
-            NAME,
-            f"belief-{order}-{number}",
-            context=row["context"],
-            question=row["question"],
-            gold=row["gt_answer"],
-            published=row["gt_answer"],
-            choices=told_apart(options),
-            raw=row,
-            tags=tags,
-            repairs=[SHUFFLED, *([ONE_OPTION] if same else [])],
-        )
+        id, repairs = f"belief-{order}-{number}", [SHUFFLED, *([ONE_OPTION] if same else [])]
+        item = Item(id, row["question"], row["gt_answer"], row["context"], tuple(told_apart(options)), tags=tags)
+        yield keep(NAME, item, row, repairs=repairs)
 
 
 # ---- what the published evaluation makes of a text -----------------------------------------------------------------
@@ -268,24 +237,11 @@ def ask(item: Item) -> str:
     return "Choose an answer from above: (a) or (b)." if item.choices else "Answer in one short sentence."
 
 
-BENCHMARK = Benchmark(
-    name=NAME,
-    title="FANToM",
-    paper="Kim et al. (2023). FANToM: A Benchmark for Stress-testing Machine Theory of Mind in Interactions. EMNLP.",
-    licence="MIT, evaluation only",
-    read=read,
-    fits=lambda path: _fits(path),
-    mark=mark,
-    scoring="The letter in the forms a), (a), a. and so on; every right name and no other; yes before no, so "
-    "that “No, nobody knows it” is a yes; facts by the F1 of their words.",
-    option="({lower}) {choice}",
-    answer="({lower})",
-    ask=ask,
-)
-
-
-def _fits(path: Path) -> bool:
+def _looks(path: Path) -> bool:
     head = beginning(path)
     if ".csv" in path.suffixes:
         return head.split("\n")[0].strip() == ",".join(TABLE)
     return path.suffix == ".json" and ('"factQA"' in head or '"set_id"' in head or "fantom" in path.name)
+
+
+BENCHMARK = declared(NAME, read=read, looks=_looks, mark=mark, ask=ask)

@@ -14,8 +14,8 @@ from pathlib import Path
 from string import ascii_uppercase as LETTERS
 from typing import Any
 
-from otherminds.bridges.benchmarks.numbered import Untold, answer, asked, seen, sentences, tell
-from otherminds.bridges.benchmarks.record import Benchmark, Mark, beginning, json_of, make, need
+from otherminds.bridges.benchmarks.record import WORDS, Mark, declared, json_of, keep, need, objects
+from otherminds.bridges.benchmarks.tomi import answer, asked, seen, sentences, story_of
 from otherminds.errors import BadFile
 from otherminds.formats.written_answers import normal
 from otherminds.items import Item, Tag
@@ -32,19 +32,11 @@ from otherminds.items.tags import (
     SEEN_EVENTS,
     STORY,
 )
-from otherminds.minds.story import Story
 
 NAME = "hitom"
 STORIES = 20
-NOTE = (
-    "Note: everybody sees all that happens in a place until they leave it. People may lie. Somebody who left a place "
-    "later knows better what happened there, and is believed by those who left before. What is said in private is "
-    "heard by the listener alone; what is claimed in public, by all who are there."
-)
-INSTRUCTION = "the instruction before the story, which only one style of prompting has, is cut off"
-STARS = "the stars behind the story are cut off"
-STALE = "the gold label differs from that of the same question in the style CoTP, which stands in for it"
-NOTED = "the note of assumptions, which the file lacks, stands behind the story"
+NOTE: str = WORDS[NAME]["note"]
+REPAIRS: dict[str, str] = WORDS[NAME]["repairs"]
 
 
 def read(path: Path) -> Iterator[Item]:
@@ -57,25 +49,22 @@ def read(path: Path) -> Iterator[Item]:
 
 def _rows(path: Path) -> list[dict[str, Any]]:
     data = json_of(path)
-    rows = data.get("data") if isinstance(data, dict) else None
-    if not isinstance(rows, list) or not rows:
-        raise BadFile(f'{path} should be {{"data": [rows]}}, as Hi-ToM_data.json is')
-    for number, row in enumerate(rows, start=1):
-        where = f"{path}, row {number}"
-        if not isinstance(row, dict):
-            raise BadFile(f"{where} should be an object, not {row!r}")
+    found = data.get("data") if isinstance(data, dict) else None
+    rows = []
+    for where, row in objects(found, path, "row", '{"data": [rows]}, as Hi-ToM_data.json is'):
         need(row, where, prompting_type=str, deception=bool, story_length=int, question_order=int, sample_id=int)
         need(row, where, story=str, question=str, choices=str, answer=str)
+        rows.append(row)
     return rows
 
 
 def _body(row: Mapping[str, Any]) -> tuple[str, list[str]]:
     """The story alone, and what had to be cut off."""
     start = re.search(r"^\s*1 ", row["story"], re.MULTILINE)
-    cut = [INSTRUCTION] if start and row["story"][: start.start()].strip() else []
+    cut = [REPAIRS["instruction"]] if start and row["story"][: start.start()].strip() else []
     story = row["story"][start.start() if start else 0 :].strip()
     bare = story.rstrip("* \n")
-    return bare, cut + ([STARS] if bare != story else [])
+    return bare, cut + ([REPAIRS["stars"]] if bare != story else [])
 
 
 def _pair(row: Mapping[str, Any]) -> tuple[str, str]:
@@ -98,7 +87,7 @@ def _item(where: str, number: int, row: Mapping[str, Any], twin: str | None) -> 
             raise BadFile(f"{where}: answer {label!r} is not one of the choices")
     style = row["prompting_type"]
     group = f"{'tell' if row['deception'] else 'no-tell'}-{row['story_length']}-{row['sample_id'] % STORIES}"
-    what, story = asked(row["question"]), _told(lines)
+    what, story = asked(row["question"]), story_of(lines, open_containers=False)
     tags: dict[str, Tag] = {
         STORY: group,
         JOINT: f"{group}-{style}",
@@ -117,26 +106,10 @@ def _item(where: str, number: int, row: Mapping[str, Any], twin: str | None) -> 
         tags |= {FALSE_BELIEF: gold != reality} if what.minds and reality else {}
     elif what:
         meta |= {SEEN_EVENTS: list(seen(lines)), MINDS: list(what.minds), ABOUT: what.thing}
-    return make(
-        NAME,
-        f"{group}-{row['question_order']}-{style}-{number}",
-        context=f"{text}\n{NOTE}",
-        question=row["question"],
-        gold=gold,
-        published=row["answer"],
-        choices=options,
-        raw=dict(row),
-        tags=tags,
-        repairs=[*repairs, NOTED, *([STALE] if gold != row["answer"] else [])],
-        meta=meta,
-    )
-
-
-def _told(lines: Sequence[str]) -> Story | None:
-    try:
-        return tell(lines, open_containers=False)
-    except Untold:
-        return None
+    id = f"{group}-{row['question_order']}-{style}-{number}"
+    item = Item(id, row["question"], gold, f"{text}\n{NOTE}", tuple(options), tags=tags)
+    repairs += [REPAIRS["noted"], *([REPAIRS["stale"]] if gold != row["answer"] else [])]
+    return keep(NAME, item, row, published=row["answer"], repairs=repairs, meta=meta)
 
 
 def mark(item: Item, texts: Sequence[str], shown: Sequence[Sequence[str]]) -> Mark:
@@ -151,17 +124,4 @@ def mark(item: Item, texts: Sequence[str], shown: Sequence[Sequence[str]]) -> Ma
     )
 
 
-BENCHMARK = Benchmark(
-    name=NAME,
-    title="Hi-ToM",
-    paper="Wu et al. (2023). "
-    "Hi-ToM: A Benchmark for Evaluating Higher-Order Theory of Mind Reasoning in Large Language Models. "
-    "Findings of EMNLP.",
-    licence="Apache-2.0",
-    read=read,
-    fits=lambda path: path.suffix == ".json" and '"prompting_type"' in beginning(path),
-    mark=mark,
-    scoring="No script is shipped: the letter, or the option's own words, by the row's own gold.",
-    option="{letter}. {choice}",
-    answer="{letter}",
-)
+BENCHMARK = declared(NAME, read=read, mark=mark)

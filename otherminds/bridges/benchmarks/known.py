@@ -1,23 +1,26 @@
-"""The benchmarks that can be read, which of them a file is, and a suite out of it."""
+"""The benchmarks that can be read, which of them a file is, a suite out of it, and the gold labels that are wrong."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
-from otherminds.bridges.benchmarks import bigtom, exploretom, fantom, hitom, opentom, simpletom, tomato, tombench, tomi
+from otherminds import stats
+from otherminds.bridges.benchmarks import bigtom, fantom, hitom, opentom, rows, tomi
 from otherminds.bridges.benchmarks.record import Benchmark
 from otherminds.errors import MissingFile, UsageError
-from otherminds.items import Item, Suite
-from otherminds.items.tags import BENCHMARK, PUBLISHED_GOLD, REPAIRS, check_tags
+from otherminds.formats.plans import groups
+from otherminds.items import Item, Suite, write_lines
+from otherminds.items.tags import BENCHMARK, CONSISTENT, PUBLISHED_GOLD, REPAIRS, STORY, check_tags
 
-BENCHMARKS: dict[str, Benchmark] = {
-    each.BENCHMARK.name: each.BENCHMARK
-    for each in (tomi, hitom, bigtom, opentom, tombench, fantom, simpletom, tomato, exploretom)
-}
+_ALL: tuple[Benchmark, ...] = (
+    *(each.BENCHMARK for each in (tomi, hitom, bigtom, opentom)),
+    *(rows.TOMBENCH, fantom.BENCHMARK, rows.SIMPLETOM, rows.TOMATO, rows.EXPLORETOM),
+)
+BENCHMARKS = {each.name: each for each in _ALL}
 Gold = Literal["repaired", "published"]
 
 
@@ -82,3 +85,43 @@ def benchmark_of(item: Item) -> Benchmark:
 def repairs(items: Iterable[Item]) -> dict[str, int]:
     """In sentences what was repaired, and in how many items, most often first."""
     return dict(Counter(words for item in items for words in item.meta.get(REPAIRS, ())).most_common())
+
+
+ENGINE = "the belief engine contradicts this label, and nothing better is published, so it stays"
+
+
+@dataclass(frozen=True, slots=True)
+class GoldCheck:
+    """How many gold labels the belief engine could check, and the share that it contradicts."""
+
+    items: int
+    contradicted: tuple[str, ...]
+    share: stats.Estimate | None
+
+
+def checked(items: Iterable[Item]) -> GoldCheck:
+    """The check of all items that the engine could tell as events; labels as they are in the file."""
+    known = [item for item in items if CONSISTENT in item.tags]
+    wrong = [float(item.tags[CONSISTENT] is False) for item in known]
+    share = stats.mean(wrong, groups=groups(known)) if known else None
+    return GoldCheck(len(known), tuple(item.id for item, is_so in zip(known, wrong, strict=True) if is_so), share)
+
+
+def patch(items: Iterable[Item]) -> list[dict[str, Any]]:
+    """One row for every item whose label was changed, or is contradicted and could not be."""
+    rows = []
+    for item in items:
+        published, contradicted = item.meta.get(PUBLISHED_GOLD), item.tags.get(CONSISTENT) is False
+        changed = isinstance(published, str) and published != item.answer
+        if changed or contradicted:
+            why = "; ".join(item.meta.get(REPAIRS, ())) if changed else ENGINE
+            row = {"id": item.id, "story": item.tags.get(STORY), "question": item.question}
+            rows.append({**row, "published": published, "repaired": item.answer, "why": why})
+    return rows
+
+
+def write_patch(items: Iterable[Item], path: Path) -> int:
+    """Write the patch as JSON Lines, and say how many rows it has."""
+    rows = patch(items)
+    write_lines(path, rows)
+    return len(rows)

@@ -8,32 +8,20 @@ its answer drops out. `published` does the same and leaves these out; `repaired`
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from otherminds.bridges.benchmarks.record import Benchmark, Mark, filled, json_of, make, need
+from otherminds.bridges.benchmarks.record import WORDS, Mark, declared, filled, json_of, keep, need
 from otherminds.errors import BadFile
 from otherminds.items import Item, Tag
 from otherminds.items.tags import FALSE_BELIEF, KIND, ORDER, REALITY, STATE, STORY
 
 NAME = "opentom"
-GENRES = {
-    "attitude": ("attitude", 1),
-    "location_cg_fo": ("coarse", 1),
-    "location_cg_so": ("coarse", 2),
-    "location_fg_fo": ("fine", 1),
-    "location_fg_so": ("fine", 2),
-    "multihop_fo": ("multihop", 1),
-    "multihop_so": ("multihop", 2),
-}
-LABELS = {
-    "coarse": ("Yes", "No"),
-    "fullness": ("more full", "equally full", "less full"),
-    "accessibility": ("more accessible", "equally accessible", "less accessible"),
-    "attitude": ("positive", "neutral", "negative"),
-}
-NEITHER = "the gold label is neither of the two places to the letter; the one that it means stands in for it"
+GENRES: dict[str, tuple[str, int]] = WORDS[NAME]["genres"]
+"""By the name of a file, the form of its questions and their order."""
+LABELS: dict[str, list[str]] = WORDS[NAME]["labels"]
 
 
 def read(path: Path) -> Iterator[Item]:
@@ -89,7 +77,7 @@ def _item(where: str, genre: str, key: str, number: int, row: Any, story: Mappin
     choices = places if form == "fine" else LABELS[form]
     gold, repairs = row["answer"], []
     if gold not in choices:
-        gold, repairs = _meant(gold, choices), [NEITHER]
+        gold, repairs = _meant(gold, choices), [WORDS[NAME]["repairs"]["neither"]]
         if not gold:
             raise BadFile(f"{where}: answer {row['answer']!r} is none of {', '.join(choices)}")
     narrator = "narrator" in question
@@ -103,19 +91,8 @@ def _item(where: str, genre: str, key: str, number: int, row: Any, story: Mappin
         meta[REALITY] = places[1]
     elif form == "coarse":
         meta[REALITY], tags[FALSE_BELIEF] = "No", gold == "Yes"
-    return make(
-        NAME,
-        f"{genre}-{key}-{number}",
-        context=story["narrative"],
-        question=question,
-        gold=gold,
-        published=row["answer"],
-        choices=choices,
-        raw=row,
-        tags=tags,
-        repairs=repairs,
-        meta=meta,
-    )
+    item = Item(f"{genre}-{key}-{number}", question, gold, story["narrative"], tuple(choices), tags=tags)
+    return keep(NAME, item, row, published=row["answer"], repairs=repairs, meta=meta)
 
 
 def _meant(gold: str, choices: Sequence[str]) -> str:
@@ -134,9 +111,8 @@ def mark(item: Item, texts: Sequence[str], shown: Sequence[Sequence[str]]) -> Ma
     form = str(item.tags["form"])
     if form == "fine":
         return _fine(text, gold, item.meta["published_places"])
-    said = {"coarse": _coarse, "fullness": _fullness, "accessibility": _accessibility, "attitude": _attitude}[form](
-        text
-    )
+    rules: dict[str, Callable[[str], str]] = {"coarse": _coarse, "attitude": _attitude}
+    said = rules.get(form, partial(_worded, form=form))(text)
     if not said:
         return Mark(None, "", False, "corrupted by their rules, and so left out of the score")
     return Mark(float(said == gold.lower()), said)
@@ -174,19 +150,10 @@ def _bare(place: str) -> str:
     return place
 
 
-def _fullness(text: str) -> str:
-    text = text.lower()
-    if any(words in text for words in ("less full", "emptier", "more empty")):
-        return "less full"
-    if "more full" in text or "fuller" in text:
-        return "more full"
-    return "equally full" if "equally full" in text else ""
-
-
-def _accessibility(text: str) -> str:
-    return next(
-        (label for label in ("more accessible", "less accessible", "equally accessible") if label in text.lower()), ""
-    )
+def _worded(text: str, form: str) -> str:
+    """The first label that one of its words stands for."""
+    told: dict[str, list[str]] = WORDS[NAME]["told"][form]
+    return next((label for label, words in told.items() if any(each in text.lower() for each in words)), "")
 
 
 def _attitude(text: str) -> str:
@@ -204,17 +171,8 @@ def ask(item: Item) -> str:
     return f"{assumed}Answer with {words}, and nothing else."
 
 
-BENCHMARK = Benchmark(
-    name=NAME,
-    title="OpenToM",
-    paper="Xu et al. (2024). "
-    "OpenToM: A Comprehensive Benchmark for Evaluating Theory-of-Mind Reasoning Capabilities of Large Language Models. "
-    "ACL.",
-    licence="CC BY-NC 4.0, evaluation only",
-    read=read,
-    fits=lambda path: (path / "meta_data.json").is_file() if path.is_dir() else path.name.startswith("meta_data"),
-    mark=mark,
-    scoring="Parts of words are looked for, and what cannot be read is left out; of fine-grained places, answers that "
-    "are the original place drop out, since names are taken in the wrong order.",
-    ask=ask,
-)
+def _looks(path: Path) -> bool:
+    return (path / "meta_data.json").is_file() if path.is_dir() else path.name.startswith("meta_data")
+
+
+BENCHMARK = declared(NAME, read=read, looks=_looks, mark=mark, ask=ask)

@@ -14,14 +14,16 @@ import json
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
 from otherminds.errors import BadFile, MissingFile
-from otherminds.files import LARGEST, parse_json, read_text
-from otherminds.items import Item, Tag
+from otherminds.files import LARGEST, parse_json, read_text, read_words
+from otherminds.items import Item
 from otherminds.items.tags import BENCHMARK, PUBLISHED_GOLD, RAW, REPAIRS
+
+WORDS: dict[str, Any] = read_words("benchmarks")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,39 +52,52 @@ class Benchmark:
     """Who, when, what it is called, where it appeared."""
     licence: str
     read: Callable[[Path], Iterable[Item]]
-    fits: Callable[[Path], bool]
-    """Whether a file or folder looks like one of its."""
     mark: Marker
     scoring: str
     """How its own script scores, in a sentence or two, faults included."""
+    ask: Callable[[Item], str]
     option: str = ""
     """How an option is shown, with {letter}, {lower} and {choice}; empty: the model is asked for words."""
-    ask: Callable[[Item], str] = lambda item: "Answer with the letter of the right option, and nothing else."
     answer: str = "{choice}"
     """How an option is given as the answer, in the same words."""
     tries: int = 1
     """How often one item is asked, the options shuffled anew each time."""
+    suffix: str = ""
+    holds: Sequence[str] = ()
+    """What a file of it ends in, and holds at its beginning."""
+    inside: str = ""
+    """The pattern of its files in a folder; empty: a folder is none of its."""
+    looks: Callable[[Path], bool] | None = None
+
+    def fits(self, path: Path) -> bool:
+        """Whether a file or folder looks like one of its."""
+        if self.looks:
+            return self.looks(path)
+        if path.is_dir():
+            return bool(self.inside) and any(self.fits(file) for file in path.glob(self.inside))
+        return path.suffix == self.suffix and all(word in beginning(path, 1 << 16) for word in self.holds)
 
 
-def make(
+def declared(name: str, **does: Any) -> Benchmark:
+    """A benchmark by its words in data/benchmarks.toml and what it does; it asks in the same words for every item."""
+    words = {"ask": WORDS["ask"], **WORDS[name]}
+    given = {part.name: words[part.name] for part in fields(Benchmark) if part.name in words}
+    return Benchmark(name, **{**given, "ask": lambda _: words["ask"], **does})
+
+
+def keep(
     name: str,
-    id: str,
+    item: Item,
+    raw: Mapping[str, Any],
     *,
-    question: str,
-    gold: str,
-    published: Any,
-    raw: Any,
-    context: str = "",
-    choices: Sequence[str] = (),
-    tags: Mapping[str, Tag],
+    published: object = None,
     repairs: Sequence[str] = (),
     meta: Mapping[str, Any] | None = None,
 ) -> Item:
-    """One item of a benchmark, with what every one of them keeps."""
-    kept = {BENCHMARK: name, PUBLISHED_GOLD: published, RAW: raw, **(meta or {})}
-    if repairs:
-        kept[REPAIRS] = list(repairs)
-    return Item(id, question, gold, context, tuple(choices), tags=tags, meta=kept)
+    """An item of a benchmark with what every one of them keeps; the published gold is the item's unless it is given."""
+    gold = item.answer if published is None else published
+    kept = {BENCHMARK: name, PUBLISHED_GOLD: gold, RAW: dict(raw), **(meta or {})}
+    return replace(item, meta=kept | ({REPAIRS: list(repairs)} if repairs else {}))
 
 
 # ---- files as their owners have them --------------------------------------------------------------------------------
@@ -133,6 +148,17 @@ def json_of(path: Path) -> Any:
         return parse_json(text_of(path))
     except ValueError as error:
         raise BadFile(f"{path} is not JSON: {error}") from None
+
+
+def objects(found: Any, path: Path, what: str, should: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Where each object of a list stands, and the object; a file that is no such list is told what it should be."""
+    if not isinstance(found, list) or not found:
+        raise BadFile(f"{path} should be {should}")
+    for number, each in enumerate(found, start=1):
+        where = f"{path}, {what} {number}"
+        if not isinstance(each, dict):
+            raise BadFile(f"{where} should be an object, not {str(each)[:80]}")
+        yield where, each
 
 
 def json_rows(path: Path) -> Iterator[tuple[str, dict[str, Any], int]]:

@@ -4,6 +4,10 @@
 gold; `letters` the same gold, with the letters weighed. `joint` counts sets of questions that are right to the last
 one: the six of a ToMi story, true and false belief of BigToM, a set of FANToM, all orders up to that of a Hi-ToM
 question. Mindless baselines are scored on all items of the files, also where a model is asked only some.
+
+Some benchmarks report F1 over labels instead of a share of right answers. OpenToM: macro-F1 by genre, over the answers
+that its rules can read; here over all items at once, not the mean of five batches of 50 stories. FANToM: weighted F1 of
+yes-or-no questions, where an answer that cannot be read is a third label.
 """
 
 from __future__ import annotations
@@ -17,14 +21,14 @@ from pathlib import Path
 
 from otherminds import stats
 from otherminds.bridges import audit
+from otherminds.bridges.benchmarks import fantom, opentom
 from otherminds.bridges.benchmarks.known import BENCHMARKS, read
-from otherminds.bridges.benchmarks.own_figures import own_figures
 from otherminds.errors import UsageError
 from otherminds.formats.plans import groups
 from otherminds.items import Item, Suite
-from otherminds.items.tags import JOINT, KIND, ORDER
+from otherminds.items.tags import BENCHMARK, JOINT, KIND, ORDER, PUBLISHED_GOLD
 from otherminds.models import Model
-from otherminds.runs.runs import Run, run
+from otherminds.runs.runs import Record, Run, run
 from otherminds.store.store import Store
 
 Values = Mapping[str, float]
@@ -33,7 +37,7 @@ ALL = "all"
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class BenchmarkLine:
     """One type of question of one benchmark."""
 
     benchmark: str
@@ -49,7 +53,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Answers:
+class MarkedAnswers:
     """What one model got, by item."""
 
     published: Values
@@ -60,7 +64,7 @@ class Answers:
     """Figures of the benchmark's own, where it reports others than shares."""
 
 
-NOTHING = Answers({}, {}, frozenset(), {})
+NOTHING = MarkedAnswers({}, {}, frozenset(), {})
 
 
 def find(paths: Sequence[Path]) -> list[Path]:
@@ -121,7 +125,7 @@ def _set(item: Item) -> str:
     return f"set {item.tags[JOINT]}" if JOINT in item.tags else f"item {item.id}"
 
 
-def ask(suite: Suite, model: Model, store: Store | None, *, prompt: str, letters: bool, seed: int = 0) -> Answers:
+def ask(suite: Suite, model: Model, store: Store | None, *, prompt: str, letters: bool, seed: int = 0) -> MarkedAnswers:
     """A model's answers to a benchmark, marked as published, as repaired, and by letters where it can weigh."""
 
     def asked(some: Suite, score: str) -> Run:
@@ -134,10 +138,10 @@ def ask(suite: Suite, model: Model, store: Store | None, *, prompt: str, letters
         by_letters = asked(replace(suite, items=weighed), "letters").values()
     lost = ("unparsed", "truncated", "refused", "error")
     unparsed = frozenset(record.item.id for record in repaired.records if record.score.verdict in lost)
-    return Answers(published.values(), repaired.values(), unparsed, by_letters, own_figures(published))
+    return MarkedAnswers(published.values(), repaired.values(), unparsed, by_letters, own_figures(published))
 
 
-def lines(items: Sequence[Item], answers: Answers = NOTHING, *, whole: Suite) -> list[Line]:
+def lines(items: Sequence[Item], answers: MarkedAnswers = NOTHING, *, whole: Suite) -> list[BenchmarkLine]:
     """The lines of one benchmark: every type, all together, and sets that are right as a whole."""
     known = [item for item in whole if item.choices and item.tags.get("scored") is not False]
     gains = audit.gains(known) if known else {}
@@ -150,12 +154,14 @@ def lines(items: Sequence[Item], answers: Answers = NOTHING, *, whole: Suite) ->
     return [*rows, joint] if joint else rows
 
 
-def _line(name: str, kind: str, items: Sequence[Item], answers: Answers, reader: tuple[str, float] | None) -> Line:
+def _line(
+    name: str, kind: str, items: Sequence[Item], answers: MarkedAnswers, reader: tuple[str, float] | None
+) -> BenchmarkLine:
     unparsed = len(answers.unparsed.intersection(item.id for item in items))
     published, repaired, letters = (
         _mean(items, values) for values in (answers.published, answers.repaired, answers.letters)
     )
-    return Line(name, kind, len(items), published, repaired, unparsed, letters, reader)
+    return BenchmarkLine(name, kind, len(items), published, repaired, unparsed, letters, reader)
 
 
 def _mean(items: Sequence[Item], values: Values) -> stats.Estimate | None:
@@ -163,7 +169,9 @@ def _mean(items: Sequence[Item], values: Values) -> stats.Estimate | None:
     return stats.mean([values[item.id] for item in some], groups=groups(some)) if some else None
 
 
-def _joint(whole: Suite, items: Sequence[Item], answers: Answers, gains: Mapping[str, Values]) -> Line | None:
+def _joint(
+    whole: Suite, items: Sequence[Item], answers: MarkedAnswers, gains: Mapping[str, Values]
+) -> BenchmarkLine | None:
     every, asked = joint_sets(whole), {item.id for item in items}
     sets = {name: ids for name, ids in every.items() if asked.issuperset(ids)}
     if not sets:
@@ -176,7 +184,7 @@ def _joint(whole: Suite, items: Sequence[Item], answers: Answers, gains: Mapping
     best = audit.best({reader: joint_values(every, values) for reader, values in gains.items()}, list(every))
     unparsed = len(answers.unparsed.intersection(id for ids in sets.values() for id in ids))
     published, repaired, letters = map(share, (answers.published, answers.repaired, answers.letters))
-    return Line(whole.name, JOINTLY, len(sets), published, repaired, unparsed, letters, best)
+    return BenchmarkLine(whole.name, JOINTLY, len(sets), published, repaired, unparsed, letters, best)
 
 
 def joint_sets(items: Iterable[Item]) -> dict[str, list[str]]:
@@ -209,3 +217,53 @@ def joint_values(sets: Mapping[str, Sequence[str]], values: Values) -> dict[str,
         if len(known) == len(ids) or 0.0 in known:
             found[name] = prod(known)
     return found
+
+
+# ---- the figures that some benchmarks report instead ----------------------------------------------------------------
+
+Pair = tuple[str, str]
+"""The gold label and the one that was answered."""
+NONE = "(none)"
+
+
+def macro_f1(pairs: Sequence[Pair]) -> float:
+    """The mean over all labels, of gold or answered, of F1."""
+    labels = sorted({label for pair in pairs for label in pair})
+    return sum(_f1(pairs, label) for label in labels) / len(labels)
+
+
+def weighted_f1(pairs: Sequence[Pair]) -> float:
+    """The mean of F1 over labels, each as often as it is gold."""
+    return sum(_f1(pairs, gold) for gold, _ in pairs) / len(pairs)
+
+
+def _f1(pairs: Sequence[Pair], label: str) -> float:
+    both = sum(gold == said == label for gold, said in pairs)
+    either = sum((gold == label) + (said == label) for gold, said in pairs)
+    return 2 * both / either if either else 0.0
+
+
+def own_figures(run: Run) -> dict[str, float]:
+    """By name, the figures of a run that was scored as published; none for benchmarks that report shares."""
+    by_kind: dict[str, list[Record]] = defaultdict(list)
+    for record in run.records:
+        by_kind[str(record.item.tags.get(KIND))].append(record)
+    found: dict[str, float] = {}
+    for kind, records in by_kind.items():
+        name = records[0].item.meta.get(BENCHMARK)
+        if name == opentom.NAME and (pairs := _pairs(records)):
+            found[f"macro-F1, {kind}"] = macro_f1(pairs)
+        elif name == fantom.NAME and records[0].item.choices == ("yes", "no") and (pairs := _pairs(records)):
+            found[f"weighted F1, {kind}"] = weighted_f1(pairs)
+    return found
+
+
+def _pairs(records: Sequence[Record]) -> list[Pair]:
+    """Of the answers that count, the gold label and what was read, both as the rules write them."""
+    scored = [record for record in records if record.score.value is not None]
+    return [(_gold(record), record.score.answer or NONE) for record in scored]
+
+
+def _gold(record: Record) -> str:
+    gold = str(record.item.meta[PUBLISHED_GOLD])
+    return opentom.label(record.item, gold) if record.item.meta[BENCHMARK] == opentom.NAME else gold

@@ -9,19 +9,19 @@ task that was exported, the items are those of the suite, with all that readers 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from math import isnan
 from pathlib import Path
 from typing import Any
 
-from otherminds.bridges.inspect.results import FINISHES, OURS, read_output, usage_of
+from otherminds.bridges.inspect.model import FINISHES, OURS, read_output, usage_of
 from otherminds.bridges.replay import Key, Replayed, digest, exported, key, unshuffled
 from otherminds.errors import BadFile, MissingFile, UsageError
 from otherminds.formats.prompts import Posed
 from otherminds.formats.scores import Score, Verdict, way
 from otherminds.items import Item, Suite, Tag
 from otherminds.items.tags import STORY
-from otherminds.models import Message, Prompt, Response, Weighing, fingerprint
+from otherminds.models import Message, Prompt, Response, Usage, Weighing, fingerprint
 from otherminds.results.exports import told_question
 from otherminds.runs.runs import Run, load, run
 from otherminds.store.packing import call_key, pack
@@ -180,11 +180,6 @@ def _row(log: Any, suite: Suite, model: Replayed, print_: str) -> RunRow:
     from platform import platform, python_version
 
     id = hashlib.sha256(f"{print_}:{suite.digest}".encode()).hexdigest()[:10]
-    used = {"prompt": 0, "cached": 0, "written": 0}
-    for sample in log.samples:
-        spent = usage_of(sample.output) if sample.output else None
-        for name in used if spent else ():
-            used[name] += getattr(spent, name)
     manifest = {
         "otherminds": version("otherminds"),
         "python": python_version(),
@@ -202,7 +197,7 @@ def _row(log: Any, suite: Suite, model: Replayed, print_: str) -> RunRow:
         "fingerprint": print_,
         "identity": dict(model.identity),
         "calls": {"made": 0, "reused": len(suite)},
-        "usage": used,
+        "usage": asdict(sum((usage_of(each.output) for each in log.samples if each.output), Usage())),
         "stopped": "",
         "inspect": {"task": log.eval.task, "packages": dict(log.eval.packages or {})},
     }

@@ -32,7 +32,7 @@ from inspect_ai.scorer import (
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from otherminds import stats
-from otherminds.bridges.inspect.results import OURS, TOP, read_output
+from otherminds.bridges.inspect.model import OURS, TOP, read_output
 from otherminds.errors import UsageError
 from otherminds.formats.plans import groups
 from otherminds.formats.prompts import Posed
@@ -146,7 +146,7 @@ def _as_score(judged: Judged, of: str, kept: dict[str, Any]) -> Score:
 def low() -> Metric:
     """The low end of the mean's 95 % interval, drawn by story."""
 
-    def end(scores: list[SampleScore]) -> float:
+    def end(scores: list[SampleScore]) -> float:  # Inspect goes by these types
         return _interval(scores).low
 
     return end
@@ -156,7 +156,7 @@ def low() -> Metric:
 def high() -> Metric:
     """The high end of the mean's 95 % interval, drawn by story."""
 
-    def end(scores: list[SampleScore]) -> float:
+    def end(scores: list[SampleScore]) -> float:  # Inspect goes by these types
         return _interval(scores).high
 
     return end
@@ -171,34 +171,32 @@ def _interval(scores: Sequence[SampleScore]) -> stats.Estimate:
     )
 
 
+def _scorer(of: str) -> Scorer:
+    async def score(state: TaskState, target: Target) -> Score:
+        return _judged(state, of)
+
+    return score
+
+
 @scorer(metrics=[accuracy(), stderr(cluster=CLUSTER), low(), high()])
 def right() -> Scorer:
     """1 or 0; unscored where nothing was measured."""
 
-    async def score(state: TaskState, target: Target) -> Score:
-        return _judged(state, "right")
-
-    return score
+    return _scorer("right")
 
 
 @scorer(metrics=[mean(), stderr(cluster=CLUSTER), low(), high()], name="S")
 def response_score() -> Scorer:
     """The probability of the right choice among all choices."""
 
-    async def score(state: TaskState, target: Target) -> Score:
-        return _judged(state, "S")
-
-    return score
+    return _scorer("S")
 
 
 @scorer(metrics=[frequency(categories=list(VERDICTS), normalize=False)])
 def verdict() -> Scorer:
     """How the answer ended: wrong is told from tied, unparsed, refused, truncated and failed."""
 
-    async def score(state: TaskState, target: Target) -> Score:
-        return _judged(state, "verdict")
-
-    return score
+    return _scorer("verdict")
 
 
 @score_reducer(name="orders")

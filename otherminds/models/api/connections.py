@@ -63,7 +63,7 @@ class Doubtful(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class HttpReply:
     """What a server sent: its JSON, and the words of what is none."""
 
     status: int
@@ -92,7 +92,7 @@ class Connections:
         """Connections at this moment."""
         self._closes, self._left_open, self._longest = False, 0, 0.0
 
-    async def send(self, method: str, path: str, body: Mapping[str, Any] | None) -> Reply:
+    async def send(self, method: str, path: str, body: Mapping[str, Any] | None) -> HttpReply:
         """The reply to a request, whole and in time, or an exception: a TimeoutError, or what came instead."""
         content = b"" if body is None else json.dumps(body).encode()
         about = [("Content-Type", "application/json"), ("Content-Length", str(len(content)))] if content else []
@@ -210,7 +210,7 @@ class _Incoming:
         if size > LARGEST_BODY:
             raise Unreadable(f"more than {LARGEST_BODY // 2**20} MiB")
 
-    def reply(self) -> Reply:
+    def reply(self) -> HttpReply:
         """The whole reply."""
         assert self._head
         headers = {name.decode("latin-1").title(): value.decode("latin-1") for name, value in self._head.headers}
@@ -221,7 +221,7 @@ class _Incoming:
             if self._head.status_code == 200:
                 raise
             data = None
-        return Reply(self._head.status_code, headers, data, content[:2000].decode(errors="replace"))
+        return HttpReply(self._head.status_code, headers, data, content[:2000].decode(errors="replace"))
 
 
 class _Exchange(_Incoming, asyncio.Protocol):

@@ -16,24 +16,58 @@ from functools import cached_property
 from typing import Any, NoReturn
 
 from otherminds.errors import Unable, UsageError
-from otherminds.models import Prompt, Response, Verb, Weighing
+from otherminds.models import ModelDefaults, Prompt, Response, Verb, Weighing
 from otherminds.models.api.background import in_order, start, wait_for
 from otherminds.models.api.known_servers import SERVERS, find_server
 from otherminds.models.api.provenance import ANY
-from otherminds.models.api.request_forms import ABILITIES
-from otherminds.models.api.request_settings import Wishes
+from otherminds.models.api.request_forms import Wishes
 from otherminds.models.api.scale_checks import WRONG, ScaleCheck
 from otherminds.models.api.servers import R, Server
-from otherminds.models.api.wire import FILTERED, Lacking, Missing, Rejected, Unanswered, Wire
+from otherminds.models.api.wire import FILTERED, Lacking, MissingPath, RejectedRequest, Unanswered, Wire
+from otherminds.models.contract import ABILITIES
 from otherminds.models.forks import Lock
-from otherminds.models.settings import number, whole
+from otherminds.models.specs import number, whole
 
 _KNOWN = ("identity", "_cannot", "found_lacking")
 _HINTS = {"temperature": "-M temperature=null", "logprobs": "-M top_logprobs=5"}
 """What to try when the server speaks of something."""
 
 
-class Endpoint:
+class Served(ModelDefaults):
+    """What a model behind one server and one behind several have in common; the two verbs are there by prompt."""
+
+    batch = ask_batch = 1
+    is_served = True
+    _cannot: Any
+    """What its servers have shown to lack; prefill too, if they would answer a begun message instead of going on."""
+
+    @property
+    def cannot(self) -> frozenset[str]:
+        """What its servers have shown to lack, or somebody found out."""
+        return frozenset(self._cannot | self.found_lacking)
+
+    async def ask_one(self, prompt: Prompt) -> Response:
+        """A text for a prompt, in the event loop."""
+        raise NotImplementedError
+
+    async def weigh_one(self, prompt: Prompt) -> Weighing:
+        """The log-probabilities of a prompt's choices, in the event loop."""
+        raise NotImplementedError
+
+    def ask(self, prompts: Sequence[Prompt]) -> list[Response]:
+        """A text for every prompt, in order."""
+        return wait_for(in_order(self.ask_one, prompts))
+
+    def weigh(self, prompts: Sequence[Prompt]) -> list[Weighing]:
+        """The log-probabilities of every prompt's choices, in order."""
+        return wait_for(in_order(self.weigh_one, prompts))
+
+    def submit(self, verb: Verb, prompts: Sequence[Prompt]) -> Future[list[Any]]:
+        """Begin to ask, or to weigh, some prompts."""
+        return start(in_order(self.ask_one if verb == "ask" else self.weigh_one, prompts))
+
+
+class Endpoint(Served):
     """A model behind an OpenAI-compatible server.
 
     `max_tokens` lets texts be longer than a prompt asks for; `thinking` is room for what a model thinks before it
@@ -45,8 +79,6 @@ class Endpoint:
     anything else; null in it leaves a field out. `top_logprobs` is how many next tokens are asked for, at most, where
     labels cannot be asked for by name.
     """
-
-    batch = ask_batch = 1
 
     def __init__(
         self,
@@ -87,7 +119,7 @@ class Endpoint:
         # Else the complaint would come from deep below, with the key in it.
         if key and not (key.isascii() and key.isprintable()):
             raise UsageError(f"the key in {key_env} holds characters that cannot be sent; copy it again")
-        self._wire = Wire(
+        self.wire = Wire(
             base_url,
             key=key,
             key_env=key_env,
@@ -96,8 +128,6 @@ class Endpoint:
             timeout=number("timeout", timeout, least=0.001),
             patience=number("patience", patience, least=0),
         )
-        self.found_lacking: frozenset[str] = frozenset()
-        """What whoever tried it out found missing besides."""
         self._lacks = _abilities(lacks)
         self._scales: dict[str, str] = {}
         self.in_run = False
@@ -114,43 +144,24 @@ class Endpoint:
         )
 
     def __repr__(self) -> str:
-        return f"Endpoint({self._model!r}, base_url={self._wire.base!r})"
+        return f"Endpoint({self._model!r}, base_url={self.wire.base!r})"
 
     def __reduce__(self) -> Any:
         known = {name: self.__dict__[name] for name in _KNOWN if name in self.__dict__}
         if self._server:
             known["_server"] = server = copy(self._server)
             server.wire = None  # type: ignore[assignment]
-        return _endpoint_of, (type(self), self._given | {"patience": self.patience}, known)
+        return _endpoint_of, (type(self), self._given | {"patience": self.wire.patience}, known)
 
     @property
     def retried(self) -> int:
         """How many calls had to be made again so far."""
-        return self._wire.retried
+        return self.wire.retried
 
     @property
     def waited(self) -> float:
         """The seconds that calls waited before they were made again, all together."""
-        return self._wire.waited
-
-    @property
-    def uncertain(self) -> int:
-        """How many calls were asked again because more than one reply came."""
-        return self._wire.uncertain
-
-    @property
-    def patience(self) -> float:
-        """The seconds that an outage of the server may last."""
-        return self._wire.patience
-
-    @patience.setter
-    def patience(self, seconds: float) -> None:
-        self._wire.patience = seconds
-
-    @property
-    def interruptions(self) -> int:
-        """How often a connection failed, after which another server may answer."""
-        return self._wire.interruptions
+        return self.wire.waited
 
     @cached_property
     def identity(self) -> Mapping[str, Any]:
@@ -169,9 +180,9 @@ class Endpoint:
         """Of the identity, what is known before the server is asked."""
         return {
             "backend": "api",
-            "base_url": self._wire.base,
+            "base_url": self.wire.base,
             "model": self._model,
-            **({"query": self._wire.query} if self._wire.query else {}),
+            **({"query": self.wire.query} if self.wire.query else {}),
             **({"versions": ANY} if self._alternating else {}),
             **self._wishes.identity,
         }
@@ -180,11 +191,6 @@ class Endpoint:
     def scales(self) -> Mapping[str, str]:
         """By kind of prompt, how the scale of its log-probabilities was checked; no part of the identity."""
         return self._scales
-
-    @property
-    def cannot(self) -> frozenset[str]:
-        """What the server has shown to lack; prefill too, if it would answer a begun message instead of going on."""
-        return self._cannot | self.found_lacking
 
     @cached_property
     def _cannot(self) -> frozenset[str]:
@@ -201,7 +207,7 @@ class Endpoint:
         server = await self._find()
         async with self._settling:
             if self._lacks is None and not (server := self._server or server).settled:
-                doubtful = self._wire.doubtful
+                doubtful = self.wire.doubtful
                 await server.settle()
                 # A server that is about to start may not have its list of models yet.
                 if doubtful and (again := await self._look()).listed:
@@ -217,22 +223,10 @@ class Endpoint:
 
     async def _look(self) -> Server:
         server = await find_server(
-            self._wire, self._model, kind=self._kind, top=self._top, wishes=self._wishes, system=self._system
+            self.wire, self._model, kind=self._kind, top=self._top, wishes=self._wishes, system=self._system
         )
         server.provenance.alternating = self._alternating
         return server
-
-    def ask(self, prompts: Sequence[Prompt]) -> list[Response]:
-        """A text for every prompt, in order."""
-        return wait_for(in_order(self.ask_one, prompts))
-
-    def weigh(self, prompts: Sequence[Prompt]) -> list[Weighing]:
-        """The log-probabilities of every prompt's choices, in order."""
-        return wait_for(in_order(self.weigh_one, prompts))
-
-    def submit(self, verb: Verb, prompts: Sequence[Prompt]) -> Future[list[Any]]:
-        """Begin to ask, or to weigh, some prompts."""
-        return start(in_order(self.ask_one if verb == "ask" else self.weigh_one, prompts))
 
     def confirm(self) -> None:
         """Have the server say once more what it serves; another model is an error."""
@@ -252,7 +246,7 @@ class Endpoint:
             if error.code in FILTERED:
                 return Response(finish="refused", rendered=server.shown(prompt))
             return Response(finish="error", rendered=server.shown(prompt), error=self._words(error))
-        except Missing as error:
+        except MissingPath as error:
             await self._refuse(prompt, error)
         return replace(response, rendered=server.shown(prompt))
 
@@ -268,7 +262,7 @@ class Endpoint:
             if isinstance(error, Lacking) and ("weigh" if prompt.labels else "continuations") in await self._lacking():
                 raise Unable(str(error)) from None
             return Weighing(rendered=server.shown(prompt), error=self._words(error))
-        except Missing as error:
+        except MissingPath as error:
             await self._refuse(prompt, error)
         return replace(weighing, rendered=server.shown(prompt))
 
@@ -289,7 +283,7 @@ class Endpoint:
         server = await self._find()
         try:
             return await server.answer(ask)
-        except (Rejected, Lacking, Missing):
+        except (RejectedRequest, Lacking, MissingPath):
             usual = server.form
             if server.settled or (settled := await self._settle()).form == usual:
                 raise
@@ -300,11 +294,11 @@ class Endpoint:
 
     def _words(self, error: Unanswered) -> str:
         """Why a prompt has no answer, and what to try."""
-        said = self._wire.clean(str(error))
+        said = self.wire.clean(str(error))
         tries = [hint for word, hint in _HINTS.items() if word in said]
         return f"{said}; try {tries[0]}" if tries else said
 
-    async def _refuse(self, prompt: Prompt, error: Missing) -> NoReturn:
+    async def _refuse(self, prompt: Prompt, error: MissingPath) -> NoReturn:
         """Where one way of asking is missing and the other is there, it is no fault of the address."""
         way, instead = ("chat", "raw") if prompt.messages else ("raw", "direct")
         lacking = await self._lacking()
@@ -331,7 +325,7 @@ def _endpoint_of(kind: type[Endpoint], given: Mapping[str, Any], known: Mapping[
     made = kind(**given)
     made.__dict__.update(known)
     if made._server:
-        made._server.wire = made._wire
+        made._server.wire = made.wire
     return made
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import log
@@ -16,15 +15,14 @@ from typing import Any
 
 from otherminds.models import Prompt, Usage, Weighing
 from otherminds.models.api.replies import chances, counted, part, token_numbers, usage
-from otherminds.models.api.request_forms import Form, refusal
-from otherminds.models.api.request_settings import Body
+from otherminds.models.api.request_forms import Body, RequestForm, refusal
 from otherminds.models.api.servers import Server, as_text, as_turn, look_up
-from otherminds.models.api.wire import Rejected, Unsound, Wire
+from otherminds.models.api.wire import RejectedRequest, Unsound, Wire
+from otherminds.models.chat_template import MARKER, marked
 from otherminds.models.forks import Lock
 from otherminds.models.gate import is_logprob, is_placeholder
-from otherminds.models.sequences import overlap
+from otherminds.models.weighing import overlap
 
-_MARKER = re.compile("\ue000(\\d+)\ue001")
 SPACES = ("", " ", "\n", "\t", "  ", "\n\n")
 """What may stand before a label inside its own token."""
 
@@ -42,7 +40,7 @@ class _Tokenising(Server):
         self._spelling = Lock(asyncio.Lock)
         self._names: dict[int, str] = {}
 
-    async def find_form(self) -> tuple[Form, frozenset[str]]:
+    async def find_form(self) -> tuple[RequestForm, frozenset[str]]:
         """They lack nothing that others have; some releases show no tokens, some templates take no system turn."""
         server = self.on_trial(self.form)
         server.form = form = replace(self.form, exact=not await self.refuses(server.shows))
@@ -88,7 +86,7 @@ class _Tokenising(Server):
                     spelt = {await self.ids(space + label): space + label for space in SPACES}
                     self._known[label] = {ids[0]: text for ids, text in spelt.items() if len(ids) == 1}
             if not self._known[label]:
-                raise Rejected(f"no single token of {self.model} reads as {label!r}; weigh it as a continuation")
+                raise RejectedRequest(f"no single token of {self.model} reads as {label!r}; weigh it as a continuation")
             found |= self._known[label]
         return found
 
@@ -134,7 +132,7 @@ class SGLang(_Tokenising):
         pairs = zip(variants.values(), found, strict=True)
         known = {text: log(min(chance, 1.0)) for text, chance in pairs if chance > 0}
         if not known:
-            raise Rejected(f"{self.model} gives none of the labels any chance; weigh them as continuations")
+            raise RejectedRequest(f"{self.model} gives none of the labels any chance; weigh them as continuations")
         return counted(prompt, known, spent, spelt=variants.values())
 
     async def shows(self, words: str) -> object:
@@ -185,11 +183,10 @@ class LlamaCpp(_Tokenising):
         contents, begun = [turn.content for turn in prompt.messages], prompt.prefill + more
         if await self._plain([*contents, begun]):
             return await self.ids(await self._chat(prompt, contents) + begun, special=True, start=True)
-        # Markers show where the template puts each content; what stands around them is the template's own.
-        pieces = _MARKER.split(await self._chat(prompt, [f"\ue000{number}\ue001" for number in range(len(contents))]))
+        shown = await self._chat(prompt, [turn.content for turn in marked(prompt.messages)])
         ids = [
             await self.ids(contents[int(piece)]) if place % 2 else await self.ids(piece, special=True, start=not place)
-            for place, piece in enumerate(pieces)
+            for place, piece in enumerate(MARKER.split(shown))
         ]
         return tuple(token for run in [*ids, await self.ids(begun)] for token in run)
 
@@ -230,7 +227,7 @@ class LlamaCpp(_Tokenising):
             usage=spent,
         )
 
-    async def find_form(self) -> tuple[Form, frozenset[str]]:
+    async def find_form(self) -> tuple[RequestForm, frozenset[str]]:
         """All of it is known, if it answers: it weighs by numbers, and shows what its template makes of a prompt."""
         if no := await refusal(self.on_trial(self.form).ids, self.wire):
             raise no

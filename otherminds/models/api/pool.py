@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Coroutine, Mapping, Sequence
-from concurrent.futures import Future
 from functools import cached_property, wraps
 from typing import Any, TypeVar
 
 from otherminds.errors import EndpointError, ModelError, UsageError
-from otherminds.models import BROKEN_OFF, Model, Prompt, Response, Verb, Weighing
-from otherminds.models.api.background import in_order, start, wait_for
-from otherminds.models.api.endpoint import Endpoint
+from otherminds.models import BROKEN_OFF, Model, Prompt, Response, Weighing
+from otherminds.models.api.background import wait_for
+from otherminds.models.api.endpoint import Endpoint, Served
 
 T = TypeVar("T")
 SHORT = 10.0
@@ -35,25 +34,21 @@ def serve(model: str, **settings: Any) -> Model:
         raise UsageError("base_url has an address twice; give each server once")
     if len(addresses) < 2:
         return Endpoint(model, base_url=addresses[0] if addresses else "", **settings)
-    return Pool([Endpoint(model, base_url=address, **settings) for address in addresses])
+    return ServerPool([Endpoint(model, base_url=address, **settings) for address in addresses])
 
 
-class Pool:
+class ServerPool(Served):
     """Several servers of one model."""
-
-    batch = ask_batch = 1
 
     def __init__(self, servers: Sequence[Endpoint]) -> None:
         self.name = servers[0].name
         self.parallel = sum(server.parallel for server in servers)
         self._servers = tuple(servers)
-        self._patience = servers[0].patience
-        self.found_lacking: frozenset[str] = frozenset()
-        """What whoever tried it out found missing besides."""
+        self._patience = servers[0].wire.patience
         self._busy = dict.fromkeys(range(len(servers)), 0)
         self._dead: dict[int, EndpointError] = {}
         for server in servers:
-            server.patience = min(SHORT, self._patience)
+            server.wire.patience = min(SHORT, self._patience)
 
     def __repr__(self) -> str:
         return f"Pool({list(self._servers)!r})"
@@ -72,11 +67,6 @@ class Pool:
     def scales(self) -> Mapping[str, str]:
         """How the scale of the log-probabilities was checked, by kind of prompt."""
         return {kind: found for server in self._servers for kind, found in server.scales.items()}
-
-    @property
-    def uncertain(self) -> int:
-        """How many calls were asked again because more than one reply came."""
-        return sum(server.uncertain for server in self._servers)
 
     @property
     def servers(self) -> Sequence[Endpoint]:
@@ -104,26 +94,9 @@ class Pool:
                 )
         return said[first]
 
-    @property
-    def cannot(self) -> frozenset[str]:
-        """What any of them lacks."""
-        return self._cannot | self.found_lacking
-
     @cached_property
     def _cannot(self) -> frozenset[str]:
         return frozenset().union(*wait_for(self._of_each(lambda server: server.shown_to_lack())).values())
-
-    def ask(self, prompts: Sequence[Prompt]) -> list[Response]:
-        """A text for every prompt, in order."""
-        return wait_for(in_order(self.ask_one, prompts))
-
-    def weigh(self, prompts: Sequence[Prompt]) -> list[Weighing]:
-        """The log-probabilities of every prompt's choices, in order."""
-        return wait_for(in_order(self.weigh_one, prompts))
-
-    def submit(self, verb: Verb, prompts: Sequence[Prompt]) -> Future[list[Any]]:
-        """Begin to ask, or to weigh, some prompts."""
-        return start(in_order(self.ask_one if verb == "ask" else self.weigh_one, prompts))
 
     async def ask_one(self, prompt: Prompt) -> Response:
         """A text for a prompt, in the event loop."""
@@ -182,7 +155,7 @@ class Pool:
         living = self._living()
         if len(living) == 1:
             # Nobody is left to take its place.
-            self._servers[living[0]].patience = self._patience
+            self._servers[living[0]].wire.patience = self._patience
         if not known and living:
             _log.warning(
                 "%s is dropped, and its work goes to %d others: %s", self._addresses_of(number), len(living), error

@@ -14,6 +14,7 @@ from typing import Any
 from otherminds.models import Finish, Prompt, Usage, Weighing
 from otherminds.models.api.wire import Unanswered, Unsound
 from otherminds.models.gate import MOST_TOKENS, is_logprob, is_placeholder, is_text
+from otherminds.models.weighing import log_sum
 
 LIKELY_VARIANTS = 2
 """Tokens that read as one label: with a space and without. Others are too rare to be worth a wider bound."""
@@ -217,12 +218,6 @@ def counted(
         if not seen or high > low + CLOSE:
             bounds[label] = (low, high)
     return Weighing(logprobs, tokens, bounds, spent)
-
-
-def log_sum(values: Sequence[float]) -> float:
-    """The logarithm of a sum of exponentials."""
-    top = max(values, default=-inf)
-    return top + log(sum(exp(value - top) for value in values)) if top > -inf else top
 
 
 def _reads(token: str) -> str:

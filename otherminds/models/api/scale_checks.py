@@ -17,10 +17,9 @@ from typing import Any, TypeVar
 from otherminds.models import Prompt, Usage
 from otherminds.models.api.background import in_order
 from otherminds.models.api.replies import Position, counted, echo_tokens, part, positions
-from otherminds.models.api.request_forms import LETTERS, OPENINGS
-from otherminds.models.api.request_settings import LENGTH, LENGTH_TOO
+from otherminds.models.api.request_forms import LENGTH, LENGTH_TOO, LETTERS, OPENINGS
 from otherminds.models.api.servers import Server, as_text, as_turn
-from otherminds.models.api.wire import Missing, Refused, Unanswered
+from otherminds.models.api.wire import MissingPath, Refused, Unanswered
 from otherminds.models.gate import is_logprob, is_placeholder
 
 T = TypeVar("T")
@@ -39,7 +38,7 @@ STEEP, FLAT = 0.8, 1.6
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ListedStep:
     """One list of next tokens: what should be log-probabilities, greatest first, and the token that was drawn."""
 
     drawn: str
@@ -49,7 +48,7 @@ class Step:
     """Whether the first token is listed twice."""
 
     @classmethod
-    def of(cls, position: Position, top: int) -> Step:
+    def of(cls, position: Position, top: int) -> ListedStep:
         """What a reply says of one position; a token that is listed only because it was drawn is left out."""
         names = [(token, spelt) for token, spelt, _ in position.entries]
         # Nothing but a number counts: true is 1 to Python.
@@ -84,10 +83,10 @@ class Step:
         return self.ends[0] > -1e-4 and max(others, default=-inf) < -40 and len(others) + self.unmeasured > 0
 
 
-def name_scale(steps: Sequence[Step], *, greedy: bool) -> str:
+def name_scale(steps: Sequence[ListedStep], *, greedy: bool) -> str:
     """What lists of next tokens hold, if it cannot be log-probabilities."""
 
-    def nearly_all(test: Callable[[Step], bool]) -> bool:
+    def nearly_all(test: Callable[[ListedStep], bool]) -> bool:
         return len(steps) >= FEWEST and sum(map(test, steps)) >= NEARLY_ALL * len(steps)
 
     positive = [step for step in steps if step.ends[1] >= 0 and step.ends[0] > OVER]
@@ -97,7 +96,7 @@ def name_scale(steps: Sequence[Step], *, greedy: bool) -> str:
         if nearly_all(lambda step: step.values.get(step.drawn) == step.ends[1] and step.mass(-1) <= 1 + OVER):
             return "logarithms with the sign turned"
         return "percentages" if nearly_all(lambda step: sum(step.values.values()) <= 105) else "raw scores (logits)"
-    if nearly_all(Step.certain):
+    if nearly_all(ListedStep.certain):
         return "log-probabilities after a temperature of 0"
     if nearly_all(lambda step: step.ends[0] > OVER):
         return "raw scores (logits)"
@@ -116,7 +115,7 @@ def name_scale(steps: Sequence[Step], *, greedy: bool) -> str:
     return "each likeliest token twice" if nearly_all(lambda step: step.twice) else ""
 
 
-def slope(steps: Sequence[Step]) -> tuple[float, float]:
+def slope(steps: Sequence[ListedStep]) -> tuple[float, float]:
     """How much steeper lists would have to be for the tokens drawn from them (1: not at all), and its error."""
     scale, curve = 1.0, 0.0
     if len(steps) < 30:
@@ -164,7 +163,7 @@ class ScaleCheck:
             return "scale not checked: lists one token only" if lists else "scale not checked: lists no tokens"
         return f"scale checked by {len(lists)} lists{said}"
 
-    async def _lists(self, words: str, length: int = 1, temperature: float | None = None) -> list[Step]:
+    async def _lists(self, words: str, length: int = 1, temperature: float | None = None) -> list[ListedStep]:
         """The steps of what comes after these words, if anything does."""
 
         async def look() -> list[Position]:
@@ -175,16 +174,16 @@ class ScaleCheck:
                 body |= {"top_k": -1, "min_p": 0} if self.server.kind != Server.kind else {}
             return await self.server.post(path, body, lambda data: positions(part(data, "choices", 0, "logprobs")))
 
-        return [Step.of(step, self.top) for step in await answered(look()) or ()]
+        return [ListedStep.of(step, self.top) for step in await answered(look()) or ()]
 
-    async def _drawn(self, lists: dict[str, Step], wrong: str) -> tuple[str, str]:
+    async def _drawn(self, lists: dict[str, ListedStep], wrong: str) -> tuple[str, str]:
         """What is wrong with the lists, as texts that are drawn show it, and what these texts allow to say."""
 
-        async def draw(temperature: float) -> list[list[Step]]:
+        async def draw(temperature: float) -> list[list[ListedStep]]:
             length = TEXT if self.top > 10 else 2 * TEXT
             return await in_order(lambda words: self._lists(words, length, temperature), OPENINGS[1:3])
 
-        def usable(texts: list[list[Step]]) -> list[Step]:
+        def usable(texts: list[list[ListedStep]]) -> list[ListedStep]:
             return [step for text in texts for step in text if step.drawn in step.values and len(step.values) > 1]
 
         texts, moved = await draw(1.0), list[float]()
@@ -215,7 +214,7 @@ class ScaleCheck:
             return "", "; temperature not checked: it draws at another than it is asked for"
         return "", f" and {len(steps)} drawn tokens"
 
-    async def _echoed(self, lists: dict[str, Step]) -> str:
+    async def _echoed(self, lists: dict[str, ListedStep]) -> str:
         """What is wrong with the log-probabilities of an echo, beside those of the same tokens in a list."""
         wanted = list[tuple[str, str, float]]()
         for words in OPENINGS[:4]:
@@ -246,7 +245,7 @@ class ScaleCheck:
         other = "other log-probabilities in an echo than for the same tokens in a list"
         return other if agree[0] <= len(pairs) / 4 else ""
 
-    async def _numbered(self, lists: Mapping[str, Step]) -> str:
+    async def _numbered(self, lists: Mapping[str, ListedStep]) -> str:
         """What is wrong with labels that are weighed by their numbers, beside the same labels in a list."""
         listed = {self.as_prompt(words): lists[words].values for words in LETTERS if words in lists}
         weighed = await in_order(lambda prompt: answered(self.server.labels(prompt)), [*listed])
@@ -265,5 +264,5 @@ async def answered(work: Awaitable[T]) -> T | None:
     """What comes of a probe; None where the server has no answer to it."""
     try:
         return await work
-    except (Missing, Refused, Unanswered):
+    except (MissingPath, Refused, Unanswered):
         return None

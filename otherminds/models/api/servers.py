@@ -26,9 +26,18 @@ from otherminds.models.api.replies import (
     usage,
     written,
 )
-from otherminds.models.api.request_forms import GREETINGS, HELLOS, Form, Take, Trial, find_take, refusal
-from otherminds.models.api.request_settings import Body, Wishes
-from otherminds.models.api.wire import Missing, Refused, Unanswered, Unsound, Wire
+from otherminds.models.api.request_forms import (
+    GREETINGS,
+    HELLOS,
+    Body,
+    RequestForm,
+    Take,
+    Trial,
+    Wishes,
+    find_take,
+    refusal,
+)
+from otherminds.models.api.wire import MissingPath, Refused, Unanswered, Unsound, Wire
 
 T = TypeVar("T")
 R = TypeVar("R", Response, Weighing)
@@ -52,7 +61,7 @@ class Server:
         self, wire: Wire, model: str, entry: Mapping[str, Any], *, top: int, wishes: Wishes, system: bool
     ) -> None:
         self.wire, self.model, self.wishes = wire, model, wishes
-        self.form = Form(Take(top=top), Take(top=top), system=system)
+        self.form = RequestForm(Take(top=top), Take(top=top), system=system)
         self.lacks: frozenset[str] = frozenset()
         self.settled = False
         self.listed = _listed(entry)
@@ -85,7 +94,7 @@ class Server:
         if not self.provenance.known and not self.provenance.alternating:
             server = self.on_trial(self.form)
             for as_prompt in (as_turn, as_text):
-                with suppress(Unanswered, Missing, Refused):
+                with suppress(Unanswered, MissingPath, Refused):
                     await server.bare_token(as_prompt(GREETINGS[0]))
                     break
         return self.provenance.served
@@ -102,7 +111,7 @@ class Server:
             form, self.lacks = await self.find_form()
         self.form, self.settled = form, True
 
-    async def find_form(self) -> tuple[Form, frozenset[str]]:
+    async def find_form(self) -> tuple[RequestForm, frozenset[str]]:
         """The form, and what one token, asked for in chat, raw and as a continuation, shows to be missing."""
 
         def in_chat(take: Take) -> Trial:
@@ -113,7 +122,7 @@ class Server:
 
         chat, mute = await find_take(in_chat, self.form.chat, self.wire)
         raw, dumb = await find_take(raw_text, self.form.raw, self.wire)
-        no_chat = isinstance(mute, Missing | Refused)
+        no_chat = isinstance(mute, MissingPath | Refused)
         if raw is None and no_chat and mute:
             raise mute
         form = replace(self.form, raw=raw or self.form.raw, chat=chat or self.form.chat)
@@ -139,7 +148,7 @@ class Server:
         """Whether the server says no to this, whatever the words."""
         return await refusal(trial, self.wire) is not None
 
-    def on_trial(self, form: Form) -> Self:
+    def on_trial(self, form: RequestForm) -> Self:
         """This server in another form, for a trial."""
         server = copy(self)
         server.form, server.trying, server.sound = form, True, False

@@ -21,18 +21,16 @@ from typing import Any, Literal, TypeVar
 
 from otherminds.errors import EndpointError
 from otherminds.models.api.addresses import read_address
-from otherminds.models.api.background import in_order
+from otherminds.models.api.background import LOOKS, OUTAGES, Limit, in_order, retry_after, sleep
 from otherminds.models.api.connections import (
     Broken,
     Connections,
     Doubtful,
-    Reply,
+    HttpReply,
     TooManyFiles,
     Unreachable,
     Unreadable,
 )
-from otherminds.models.api.limits import Limit, retry_after
-from otherminds.models.api.outages import LOOKS, OUTAGES, sleep
 
 LONGEST_WAIT = 60.0
 """Seconds between two tries."""
@@ -69,7 +67,7 @@ class Unanswered(EndpointError):
         """The fields of the request that the server names as the reason, in so many fields of its own."""
 
 
-class Rejected(Unanswered):
+class RejectedRequest(Unanswered):
     """The server is well but will not take this one request."""
 
 
@@ -77,7 +75,7 @@ class Lacking(Unanswered):
     """The server answers, but without what was asked for."""
 
 
-class Missing(EndpointError):
+class MissingPath(EndpointError):
     """There is nothing at this path."""
 
 
@@ -108,11 +106,11 @@ class _Fault:
     def error(self, sentence: str, *, asked: bool) -> EndpointError:
         """What it is for a request that stays without an answer; `asked`, if others at its path had one."""
         if self.kind == "rejected":
-            return Rejected(sentence, code=self.code, fields=self.fields)
+            return RejectedRequest(sentence, code=self.code, fields=self.fields)
         if self.kind == "lacking":
             return Lacking(sentence)
         if self.kind in ("missing", "refused") and not asked:
-            return Missing(sentence) if self.kind == "missing" else Refused(sentence)
+            return MissingPath(sentence) if self.kind == "missing" else Refused(sentence)
         return Unanswered(sentence, code=self.code)
 
 
@@ -167,7 +165,7 @@ class Wire:
         request = self._request("GET", path, None, lambda data: data, root=root)
 
         async def look(_: int) -> Any:
-            with suppress(Rejected, Missing, Refused):
+            with suppress(RejectedRequest, MissingPath, Refused):
                 try:
                     return await self._call(request, trying=True)
                 except Unanswered as error:
@@ -340,7 +338,7 @@ class Wire:
             kind = "lacking" if error.lacking else "rejected" if error.code else "unsound"
             return _Fault(self.clean(str(error)), kind, code=error.code)
 
-    def _failed(self, url: str, reply: Reply, trouble: Any) -> _Fault:
+    def _failed(self, url: str, reply: HttpReply, trouble: Any) -> _Fault:
         """What a status other than 200, or an error in place of an answer, means for this call."""
         status, data = reply.status, trouble or reply.data
         said, code = self._said(data, reply.words)

@@ -15,17 +15,14 @@ from functools import cached_property
 from typing import Any
 
 from otherminds.errors import ModelError, UsageError
-from otherminds.models import Finish, Prompt, Response, Usage, Weighing, adapters
+from otherminds.models import Finish, ModelDefaults, Prompt, Response, Usage, Weighing, adapters
 from otherminds.models.forks import Loaded
-from otherminds.models.hf import memory
-from otherminds.models.hf.checkpoint import Checkpoint, first_line, libraries
-from otherminds.models.hf.sampling import cut, draws, enough
+from otherminds.models.hf.checkpoint import SPREAD, Checkpoint, first_line, is_out_of_memory, libraries, place, size
 from otherminds.models.hf.scorer import Scorer
 from otherminds.models.hf.tokenizer import Tokens
-from otherminds.models.hf.writing import Ids, Manner, write, write_with_a_state
-from otherminds.models.sequences import overlap
-from otherminds.models.settings import settings, whole
-from otherminds.models.weighing import Plan, begin
+from otherminds.models.hf.writing import Ids, Manner, cut, draws, enough, write, write_with_a_state
+from otherminds.models.specs import settings, whole
+from otherminds.models.weighing import WeighingPlan, begin, plan_for
 
 DTYPES = ("float32", "bfloat16", "float16")
 BATCH = {"cpu": 16, "cuda": 2048}
@@ -36,7 +33,7 @@ PART = 512
 """Prompts of a call that are planned together."""
 
 
-class HuggingFace(Loaded):
+class HuggingFace(Loaded, ModelDefaults):
     """A model of the Hugging Face hub, a folder, or a GGUF file.
 
     float32 is the default because in 16 bits a number depends a little on what is computed beside it. `top_p` draws
@@ -110,7 +107,7 @@ class HuggingFace(Loaded):
 
     @property
     def settings(self) -> Mapping[str, Any]:
-        """Of the identity, what is known before anything is loaded."""
+        """Dtype, temperature and so on."""
         return {"dtype": self._dtype, **self._settings}
 
     @cached_property
@@ -126,14 +123,14 @@ class HuggingFace(Loaded):
     def _kind(self) -> str:
         """What sort of device it is computed on."""
         torch, _ = libraries()
-        if self._wish and self._wish != memory.SPREAD:
+        if self._wish and self._wish != SPREAD:
             return self._wish.partition(":")[0]
         return "cuda" if torch.cuda.is_available() else "cpu"
 
     @cached_property
     def _device(self) -> str:
         libraries()
-        return memory.place(self.name, self._wish, memory.size(self._config, self._dtype), self._dtype)
+        return place(self.name, self._wish, size(self._config, self._dtype), self._dtype)
 
     @cached_property
     def _tokens(self) -> Tokens:
@@ -159,7 +156,7 @@ class HuggingFace(Loaded):
     @cached_property
     def _model(self) -> Any:
         torch, transformers = libraries()
-        spread = {"device_map": "auto"} if self._device == memory.SPREAD else {}
+        spread = {"device_map": "auto"} if self._device == SPREAD else {}
         model = self._checkpoint.load(transformers.AutoModelForCausalLM, dtype=getattr(torch, self._dtype), **spread)
         if self._adapter:
             self._merge(self._adapter, model)
@@ -209,7 +206,7 @@ class HuggingFace(Loaded):
             with torch.inference_mode():
                 yield
         except (RuntimeError, MemoryError) as error:
-            if not memory.is_out_of_memory(error):
+            if not is_out_of_memory(error):
                 raise
             raise ModelError(
                 f"{self._device} has no memory left for {self.name}, not even for one prompt at a time; use "
@@ -253,7 +250,7 @@ class HuggingFace(Loaded):
         try:
             return self._written(rows, prompts)
         except (RuntimeError, MemoryError) as error:
-            if len(rows) == 1 or not memory.is_out_of_memory(error):
+            if len(rows) == 1 or not is_out_of_memory(error):
                 raise
         self._scorer.free()
         half = self._most_texts = (len(rows) + 1) // 2
@@ -294,11 +291,7 @@ class HuggingFace(Loaded):
     # ── weigh ──
 
     def weigh(self, prompts: Sequence[Prompt]) -> list[Weighing]:
-        """The log-probabilities of every prompt's choices, in order; a shared beginning is computed once.
-
-        A token may reach across the seam between prompt and choice. What counts as prompt is then only what the prompt
-        alone and all its continuations begin with, so that such a token is weighed with the choice it belongs to.
-        """
+        """The log-probabilities of every prompt's choices, in order; a shared beginning is computed once."""
         # All that was planned is gone again before lost cycles are looked for, so that there is little to look through.
         with _no_collecting():
             return self._weigh(prompts)
@@ -319,32 +312,15 @@ class HuggingFace(Loaded):
         """Put prompts to the model; their numbers are waited for when all of a call are on their way."""
         return begin(self._plans(prompts, encoded), self._scorer, self._tokens.pieces)
 
-    def _plans(self, prompts: Sequence[Prompt], encoded: Sequence[Ids]) -> list[Plan]:
+    def _plans(self, prompts: Sequence[Prompt], encoded: Sequence[Ids]) -> list[WeighingPlan]:
         ids = iter(encoded)
         plans = []
         for prompt in prompts:
             alone = next(ids)
-            if prompt.labels:
-                plans.append(self._labelled(prompt, alone))
-            else:
-                plans.append(self._continued(prompt, alone, {choice: next(ids) for choice in prompt.choices}))
+            joint = {} if prompt.labels else {choice: next(ids) for choice in prompt.choices}
+            said = self._tokens.render(prompt)
+            plans.append(plan_for(prompt, alone, joint, self._tokens.labels, self._misfit, said, self.name))
         return plans
-
-    def _labelled(self, prompt: Prompt, ids: Ids) -> Plan:
-        choices = {choice: tuple(self._tokens.labels(choice)) for choice in prompt.choices}
-        lost = next((choice for choice, tokens in choices.items() if not tokens), None)
-        error = self._misfit(len(ids), len(ids) + 1)
-        if not error and lost is not None:
-            error = f"no token of {self.name} reads as {lost!r}; weigh it as a continuation"
-        return Plan(ids, (), choices, self._tokens.render(prompt), error)
-
-    def _continued(self, prompt: Prompt, alone: Ids, joint: Mapping[str, Ids]) -> Plan:
-        seam = min([len(alone), *(overlap(alone, ids) for ids in joint.values())])
-        tails = {choice: ids[seam:] for choice, ids in joint.items()}
-        error = self._misfit(seam, max([len(alone) + 1, *map(len, joint.values())]))
-        if not error and not all(tails.values()):
-            error = "a prompt to weigh needs choices, and none may be empty"
-        return Plan(alone[:seam], tuple(tails.values()), tails, self._tokens.render(prompt), error)
 
 
 def _texts(prompts: Sequence[Prompt]) -> list[tuple[Prompt, str]]:

@@ -17,9 +17,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from otherminds.models.hf.memory import is_out_of_memory
-from otherminds.models.prefix_tree import Tree
-from otherminds.models.weighing import Asked
+from otherminds.models.hf.checkpoint import is_out_of_memory
+from otherminds.models.weighing import ScoredTree, Tree
 
 TOKENS = {"cuda": 65_536, "cpu": 4_096}
 """That go through the model together, to begin with, by device."""
@@ -31,7 +30,7 @@ SAME = 0.05
 """How far two ways of computing a log-probability may lie apart in 16 bits, of a small model."""
 
 Numbers = npt.NDArray[np.int64]
-Line = tuple[int, Asked, Sequence[int]]
+Line = tuple[int, ScoredTree, Sequence[int]]
 """The number of a tree; what is asked of it, or of one of its branches; and where in the tree its tokens stand."""
 
 
@@ -49,7 +48,7 @@ class Scorer:
         self.device = model.device
         self.tokens = TOKENS.get(self.device.type, TOKENS["cuda"])
 
-    def score_all(self, asked: Sequence[Asked]) -> Iterator[Mapping[int, Sequence[float]]]:
+    def score_all(self, asked: Sequence[ScoredTree]) -> Iterator[Mapping[int, Sequence[float]]]:
         """What is wanted of every tree, in order; a GPU is still computing it until the first is looked at."""
         lines: list[Line] = []
         trees: list[Line] = []
@@ -90,7 +89,7 @@ class Scorer:
             return False
         tree, one, other = Tree(), [3, 4, 5, 6, 7, 8], [3, 4, 5, 9, 8, 7]
         last = [tree.add(sequence)[-1] for sequence in (one, other)]
-        whole = Asked(tree, dict.fromkeys(last, (3, 5, 8)))
+        whole = ScoredTree(tree, dict.fromkeys(last, (3, 5, 8)))
         try:
             (together,) = self._read([whole], True)
         except (TypeError, ValueError, RuntimeError, LookupError) as error:
@@ -133,7 +132,7 @@ class Scorer:
             yield waiting[:count]
             waiting = waiting[count:]
 
-    def _held(self, batch: Sequence[Asked], masked: bool) -> list[Any]:
+    def _held(self, batch: Sequence[ScoredTree], masked: bool) -> list[Any]:
         """What is wanted of a batch; one that memory does not hold is halved, and so are those after it."""
         try:
             return self._read(batch, masked)
@@ -152,7 +151,7 @@ class Scorer:
         if self.device.type == "cuda":
             torch.cuda.empty_cache()
 
-    def _read(self, batch: Sequence[Asked], masked: bool) -> list[Any]:
+    def _read(self, batch: Sequence[ScoredTree], masked: bool) -> list[Any]:
         """The wanted log-probabilities in their order, still on the device."""
         import torch
 
@@ -276,11 +275,11 @@ def padded(rows: Sequence[Sequence[int]], length: int) -> Numbers:
     return grid
 
 
-def _depths(asked: Asked) -> Sequence[int]:
+def _depths(asked: ScoredTree) -> Sequence[int]:
     return asked.tree.depths
 
 
-def _ends_of(asked: Asked) -> Sequence[int]:
+def _ends_of(asked: ScoredTree) -> Sequence[int]:
     return _ends(asked.tree) or ()
 
 
@@ -303,7 +302,7 @@ def _ends(tree: Tree) -> list[int] | None:
     return ends
 
 
-def _as_lines(asked: Asked) -> Iterator[tuple[Asked, Sequence[int]]]:
+def _as_lines(asked: ScoredTree) -> Iterator[tuple[ScoredTree, Sequence[int]]]:
     """A tree as the sequences it was made of; each place is asked for in one of them."""
     parents = set(asked.tree.parents)
     left = dict(asked.wants)
@@ -314,4 +313,4 @@ def _as_lines(asked: Asked) -> Iterator[tuple[Asked, Sequence[int]]]:
             line = Tree()
             line.add([asked.tree.tokens[place] for place in path])
             if wants:
-                yield Asked(line, wants), path
+                yield ScoredTree(line, wants), path

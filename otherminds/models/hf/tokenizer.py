@@ -8,15 +8,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property, lru_cache
 from typing import Any
 
 from otherminds.errors import ModelError
 from otherminds.models import Message, Prompt
-from otherminds.models.chat_template import DAY, rendering
+from otherminds.models.chat_template import DAY, MARKER, marked, rendering
 
 _NO_DATE = "{% set strftime_now = nothing_of_this_name +%}"
 """What hides today's date, which transformers would tell, from a template."""
@@ -27,7 +25,6 @@ _ONE_DATE = (
     + " }}{% endmacro +%}"
 )
 """What tells a template that cannot do without always the same date; transformers takes no function for it."""
-_MARKER = re.compile("\ue000(\\d+)\ue001")
 
 
 class Tokens:
@@ -100,11 +97,9 @@ class Tokens:
 
     def _guarded(self, turns: Sequence[Message], begun: str) -> tuple[int, ...]:
         """The ids of a chat in which what was said may look like the template's own."""
-        # Markers show where the template puts each content; what stands around them is the template's own.
-        marked = [replace(turn, content=f"\ue000{number}\ue001") for number, turn in enumerate(turns)]
         ids = [
             self._ids(turns[int(piece)].content, special=False) if number % 2 else self._ids(piece)
-            for number, piece in enumerate(_MARKER.split(self._templated(marked)[1]))
+            for number, piece in enumerate(MARKER.split(self._templated(marked(turns))[1]))
         ]
         return tuple(token for part in [*ids, self._ids(begun, special=False)] for token in part)
 

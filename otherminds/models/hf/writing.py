@@ -1,11 +1,12 @@
 """Writing text with a transformers model: many rows at once, each for as long as it has something to say.
 
 The past is kept, so every step reads one token a row. What was written comes home every few steps only: the device
-never waits for us in between, and rows that have come to their end leave the batch there.
+never waits for us in between, and rows that have come to their end leave the batch there. Draws belong to a prompt.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -31,7 +32,7 @@ class Manner:
 
 
 @dataclass(slots=True)
-class Row:
+class TextRow:
     """A text in the making."""
 
     number: int
@@ -44,7 +45,9 @@ def write(scorer: Scorer, prompts: Sequence[Ids], limits: Sequence[int], manner:
     """The ids that follow every prompt, up to its limit or one of the ends."""
     import torch
 
-    rows = [Row(number, prompt, limit, []) for number, (prompt, limit) in enumerate(zip(prompts, limits, strict=True))]
+    rows = [
+        TextRow(number, prompt, limit, []) for number, (prompt, limit) in enumerate(zip(prompts, limits, strict=True))
+    ]
     done = {row.number: row.written for row in rows if not row.limit}
     rows = [row for row in rows if row.limit]
     if not rows:
@@ -79,7 +82,7 @@ def write(scorer: Scorer, prompts: Sequence[Ids], limits: Sequence[int], manner:
     return [done[number] for number in range(len(prompts))]
 
 
-def _taken(row: Row, more: Sequence[int], ends: Sequence[int]) -> bool:
+def _taken(row: TextRow, more: Sequence[int], ends: Sequence[int]) -> bool:
     """Add what was written; whether the row has come to its end."""
     for token in more:
         row.written.append(token)
@@ -144,3 +147,52 @@ def write_with_a_state(
     written = [row[width:][:limit] for row, limit in zip(result.tolist(), limits, strict=True)]
     cuts = [next((place + 1 for place, token in enumerate(row) if token in manner.ends), len(row)) for row in written]
     return [row[:cut] for row, cut in zip(written, cuts, strict=True)]
+
+
+def draws(
+    seeds: Sequence[int], *, temperature: float, device: Any, top_p: float = 1.0
+) -> Callable[[Sequence[int], Any], Any]:
+    """Scores whose greatest is a fair draw at this temperature (the Gumbel trick), one stream of chance a row.
+
+    What comes back takes the numbers of the rows, and their scores. With a stream for every prompt, what is drawn does
+    not depend on who else is in the batch. Below 1, `top_p` leaves only the likeliest tokens, as few as together have
+    this chance.
+    """
+    import torch
+
+    streams = [torch.Generator(device=device).manual_seed(seed) for seed in seeds]
+
+    def noisy(rows: Sequence[int], scores: Any) -> Any:
+        width = scores.shape[-1]
+        drawn = [torch.empty(width, device=device).exponential_(generator=streams[row]) for row in rows]
+        noise = torch.stack(drawn).to(scores.device)
+        scores = scores.float() / temperature
+        return (scores if top_p >= 1 else _likeliest(scores, top_p)) - noise.log()
+
+    return noisy
+
+
+def _likeliest(scores: Any, top_p: float) -> Any:
+    """The scores with all but the nucleus at minus infinity."""
+    chances, order = scores.softmax(dim=-1).sort(dim=-1, descending=True)
+    # A token stays if those before it have not reached the share yet, so the first always does.
+    beyond = chances.cumsum(dim=-1) - chances >= top_p
+    return scores.masked_fill(beyond.scatter(-1, order, beyond), float("-inf"))
+
+
+def enough(ids: Sequence[int], strings: Sequence[str], decode: Callable[[Sequence[int]], str]) -> int:
+    """How many of the ids it takes to write one of the strings; one more than there are if they do not."""
+    if not strings:
+        return len(ids) + 1
+
+    def written(count: int) -> bool:
+        text = decode(ids[:count])
+        return any(string in text for string in strings)
+
+    return bisect_left(range(len(ids) + 1), True, key=written)
+
+
+def cut(text: str, strings: Sequence[str]) -> tuple[str, bool]:
+    """The text before the first stop string, and whether there was one."""
+    ends = [text.index(stop) for stop in strings if stop in text]
+    return (text[: min(ends)], True) if ends else (text, False)

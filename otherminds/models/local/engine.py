@@ -16,8 +16,7 @@ import numpy as np
 from otherminds.errors import ModelError
 from otherminds.models.local import threads
 from otherminds.models.local.forward import pick
-from otherminds.models.prefix_tree import Tree
-from otherminds.models.weighing import OneByOne
+from otherminds.models.weighing import OneByOne, Tree
 
 threads.sleep_soon()
 

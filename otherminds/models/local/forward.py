@@ -21,8 +21,7 @@ from numpy.typing import NDArray
 
 from otherminds.models.local import threads
 from otherminds.models.local.gguf import F16, F32, PLAIN, Header, Tensor
-from otherminds.models.prefix_tree import Tree
-from otherminds.models.weighing import OneByOne
+from otherminds.models.weighing import OneByOne, Tree
 
 Array = NDArray[np.float32]
 
@@ -40,7 +39,7 @@ def supports(header: Header) -> bool:
     if header.architecture != "llama" or any("rope.scaling" in key for key in header.metadata):
         return False
     try:
-        form = Form.of(header)
+        form = LlamaShape.of(header)
     except (KeyError, TypeError, ValueError, ZeroDivisionError):
         # Not a Llama that says what it is; the engine may know more, or will say what is missing.
         return False
@@ -58,7 +57,7 @@ def supports(header: Header) -> bool:
     return complete and whole_head and small and _fits(header, form)
 
 
-def _fits(header: Header, form: Form) -> bool:
+def _fits(header: Header, form: LlamaShape) -> bool:
     """Whether all tensors have the sides that the form lets expect, and every token has its row."""
     width, keys = form.heads * form.head, form.kv_heads * form.head
     words, inner = ([*header.tensors[name].shape, 0][0] for name in ("token_embd.weight", "blk.0.ffn_up.weight"))
@@ -73,7 +72,7 @@ def _fits(header: Header, form: Form) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class LlamaShape:
     """The numbers that fix the form of a Llama."""
 
     layers: int
@@ -84,7 +83,7 @@ class Form:
     epsilon: float
 
     @classmethod
-    def of(cls, header: Header) -> Form:
+    def of(cls, header: Header) -> LlamaShape:
         """The form that a file states."""
         data = header.metadata
         heads = data["llama.attention.head_count"]
@@ -99,7 +98,7 @@ class Form:
 
 
 @dataclass(frozen=True, slots=True)
-class Layer:
+class LlamaLayer:
     """The matrices of one layer, rows out, columns in."""
 
     qkv: Array
@@ -115,8 +114,8 @@ class Forward(OneByOne):
     most_sequences = 2**31
 
     def __init__(self, path: Path, header: Header, *, layers: int = 0) -> None:
-        self.form = Form.of(header)
-        weights = _Weights(path, header.tensors, layers or self.form.layers)
+        self.form = LlamaShape.of(header)
+        weights = _ModelWeights(path, header.tensors, layers or self.form.layers)
         # Of the vocabulary only the rows of a prompt are wanted, so they stay as they are until then.
         self._vocabulary = weights.raw("token_embd.weight")
         last = "output.weight" if "output.weight" in header.tensors else "token_embd.weight"
@@ -140,7 +139,7 @@ class Forward(OneByOne):
             each(_blocks(len(places), HEAD_ROWS), weigh)
         return found
 
-    def _hidden(self, tree: Tree, each: threads.Each) -> Array:
+    def _hidden(self, tree: Tree, each: threads.ForEach) -> Array:
         """What comes out of the last layer for every token of the tree."""
         x = single(self._vocabulary[tree.tokens])
         turns = self._turns(tree.depths)
@@ -154,7 +153,7 @@ class Forward(OneByOne):
             each(blocks, partial(self._fed_forward, x, mixed, layer))
         return x
 
-    def _fed_forward(self, x: Array, mixed: Array, layer: Layer, rows: slice) -> None:
+    def _fed_forward(self, x: Array, mixed: Array, layer: LlamaLayer, rows: slice) -> None:
         x[rows] += mixed[rows] @ layer.out.T
         gate, up = np.split(self._normed(x[rows]) @ layer.gate_up.T, 2, axis=1)
         x[rows] += (gate / (1 + np.exp(-gate)) * up) @ layer.down.T
@@ -162,11 +161,11 @@ class Forward(OneByOne):
     def _attention(
         self,
         x: Array,
-        layer: Layer,
+        layer: LlamaLayer,
         turns: tuple[Array, Array],
         runs: Sequence[tuple[slice, NDArray[np.int64]]],
         blocks: Sequence[slice],
-        each: threads.Each,
+        each: threads.ForEach,
     ) -> Array:
         """Every token looks at its ancestors and at itself; one line of the tree at a time."""
         form, n = self.form, len(x)
@@ -231,7 +230,7 @@ def _turned(x: Array, turns: tuple[Array, Array]) -> Array:
     return out
 
 
-class _Weights:
+class _ModelWeights:
     """The tensors of a file, put into one piece of memory: the system hands out a large piece much sooner than many."""
 
     def __init__(self, path: Path, tensors: Mapping[str, Tensor], layers: int) -> None:
@@ -261,10 +260,10 @@ class _Weights:
             found *= single(self.raw(norm))
         return found
 
-    def layer(self, name: str) -> Layer:
+    def layer(self, name: str) -> LlamaLayer:
         """The matrices of a layer."""
         q, k, v, out, gate, up, down = (f"{name}.{part}.weight" for part in PARTS if not part.endswith("_norm"))
-        return Layer(
+        return LlamaLayer(
             qkv=self.together(q, k, v, norm=f"{name}.attn_norm.weight"),
             out=self.together(out),
             gate_up=self.together(gate, up, norm=f"{name}.ffn_norm.weight"),

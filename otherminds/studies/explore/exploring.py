@@ -111,7 +111,7 @@ def explore(
 
 def _weighs(model: Model) -> bool:
     """Whether it is asked by log-probabilities: models in process are, which need not follow instructions for that."""
-    served = isinstance(model, Baseline) or hasattr(model, "found_lacking")
+    served = isinstance(model, Baseline) or model.is_served
     return not served and not {"weigh", "raw", "continuations"} & set(model.cannot)
 
 

@@ -221,7 +221,7 @@ def _model(member: Member, lineup: Lineup, suite: Suite | None, store: Store) ->
         return open_model(member.spec, None, (*settings, *more), suite=suite)
 
     model = made()
-    if not hasattr(model, "found_lacking"):
+    if not model.is_served:
         return model
     try:
         _check_served(model, lineup)

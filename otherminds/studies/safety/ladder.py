@@ -47,7 +47,7 @@ def ladder(subject: Subject, desk: Desk, size: int) -> list[Section]:
 
 def _second(model: Model) -> tuple[Model, str] | None:
     """Who stands beside a model, and what the series is called; nobody beside one that is large, or whole only."""
-    shallower: Model | None = getattr(model, "shallower", lambda: None)()
+    shallower = model.shallower()
     if shallower is None or model.identity["size"] > LIGHT:
         return None
     for name, source in WEIGHTS.items():

@@ -7,7 +7,7 @@ from otherminds.calling.recorded import Recorded
 from otherminds.errors import ModelError, UsageError
 from otherminds.models import Message, Prompt, fingerprint, get_model
 from otherminds.models.api import pool
-from otherminds.models.api.pool import Pool
+from otherminds.models.api.pool import ServerPool
 from tests.models.scripted_server import Call, Reply, chat, serving
 
 PROMPTS = [Prompt(messages=(Message("user", f"number {number}"),)) for number in range(12)]
@@ -41,7 +41,7 @@ def run_all(model: om.Model) -> list[str]:
 def test_servers_share_the_work() -> None:
     with serving(lambda call: Reply(echo(call).body, delay=0.02)) as one, serving(echo) as two:
         model = get_model("api:m", base_url=f"{one.url} {two.url}", parallel=2, **SETTINGS)
-        assert isinstance(model, Pool)
+        assert isinstance(model, ServerPool)
         assert model.parallel == 4
         assert run_all(model) == [f"number {n}" for n in range(12)]
         assert one.calls

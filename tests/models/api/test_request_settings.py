@@ -6,7 +6,7 @@ import pytest
 
 from otherminds.errors import UsageError
 from otherminds.models import Prompt
-from otherminds.models.api.request_settings import Wishes
+from otherminds.models.api.request_forms import Wishes
 
 PROMPT = Prompt(text="x", max_tokens=64, stop=("\n",))
 

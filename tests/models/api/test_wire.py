@@ -9,8 +9,7 @@ import pytest
 
 from otherminds.errors import EndpointError
 from otherminds.models import BROKEN_OFF
-from otherminds.models.api.background import wait_for
-from otherminds.models.api.limits import DOUBLING, FIRST, Limit
+from otherminds.models.api.background import DOUBLING, FIRST, Limit, wait_for
 from otherminds.models.api.wire import Wire
 
 

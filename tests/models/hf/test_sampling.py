@@ -4,7 +4,7 @@ from math import exp
 
 import pytest
 
-from otherminds.models.hf.sampling import cut, draws, enough
+from otherminds.models.hf.writing import cut, draws, enough
 
 
 @pytest.mark.parametrize("temperature", [0.5, 1.0, 2.0])

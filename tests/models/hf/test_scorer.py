@@ -11,11 +11,10 @@ from hypothesis import strategies as st
 
 from otherminds.errors import ModelError
 from otherminds.models import Prompt
-from otherminds.models.hf import memory
+from otherminds.models.hf import checkpoint as memory
 from otherminds.models.hf.model import HuggingFace
 from otherminds.models.hf.scorer import Scorer, _ends
-from otherminds.models.prefix_tree import Tree
-from otherminds.models.weighing import Asked
+from otherminds.models.weighing import ScoredTree, Tree
 
 VOCABULARY = 60
 Sequences = list[list[int]]
@@ -39,10 +38,10 @@ def scorer() -> Scorer:
     return Scorer(llama())
 
 
-def tree_of(sequences: Sequences) -> Asked:
+def tree_of(sequences: Sequences) -> ScoredTree:
     """All of their ends are asked about."""
     tree = Tree()
-    return Asked(tree, {tree.add(sequence)[-1]: (5, 7, 11) for sequence in sequences})
+    return ScoredTree(tree, {tree.add(sequence)[-1]: (5, 7, 11) for sequence in sequences})
 
 
 def plainly(model: Any, sequence: Sequence[int]) -> list[float]:

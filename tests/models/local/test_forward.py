@@ -11,7 +11,7 @@ from otherminds.models.local.engine import Engine
 from otherminds.models.local.forward import Forward, supports
 from otherminds.models.local.gguf import read_header
 from otherminds.models.local.model import Local
-from otherminds.models.prefix_tree import Tree
+from otherminds.models.weighing import Tree
 from tests.models.tiny import write_tiny
 
 KINDS = gguf.GGMLQuantizationType

@@ -46,7 +46,9 @@ def offer(monkeypatch: pytest.MonkeyPatch, *, parts: int = 1, terms: str = "", c
     """Make "toy" known, in so many parts."""
     packages = tuple(f"om-toy-{part}==1.0" for part in range(parts))
     digest = hashlib.sha256(content).hexdigest()
-    source = weights.Source("a toy", packages, "toy.gguf", digest, len(content), len(content), "Apache-2.0", terms)
+    source = weights.PublishedWeights(
+        "a toy", packages, "toy.gguf", digest, len(content), len(content), "Apache-2.0", terms
+    )
     monkeypatch.setitem(weights.WEIGHTS, "toy", source)
 
 

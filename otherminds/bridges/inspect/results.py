@@ -7,7 +7,7 @@ from typing import Any
 from otherminds.models import Finish, Prompt, Response, Usage, Weighing
 from otherminds.models.api.replies import counted
 from otherminds.models.gate import is_logprob
-from otherminds.results.inspect_logs import STOPS
+from otherminds.results.exports import STOPS
 from otherminds.store.packing import Result, pack, unpack
 from otherminds.store.store import Call
 

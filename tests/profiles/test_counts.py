@@ -21,7 +21,7 @@ from tests.profiles.test_once import instead, told
 BUILDERS = {
     "starter": "studies/starter/build.py:starter",
     "safety": "studies/safety/build.py:build",
-    "dialogue": "studies/dialogue/build.py:build_counted",
+    "dialogue": "dialogue/questions/build.py:build_counted",
     "explore": "studies/explore/build.py:suite",
     "perturbed": "studies/perturbed/build.py:build",
 }

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from otherminds.python.loading import compare, load
     from otherminds.python.profiling import profile
     from otherminds.python.running import run
+    from otherminds.results.storybook import timeline
     from otherminds.results.summary import summarise
-    from otherminds.results.timelines import timeline
     from otherminds.runs.runs import Budget, Recorded, Run
     from otherminds.store.store import Store
     from otherminds.studies.explore.exploring import explore
@@ -83,7 +83,7 @@ _HOMES = {
     "realist": "heuristics.readers",
     "run": "python.running",
     "summarise": "results.summary",
-    "timeline": "results.timelines",
+    "timeline": "results.storybook",
 }
 
 __all__ = [

@@ -13,7 +13,7 @@ from otherminds.diagnosis.diagnosis import Diagnosis
 from otherminds.errors import ModelError, UsageError
 from otherminds.profiles.findings import Profile
 from otherminds.results.measures import Comparison
-from otherminds.results.timelines import Timeline
+from otherminds.results.storybook import Timeline
 from otherminds.studies.explore.exploring import Exploration
 
 LONG = "lorem <script>alert(1)</script> " * 2_000

@@ -16,6 +16,7 @@ from otherminds.files import BY_HAND, parse_json, read_text
 from otherminds.formats.few_shot import with_examples
 from otherminds.formats.plans import plan
 from otherminds.formats.repeats import repeated
+from otherminds.heuristics.readers import random
 from otherminds.items import Item, Suite
 from otherminds.models import Model, Prompt, Response, Usage, Verb, Weighing, fingerprint
 from otherminds.models.api.provenance import canaries
@@ -90,14 +91,15 @@ class Budget(Brief):
     def spent(self, model: str, *, calls: int, usage: Usage, seconds: float) -> str:
         """Why nothing more may be asked, or nothing."""
         tokens = usage.prompt + usage.written
-        if self.calls is not None and calls >= self.calls:
-            return f"the budget of {self.calls:g} calls is spent"
-        if self.tokens is not None and tokens >= self.tokens:
-            return f"the budget of {self.tokens:g} tokens is spent ({tokens} used)"
-        if self.seconds is not None and seconds >= self.seconds:
-            return f"the budget of {self.seconds:g} seconds is spent"
-        if self.money is not None and self.price(model).of(usage) >= self.money:
-            return f"the budget of {self.money:g} in money is spent"
+        money = self.price(model).of(usage) if self.money is not None else 0.0
+        for limit, used, what in (
+            (self.calls, calls, "calls is spent"),
+            (self.tokens, tokens, f"tokens is spent ({tokens} used)"),
+            (self.seconds, seconds, "seconds is spent"),
+            (self.money, money, "in money is spent"),
+        ):
+            if limit is not None and used >= limit:
+                return f"the budget of {limit:g} {what}"
         return ""
 
 
@@ -120,15 +122,9 @@ class Forecast:
     money: float | None
 
     def __add__(self, other: Forecast) -> Forecast:
-        return Forecast(
-            items=self.items + other.items,
-            calls=self.calls + other.calls,
-            known=self.known + other.known,
-            prompt_tokens=self.prompt_tokens + other.prompt_tokens,
-            written_tokens=self.written_tokens + other.written_tokens,
-            seconds=None if self.seconds is None or other.seconds is None else self.seconds + other.seconds,
-            money=None if self.money is None or other.money is None else self.money + other.money,
-        )
+        pairs = [(getattr(self, part.name), getattr(other, part.name)) for part in fields(self)]
+        sums: list[Any] = [None if None in pair else sum(pair) for pair in pairs]
+        return Forecast(*sums)
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,45 +207,21 @@ def foresee(
     """What these prompts would cost, by earlier calls of the same kind to the same model."""
     calls = characters = room = 0
     for prompt in missing:
-        calls, characters, room = calls + 1, characters + _length(prompt), room + prompt.max_tokens
-    usage = Usage(
-        prompt=round(characters * _tokens_per_character(past)),
-        written=round(_written(calls, room, verb, past)),
-    )
-    return Forecast(
-        items=0,
-        calls=calls,
-        known=0,
-        prompt_tokens=usage.prompt,
-        written_tokens=usage.written,
-        seconds=_seconds(calls, parallel, past, rate),
-        money=price.of(usage) if price else None,
-    )
-
-
-def _length(prompt: Prompt) -> int:
-    return len(prompt.text) + len(prompt.prefill) + sum(len(turn.content) for turn in prompt.messages)
-
-
-def _tokens_per_character(past: Sequence[Call]) -> float:
-    characters = sum(len(call.rendered) for call in past)
-    tokens: int = sum(call.result["usage"]["prompt"] for call in past)
-    return tokens / characters if characters and tokens else 1 / CHARACTERS
-
-
-def _written(calls: int, room: int, verb: str, past: Sequence[Call]) -> float:
+        length = len(prompt.text) + len(prompt.prefill) + sum(len(turn.content) for turn in prompt.messages)
+        calls, characters, room = calls + 1, characters + length, room + prompt.max_tokens
+    sent = sum(len(call.rendered) for call in past)
+    tokens = sum(call.result["usage"]["prompt"] for call in past)
+    written = room if verb == "ask" else 0
+    seconds = 0.0 if not calls else None
     if past:
-        mean: float = sum(call.result["usage"]["written"] for call in past) / len(past)
-        return mean * calls
-    return room if verb == "ask" else 0
-
-
-def _seconds(calls: int, parallel: int, past: Sequence[Call], rate: float | None) -> float | None:
+        written = calls * sum(call.result["usage"]["written"] for call in past) / len(past)
+        seconds = calls * sum(call.seconds for call in past) / len(past) / parallel
     if rate is not None:
-        return calls / rate
-    if not past:
-        return None if calls else 0.0
-    return calls * sum(call.seconds for call in past) / len(past) / parallel
+        seconds = calls / rate
+    usage = Usage(
+        prompt=round(characters * (tokens / sent if sent and tokens else 1 / CHARACTERS)), written=round(written)
+    )
+    return Forecast(0, calls, 0, usage.prompt, usage.written, seconds, price.of(usage) if price else None)
 
 
 # ---- meanwhile ------------------------------------------------------------------------------------------------------
@@ -265,7 +237,7 @@ class Meter:
         self.money = 0.0
         self.usage = Usage()
 
-    def note(self, model: str, results: Sequence[Response | Weighing]) -> None:
+    def note(self, model: str, verb: Verb, prompts: Sequence[Prompt], results: Sequence[Response | Weighing]) -> None:
         """These results came back."""
         with self._lock:
             self.calls += len(results)
@@ -283,12 +255,12 @@ class Meter:
 
 
 class Metered:
-    """A model whose calls run over a meter; all else is as the model itself has it."""
+    """A model whose calls are noted by a meter or a dry run; all else is as the model itself has it."""
 
     identity: Mapping[str, Any]
     cannot: frozenset[str]
 
-    def __init__(self, model: Model, meter: Meter) -> None:
+    def __init__(self, model: Model, meter: Meter | DryRun) -> None:
         self._model, self._meter = model, meter
         self.name, self.batch, self.ask_batch, self.parallel = model.name, model.batch, model.ask_batch, model.parallel
 
@@ -300,11 +272,38 @@ class Metered:
     def ask(self, prompts: Sequence[Prompt]) -> list[Response]:
         """A text for every prompt, in order."""
         results = self._model.ask(prompts)
-        self._meter.note(self.name, results)
+        self._meter.note(self.name, "ask", prompts, results)
         return results
 
     def weigh(self, prompts: Sequence[Prompt]) -> list[Weighing]:
         """The log-probabilities of every prompt's choices, in order."""
         results = self._model.weigh(prompts)
-        self._meter.note(self.name, results)
+        self._meter.note(self.name, "weigh", prompts, results)
         return results
+
+
+@dataclass(slots=True)
+class DryRun:
+    """What some work would ask: a stand-in answers by drawing one of the choices, and every prompt is noted once."""
+
+    prompts: dict[str, tuple[Verb, Prompt]] = field(default_factory=dict)
+
+    def stand_in(self, suite: Suite) -> Model:
+        """Somebody who answers the questions of a suite at random, and is counted."""
+        return Metered(random(suite), self)
+
+    def note(self, model: str, verb: Verb, prompts: Sequence[Prompt], results: object = ()) -> None:
+        """These were asked."""
+        for prompt in prompts:
+            # Only what a store would look at: whoever asked the same twice pays once.
+            self.prompts.setdefault(call_key("", verb, prompt), (verb, replace(prompt, about=None)))
+
+    def forecast(self, *, price: Price | None = None, speed: Speed | None = None) -> Forecast:
+        """What the same would cost a real model."""
+        verbs: tuple[Verb, Verb] = ("ask", "weigh")
+        ask, weigh = (
+            foresee(verb, [prompt for how, prompt in self.prompts.values() if how == verb], [], price=price)
+            for verb in verbs
+        )
+        both = ask + weigh
+        return replace(both, seconds=speed.seconds(both) if speed else None)

@@ -10,10 +10,9 @@ import gc
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Sequence
 from concurrent.futures import Future, wait
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
-from queue import Empty, SimpleQueue
+from queue import SimpleQueue
 from threading import Event, Thread
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any
@@ -42,7 +41,7 @@ Batch = list[tuple[str, Prompt]]
 Told = Callable[[Result], None]
 
 
-class Line:
+class ModelQueue:
     """What waits to be asked of one model, and who waits for it."""
 
     def __init__(self, recorded: Recorded, verb: Verb) -> None:
@@ -94,7 +93,7 @@ class Line:
 class Flight:
     """One batch under way: what came back so far, and what replies cost that could not be used."""
 
-    line: Line
+    line: ModelQueue
     batch: Batch
     results: list[Result] = field(default_factory=list)
     began: float = field(default_factory=monotonic)
@@ -113,7 +112,7 @@ class Flight:
 Landed = tuple[Flight, Future[list[Result]]]
 
 
-def fly(lines: Sequence[Line], landed: Callable[[], None] = lambda: None) -> None:
+def fly(lines: Sequence[ModelQueue], landed: Callable[[], None] = lambda: None) -> None:
     """Ask all that is in the lines, and all that comes to stand there meanwhile; `landed` is called as answers come.
 
     After a failure nothing new is asked, and what is under way is waited for and kept, since it was paid for; a
@@ -136,11 +135,11 @@ def fly(lines: Sequence[Line], landed: Callable[[], None] = lambda: None) -> Non
         raise sky.failure
 
 
-Steps = Generator[tuple[Line, Prompt], Any, None]
+Steps = Generator[tuple[ModelQueue, Prompt], Any, None]
 """Something that wants one answer after another, each where it says."""
 
 
-def converse(talks: Iterable[Steps], lines: Sequence[Line], width: int) -> None:
+def converse(talks: Iterable[Steps], lines: Sequence[ModelQueue], width: int) -> None:
     """Let so many talks go on at once, each at its own pace; where one ends, the next begins."""
     coming, under_way = iter(talks), 0
 
@@ -199,7 +198,7 @@ class _Sky:
             flight.future.cancel()
             self._end(flight)
 
-    def launch(self, line: Line) -> None:
+    def launch(self, line: ModelQueue) -> None:
         """Send off what waits in a line, as far as the model takes more."""
         recorded = line.recorded
         while not self.failure and line.queue and line.flights < recorded.room:
@@ -235,11 +234,11 @@ class _Sky:
         elif recorded.submitting:
             flight.future = future = recorded.submitting.submit(verb, prompts)
         else:
+            # In a thread of its own: Python would not end before all of a pool's have.
             Thread(target=self._ask_apart, args=(future, model, verb, prompts), daemon=True).start()
         future.add_done_callback(lambda done: self._landed.put((flight, done)))
 
     def _ask_apart(self, future: Future[list[Result]], *question: Any) -> None:
-        """Ask, in a thread of its own: Python would not end before all of a pool's have."""
         BROKEN_OFF.set(self._broken_off)
         try:
             _ask(future, *question)
@@ -251,9 +250,8 @@ class _Sky:
         landed = [self._landed.get()]
         if len(self.up) > CROWD:
             sleep(PAUSE)
-        with suppress(Empty):
-            while True:
-                landed.append(self._landed.get_nowait())
+        while not self._landed.empty():  # nobody else takes any
+            landed.append(self._landed.get())
         home = [flight for flight, future in landed if self._read(flight, future)]
         self._keep(home)
         for flight in home:
@@ -299,7 +297,8 @@ class _Sky:
         else:
             flight.results = results
         prompts = [prompt for _, prompt in flight.batch]
-        wrong = _faults(line.verb, prompts, flight.results)
+        pairs = enumerate(zip(prompts, flight.results, strict=True))
+        wrong = {place: why for place, pair in pairs if (why := _fault(line.verb, *pair))}
         if wrong and not again and not self._broken_off.is_set():
             flight.again, flight.places = len(wrong), tuple(wrong)
             self._start(flight, [prompts[place] for place in wrong])
@@ -311,7 +310,7 @@ class _Sky:
         return True
 
 
-def _next(line: Line) -> list[Batch]:
+def _next(line: ModelQueue) -> list[Batch]:
     """What is asked next, as far as there is room; some batches at once, since the store is looked at for all."""
     batches: list[Batch] = []
     while line.queue and len(batches) < min(CROWD, line.recorded.room - line.flights):
@@ -329,17 +328,11 @@ def _ask(future: Future[list[Result]], model: Any, verb: Verb, prompts: Sequence
         future.set_exception(error)
 
 
-def _faults(verb: Verb, prompts: Sequence[Prompt], results: Sequence[Result]) -> dict[int, str]:
-    """By place, what is wrong with those results that cannot be."""
+def _fault(verb: Verb, prompt: Prompt, result: Result) -> str:
+    """What is wrong with a result that cannot be."""
     kind = Response if verb == "ask" else Weighing
-    found = {}
-    for place, (prompt, result) in enumerate(zip(prompts, results, strict=True)):
-        why = fault(prompt, result)
-        if not why and not isinstance(result, kind):
-            why = f"is a {type(result).__name__}, not a {kind.__name__}"
-        if why:
-            found[place] = why
-    return found
+    other = "" if isinstance(result, kind) else f"is a {type(result).__name__}, not a {kind.__name__}"
+    return fault(prompt, result) or other
 
 
 def _failed(verb: Verb, sentence: str, usage: Usage) -> Result:

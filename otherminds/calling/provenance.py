@@ -17,11 +17,11 @@ from otherminds.calling.flights import AGAIN, paid
 from otherminds.errors import EndpointError, OtherModel, StoreError
 from otherminds.models import Model, Prompt, Usage, Verb
 from otherminds.models.api.provenance import Answer, Known, agree, answer_of, canaries, part_late
-from otherminds.store.keeping import count_versions, note_start
 from otherminds.store.packing import Result
+from otherminds.store.run_seals import break_seal, count_versions
 
 if TYPE_CHECKING:
-    from otherminds.calling.flights import Line
+    from otherminds.calling.flights import ModelQueue
     from otherminds.calling.recorded import Recorded
     from otherminds.models.api.endpoint import Endpoint
     from otherminds.store.store import RunRow, Store
@@ -114,7 +114,8 @@ class Watch:
             self._compare("when they are asked twice (does the server ignore the temperature?)")
         self._recorded.reserved = len(self._prompts)  # those at the end
         # If the program is killed, the run goes on from what these canaries have shown.
-        note_start(self._recorded.store, self._row.id, {**self._row.manifest, **self.entry})
+        with self._recorded.store.changing() as db:
+            break_seal(db, self._row.id, manifest={**self._row.manifest, **self.entry})
 
     def look(self) -> None:
         """After an outage another model may answer."""
@@ -200,13 +201,13 @@ class Watch:
             findings.append(sentence)
             _log.warning("%s: %s; %s", self._recorded.name, sentence, _ADVICE)
 
-    def recheck(self, line: Line, key: str, prompt: Prompt, first: Result) -> None:
+    def recheck(self, line: ModelQueue, key: str, prompt: Prompt, first: Result) -> None:
         """Ask for this once more if it belongs to the share; a run that goes on chooses the same calls."""
         chosen = int(hashlib.sha256(f"{self._seed} {key}".encode()).hexdigest()[:8], 16) < self._share * 2**32
         if chosen and not first.error:
             self._ask_again(line, key, prompt, answer_of(prompt, first), 1)
 
-    def _ask_again(self, line: Line, key: str, prompt: Prompt, first: Answer, tries: int) -> None:
+    def _ask_again(self, line: ModelQueue, key: str, prompt: Prompt, first: Answer, tries: int) -> None:
         def compare(result: Result) -> None:
             second = answer_of(prompt, result)
             if second is None:

@@ -12,7 +12,7 @@ import logging
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from concurrent.futures import Future
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
 from functools import partial
 from math import ceil
@@ -20,8 +20,10 @@ from time import monotonic
 from typing import Any
 
 from otherminds.calling.costs import Budget
-from otherminds.calling.flights import AGAIN, Batch, Flight, Line, fly, paid
+from otherminds.calling.flights import AGAIN, Batch, Flight, ModelQueue, fly, paid
 from otherminds.errors import ModelError, OthermindsError
+from otherminds.formats.plans import plan
+from otherminds.items import Suite
 from otherminds.models import (
     Model,
     ModelDefaults,
@@ -62,11 +64,8 @@ class Recorded(ModelDefaults):
         self.store = store
         self.budget = budget or Budget()
         self.progress = progress
-        self.name = model.name
+        self.name, self.batch, self.ask_batch, self.parallel = model.name, model.batch, model.ask_batch, model.parallel
         self.identity: Mapping[str, Any] = model.identity
-        self.batch = model.batch
-        self.ask_batch = model.ask_batch
-        self.parallel = model.parallel
         self.submitting = model if isinstance(model, Submitting) else None
         # A few stand ready, so that a place is taken as soon as it is free, whatever this thread is at.
         self.room = self.parallel + (self.parallel // 4 if self.submitting else 0)
@@ -146,11 +145,7 @@ class Recorded(ModelDefaults):
         answered, damaged = recall(self.store, wanted)
         self.reused += len(answered.keys() - again)
         if damaged and not self.damaged:
-            _log.warning(
-                "%s: damaged answers, which are asked for again: %d",
-                self.store.path,
-                len(damaged),
-            )
+            _log.warning("%s: damaged answers, which are asked for again: %d", self.store.path, len(damaged))
         self.damaged += len(damaged)
         return answered
 
@@ -170,7 +165,7 @@ class Recorded(ModelDefaults):
 
         tell()
         if missing:
-            line = Line(self, verb)
+            line = ModelQueue(self, verb)
             for key, prompt in missing:
                 line.ask(key, prompt, partial(answered.__setitem__, key))
             with self.asking():
@@ -259,3 +254,22 @@ class Recorded(ModelDefaults):
 def as_recorded(model: Model) -> Recorded:
     """The model with a memory; only such a one has several calls under way, in the batches that it likes."""
     return model if isinstance(model, Recorded) else Recorded(model, Store(MEMORY))
+
+
+def fetch(
+    suites: Sequence[Suite],
+    model: Model,
+    *,
+    store: Store,
+    seed: int = 0,
+    budget: Budget | None = None,
+    progress: Progress | None = None,
+) -> None:
+    """Weigh all that these suites need; whoever runs them afterwards finds it in the store."""
+    if model.batch < 2 or len(suites) < 2:
+        return
+    plans = [plan(suite, seed=seed, cannot=model.cannot) for suite in suites]
+    prompts = [prompt for each in plans if each.way.verb == "weigh" for prompt in each.prompts]
+    # What a model fails at is told by the run of the suite that it fails at.
+    with suppress(ModelError):
+        Recorded(model, store, budget=budget, progress=progress).weigh(prompts)

@@ -1,24 +1,34 @@
 """Asking part by part: what is not asked yet is not made yet, and what is answered is handed on and let go.
 
-An item may need another round: what came back may show that it needs another prompt.
+An item may need another round: what came back may show that it needs another prompt. Free text may go to a judge, who
+sees the question, the right answer and the reply, and says yes or no. What it says is kept like any call. A reply of
+the judge that is neither is no verdict: the item is unparsed and its detail says so. Where words can be read without a
+judge, `by_key` is what that gives, so that the agreement of both can be told (`results.annotations`).
 """
 
 from __future__ import annotations
 
+import re
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from typing import TypeGuard
 
 import numpy as np
 
-from otherminds.calling.flights import Line, fly
+from otherminds.calling.costs import Budget
+from otherminds.calling.flights import ModelQueue, fly
 from otherminds.calling.provenance import Watch
-from otherminds.calling.recorded import Recorded
+from otherminds.calling.recorded import Progress, Recorded
 from otherminds.formats.plans import Plan
 from otherminds.formats.prompts import Posed
+from otherminds.formats.spoken import score_text
+from otherminds.formats.verdicts import Score
+from otherminds.formats.written_answers import spoken
 from otherminds.items import Item
-from otherminds.models import Prompt
+from otherminds.models import Message, Model, Prompt, Response, fingerprint
 from otherminds.store.packing import Result, recall
+from otherminds.store.store import Store
 
 PART = 500
 """Items that are posed, looked up and judged together; while many are judged, no call is begun."""
@@ -30,7 +40,7 @@ KEY = 32
 """Bytes of the key of a call."""
 
 
-class Part:
+class AskedPart:
     """Some items of a plan, with their prompts and what has come back so far."""
 
     def __init__(self, places: Sequence[int], items: Sequence[Item], posed: list[tuple[Posed, ...]]) -> None:
@@ -59,7 +69,7 @@ class Rounds:
 
     def __init__(self, plan: Plan, chosen: Sequence[int], recorded: Recorded, *, size: int) -> None:
         self._plan, self._chosen, self._recorded, self._size = plan, chosen, recorded, size
-        self._held = deque[Part]()
+        self._held = deque[AskedPart]()
         self._keys, self._known = self._look_ahead(), 0
         # By the first 8 bytes of a key: of a million, two are alike in one run of ten million.
         first = np.frombuffer(self._keys, dtype="<u8")[:: KEY // 8]
@@ -81,12 +91,12 @@ class Rounds:
                 keys += bytes.fromhex("".join(key(verb, asked.prompt) for asked in posed))
         return bytes(keys)
 
-    def _part(self, start: int) -> Part:
+    def _part(self, start: int) -> AskedPart:
         places = self._chosen[start : start + self._size]
         items = [self._plan.items[place] for place in places]
-        return Part(places, items, [self._plan.pose(item) for item in items])
+        return AskedPart(places, items, [self._plan.pose(item) for item in items])
 
-    def _parts(self) -> Iterator[Part]:
+    def _parts(self) -> Iterator[AskedPart]:
         at = 0
         for start in range(0, len(self._chosen), self._size):
             part = self._held.popleft() if self._held else self._part(start)
@@ -107,24 +117,24 @@ class Rounds:
         """A prompt of this plan, which tells in what form it asks."""
         return next((asked.prompt for part in self._held for posed in part.posed for asked in posed), None)
 
-    def ask(self, draws: int, done: Callable[[Part], None], watch: Watch) -> None:
+    def ask(self, draws: int, done: Callable[[AskedPart], None], watch: Watch) -> None:
         """Ask part after part; each is done when nothing of it is missing, or the budget lets no more be asked.
 
         Before the first call, `watch` looks who answers.
         If this is broken off, parts that were begun are done with what the store has of them.
         """
-        recorded, coming, begun = self._recorded, self._parts(), deque[Part]()
-        line = Line(recorded, self._plan.way.verb)
+        recorded, coming, begun = self._recorded, self._parts(), deque[AskedPart]()
+        line = ModelQueue(recorded, self._plan.way.verb)
         recorded.look()
 
-        def end(part: Part) -> None:
+        def end(part: AskedPart) -> None:
             if new := self._grow(part, draws):
                 begin(part, new)
             else:
                 done(part)
                 begun.remove(part)
 
-        def told(part: Part, key: str, prompt: Prompt, result: Result) -> None:
+        def told(part: AskedPart, key: str, prompt: Prompt, result: Result) -> None:
             watch.recheck(line, key, prompt, result)
             if not recorded.stopped or result.error != recorded.stopped:
                 part.answered[key] = result
@@ -133,7 +143,7 @@ class Rounds:
             if not part.waiting:
                 end(part)
 
-        def begin(part: Part, wanted: Mapping[str, Prompt]) -> None:
+        def begin(part: AskedPart, wanted: Mapping[str, Prompt]) -> None:
             known = recorded.recall(wanted, again=part.again)
             self._known += len(known.keys() - part.again)
             part.answered |= known
@@ -168,7 +178,7 @@ class Rounds:
                 done(part)
             raise
 
-    def _grow(self, part: Part, draws: int) -> dict[str, Prompt]:
+    def _grow(self, part: AskedPart, draws: int) -> dict[str, Prompt]:
         """The prompts that one more round of a part needs; they belong to it from now on."""
         way, new = self._plan.way, dict[str, Prompt]()
         if way.more is None or self._recorded.stopped:
@@ -181,3 +191,77 @@ class Rounds:
             new |= {key: asked.prompt for key, asked in zip(keys, more, strict=True)}
         self.prompts += len(new)
         return new
+
+
+JUDGE = """Question: {question}
+Right answer: {answer}
+Reply of a reader: {reply}
+
+Does the reply give the right answer, in whatever words? Reply with yes or no, and nothing else."""
+UNREAD = "the judge said neither yes nor no"
+_VERDICT = re.compile(r"\W*(?:the\s+)?(?:answer\W+(?:is\W+)?)?(yes|no)\b(?!\s*(?:/|or\b|and\b)\s*(?:yes|no)\b)", re.I)
+
+
+class Grader:
+    """Puts replies to a judge, all in one batch, and scores by what it says."""
+
+    def __init__(self, judge: Model) -> None:
+        self.judge = judge
+        self._said: dict[tuple[str, str], Response] = {}
+
+    @property
+    def named(self) -> dict[str, object]:
+        """Who it is, for the manifest of a run."""
+        return {"name": self.judge.name, "fingerprint": fingerprint(self.judge), "identity": dict(self.judge.identity)}
+
+    def ask(
+        self,
+        calls: Iterable[tuple[Item, str]],
+        answered: Mapping[str, Result],
+        store: Store,
+        *,
+        budget: Budget | None = None,
+        progress: Progress | None = None,
+    ) -> dict[str, Result]:
+        """Have the answers to these items judged, by the keys of their calls; those that a budget lets be."""
+        found = [(item, key, answered[key]) for item, key in calls if key in answered]
+        asked = [(item, result) for item, _, result in found if _is_text(result)]
+        recorded = Recorded(self.judge, store, budget=budget, progress=progress)
+        replies = recorded.ask([self._prompt(item, result.text) for item, result in asked]) if asked else []
+        missing = recorded.stopped or None
+        for (item, result), reply in zip(asked, replies, strict=True):
+            if reply.error is None or reply.error != missing:
+                self._said[item.id, result.text] = reply
+        left = {key for item, key, result in found if _is_text(result) and (item.id, result.text) not in self._said}
+        return {key: result for _, key, result in found if key not in left}
+
+    def score(self, item: Item, posed: Sequence[Posed], results: Sequence[Response]) -> Score:
+        """The judge's verdict on one reply."""
+        (response,) = results
+        by_key = score_text(item, posed, results)
+        if by_key.verdict in ("error", "refused") or not response.text.strip():
+            return by_key
+        if response.finish == "length" and by_key.verdict == "truncated":
+            return by_key
+        reply = self._said[item.id, response.text]
+        if reply.error:
+            return Score("error", why=f"the judge {self.judge.name}: {reply.error}")
+        told = {"by_key": by_key.verdict, "judge": spoken(reply.text)[:200]}
+        found = _VERDICT.match(spoken(reply.text))
+        if found is None:
+            return Score("unparsed", why=f"{UNREAD}: {reply.text[:100]!r}", detail={**told, "judge_unread": True})
+        right = found[1].casefold() == "yes"
+        said = f"the judge {self.judge.name} says {found[1].casefold()}"
+        answer = by_key.answer or spoken(response.text)[:200]
+        return Score("correct" if right else "incorrect", float(right), answer, said, told)
+
+    def _prompt(self, item: Item, reply: str) -> Prompt:
+        text = JUDGE.format(question=item.question, answer=item.answer, reply=spoken(reply))
+        text = f"{item.context}\n\n{text}" if item.context else text
+        if "chat" in self.judge.cannot:
+            return Prompt(text=f"{text}\nAnswer:", stop=("\n",), max_tokens=16)
+        return Prompt(messages=(Message("user", text),), max_tokens=64)
+
+
+def _is_text(result: Result) -> TypeGuard[Response]:
+    return isinstance(result, Response) and not result.error and bool(result.text.strip())

@@ -17,8 +17,7 @@ from otherminds.terminal.screen import note, print_json, print_table, say
 
 if TYPE_CHECKING:
     from otherminds.results.annotation_files import Taken
-    from otherminds.results.annotations import Agreement, Batch
-    from otherminds.results.people import KindAgreement
+    from otherminds.results.annotations import Agreement, AnnotationBatch, KindAgreement
     from otherminds.runs.runs import Run
     from otherminds.stats import Estimate
 
@@ -62,7 +61,7 @@ def annotate(
     --agreement also tells, for every kind and order of question, how often most people give the answer of the key, and
     with --run how often a model gives that of most people.
     """
-    from otherminds.results.annotations import Batch
+    from otherminds.results.annotations import AnnotationBatch
     from otherminds.store.store import Store
     from otherminds.studies.suites import get_suite
 
@@ -75,7 +74,7 @@ def annotate(
             " items to people, and --import takes answers from a file"
         )
     with Store(store_path) as store:
-        batch = Batch(suite, store)
+        batch = AnnotationBatch(suite, store)
         if source or target or agree:
             run = None if run_id is None else open_run(store, run_id)
             found = _files(batch, source, target, agree, run, as_json)
@@ -86,12 +85,11 @@ def annotate(
 
 
 def _files(
-    batch: Batch, source: Path | None, target: Path | None, agree: bool, run: Run | None, as_json: bool
+    batch: AnnotationBatch, source: Path | None, target: Path | None, agree: bool, run: Run | None, as_json: bool
 ) -> dict[str, Any]:
     """What was asked for, in the order in which it makes sense: in, numbers, out."""
     from otherminds.results.annotation_files import save, take
-    from otherminds.results.annotations import agreement
-    from otherminds.results.people import agreement_by_kind
+    from otherminds.results.annotations import agreement, agreement_by_kind
 
     found: dict[str, Any] = {}
     if source:
@@ -116,7 +114,7 @@ def _files(
     return found
 
 
-def _serve(batch: Batch, port: int, annotator: str | None, no_open: bool, as_json: bool) -> None:
+def _serve(batch: AnnotationBatch, port: int, annotator: str | None, no_open: bool, as_json: bool) -> None:
     from urllib.parse import urlencode
 
     from otherminds.results.annotations import check_name
@@ -163,7 +161,7 @@ def _print_by_kind(lines: Sequence[KindAgreement], run: Run | None) -> None:
     print_table(["kind", "order", "most people give the answer of the key", *beside, "without a majority"], rows)
 
 
-def _print_agreement(batch: Batch, measured: Agreement) -> None:
+def _print_agreement(batch: AnnotationBatch, measured: Agreement) -> None:
     rows = [
         ["Krippendorff's alpha", _shown(measured.alpha)],
         ["Fleiss' kappa", _shown(measured.fleiss)],

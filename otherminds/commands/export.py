@@ -89,7 +89,7 @@ def _write(folder: Path, files: dict[str, str]) -> list[Path]:
 
 
 def _inspect_log(run: Run, path: Path) -> None:
-    from otherminds.results.inspect_logs import save
+    from otherminds.results.exports import save
 
     save(run, path)
 

@@ -107,7 +107,7 @@ def run(
     asked again, so a run that was stopped goes on when the same command is given again.
     """
     from otherminds.python.running import examples_of, in_best_way, untold
-    from otherminds.results.provenance import not_clean
+    from otherminds.results.labels import not_clean
     from otherminds.runs import runs
     from otherminds.runs.shards import Shard
     from otherminds.store.store import MEMORY, Store
@@ -258,8 +258,8 @@ def as_data(done: Run) -> dict[str, Any]:
 
 def _print_run(done: Run) -> None:
     from otherminds.results.answers import Answers
+    from otherminds.results.labels import checks, versions
     from otherminds.results.measures import chance, leaning, splits
-    from otherminds.results.provenance import checks, versions
 
     answers = Answers.of([done])
     say(f"{done.suite} · {done.model} · {done.prompt}, {done.score} · run {done.id}")
@@ -307,7 +307,7 @@ def _beside(done: Run) -> list[str]:
 
     from otherminds.formats.sampled import letter_prior
     from otherminds.formats.verdicts import USELESS
-    from otherminds.results.judging import judging
+    from otherminds.results.annotations import judging
 
     said = [f"  {judge}"] if (judge := judging(done)) else []
     if epochs := done.manifest.get("epochs"):

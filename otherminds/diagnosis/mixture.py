@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from otherminds.stats.shares import share_interval
+from otherminds.stats.reach import share_interval
 from otherminds.stats.significance import TAIL
 
 Floats = NDArray[np.float64]

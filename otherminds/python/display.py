@@ -20,7 +20,7 @@ from otherminds.profiles.findings import Profile
 from otherminds.results.answers import Answers
 from otherminds.results.comparisons import Comparisons
 from otherminds.results.measures import Comparison, Row, chance, splits
-from otherminds.results.timelines import Timeline, timeline
+from otherminds.results.storybook import Timeline, timeline
 from otherminds.runs.runs import Run
 from otherminds.showing.brief import cut
 

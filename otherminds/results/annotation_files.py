@@ -17,17 +17,17 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from string import ascii_uppercase as LETTERS
 from typing import Any
 
 from otherminds.errors import BadFile, UsageError
-from otherminds.files import parse_json, read_text, write_text
+from otherminds.files import package_file, parse_json, read_text, write_text
 from otherminds.items import Item
 from otherminds.pages.sheets import as_csv, text_of
-from otherminds.results.annotations import Batch, shown
+from otherminds.results.annotations import AnnotationBatch, shown
 from otherminds.store.store import Annotation
 
 COLUMNS = ("id", "annotator", "answer", "digest")
@@ -35,17 +35,10 @@ TEXTS = ("context", "question")
 """Columns that may follow, and after them one for each choice, headed A, B, …"""
 BOM = "\ufeff"
 """Without it, Excel takes UTF-8 for something else."""
-LABEL_STUDIO = """<View>
-  <Text name="context" value="$context"/>
-  <Text name="question" value="$question"/>
-  <Choices name="answer" toName="question" value="$choices" choice="single-radio" required="true"/>
-</View>
-"""
-"""How Label Studio is to show an item; written beside the JSON."""
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class FileAnswer:
     """One answer as a file has it."""
 
     where: str
@@ -69,30 +62,34 @@ class Taken:
     """How many of those kept took the place of another answer of the same annotator."""
 
 
-def save(batch: Batch, path: Path) -> list[Path]:
+def save(batch: AnnotationBatch, path: Path) -> list[Path]:
     """Write all answers; `.csv` or `.json` decides the form. The files written come back."""
-    form = _form(path)
-    answers = batch.answers()
-    write_text(path, form.write(batch, answers))
-    if form.config:
-        write_text(path.with_suffix(".xml"), form.config)
-        return [path, path.with_suffix(".xml")]
-    return [path]
+    if _is_csv(path):
+        write_text(path, _write_csv(batch, batch.answers()))
+        return [path]
+    write_text(path, _write_label_studio(batch, batch.answers()))
+    # How Label Studio is to show an item.
+    write_text(path.with_suffix(".xml"), package_file("export/label_studio.xml"))
+    return [path, path.with_suffix(".xml")]
 
 
-def take(batch: Batch, path: Path) -> Taken:
+def take(batch: AnnotationBatch, path: Path) -> Taken:
     """Keep the answers of a file that are about these items; the others are counted by reason."""
-    form = _form(path)
+    read_rows = _read_csv if _is_csv(path) else _read_label_studio
     good: dict[tuple[str, str], Annotation] = {}
     refused: dict[str, list[str]] = {}
     ids = {_as_read(id): id for id in batch.items}
-    for read in form.read(read_text(path), path):
-        row = _as_asked(batch, ids, read)
-        if reason := _trouble(batch, row):
+    for row in read_rows(read_text(path), path):
+        # The item's own id and choice, whatever became of their ends of lines on the way.
+        item = batch.items.get(ids.get(_as_read(row.id), row.id))
+        answers = {_as_read(choice): choice for choice in item.choices} if item else {}
+        answer = answers.get(_as_read(row.answer), row.answer)
+        if reason := _trouble(item, row, answer):
             refused.setdefault(reason, []).append(row.where)
             continue
+        assert item, "an unknown item is trouble"
         try:
-            one = batch.annotation(row.annotator, row.id, row.answer)
+            one = batch.annotation(row.annotator, item.id, answer)
         except UsageError:
             refused.setdefault("the annotator's name cannot be used", []).append(row.where)
             continue
@@ -105,25 +102,16 @@ def take(batch: Batch, path: Path) -> Taken:
     return Taken(len(good), refused, replaced)
 
 
-def _as_asked(batch: Batch, ids: Mapping[str, str], row: Row) -> Row:
-    """The row with the item's own id and choice, whatever became of their ends of lines on the way."""
-    id = ids.get(_as_read(row.id), row.id)
-    choices = batch.items[id].choices if id in batch.items else ()
-    answers = {_as_read(choice): choice for choice in choices}
-    return replace(row, id=id, answer=answers.get(_as_read(row.answer), row.answer))
-
-
-def _trouble(batch: Batch, row: Row) -> str:
+def _trouble(item: Item | None, row: FileAnswer, answer: str) -> str:
     """Why an answer cannot be kept, or nothing."""
     if row.trouble:
         return row.trouble
-    if row.id not in batch.items:
+    if item is None:
         return "unknown id"
-    item = batch.items[row.id]
     same = row.digest == shown(item) if row.texts is None else row.texts == tuple(map(_as_read, _texts(item)))
     if not same:
         return "the text shown is not the item's"
-    return "" if row.answer in item.choices else "the answer is not one of the choices"
+    return "" if answer in item.choices else "the answer is not one of the choices"
 
 
 def _texts(item: Item) -> tuple[str, ...]:
@@ -138,7 +126,7 @@ def _as_read(text: str) -> str:
 # ---- CSV ----------------------------------------------------------------------------------------------------------
 
 
-def _write_csv(batch: Batch, answers: Mapping[str, Mapping[str, str]]) -> str:
+def _write_csv(batch: AnnotationBatch, answers: Mapping[str, Mapping[str, str]]) -> str:
     given = [(item, who, said[id]) for who, said in answers.items() for id, item in batch.items.items() if id in said]
     answered = {item.id for item, *_ in given}
     blank = [(item, "", "") for id, item in batch.items.items() if id not in answered]
@@ -151,7 +139,7 @@ def _write_csv(batch: Batch, answers: Mapping[str, Mapping[str, str]]) -> str:
     return BOM + as_csv(lines)
 
 
-def _read_csv(text: str, path: Path) -> Iterator[Row]:
+def _read_csv(text: str, path: Path) -> Iterator[FileAnswer]:
     # Strict: a quote that is never closed would otherwise swallow the rest of the file without a word.
     lines = csv.DictReader(io.StringIO(text, newline=""), strict=True)
     try:
@@ -163,11 +151,11 @@ def _read_csv(text: str, path: Path) -> Iterator[Row]:
             id, annotator, answer, digest = (text_of(line[name] or "") for name in COLUMNS)
             # Behind the columns that count, Excel leaves out empty cells.
             if None in line or any(line[name] is None for name in COLUMNS):
-                yield Row(where, id, annotator, answer, trouble="not a whole row")
+                yield FileAnswer(where, id, annotator, answer, trouble="not a whole row")
             elif answer:
-                yield Row(where, id, annotator, answer, digest, _read_texts(line))
+                yield FileAnswer(where, id, annotator, answer, digest, _read_texts(line))
             elif annotator:
-                yield Row(where, id, annotator, answer, trouble="no answer")
+                yield FileAnswer(where, id, annotator, answer, trouble="no answer")
     except csv.Error as error:
         raise BadFile(f"{path}, line {lines.line_num} is not CSV: {error}") from None
 
@@ -183,34 +171,23 @@ def _read_texts(line: Mapping[str, str | None]) -> tuple[str, ...] | None:
 # ---- Label Studio -------------------------------------------------------------------------------------------------
 
 
-def _write_label_studio(batch: Batch, answers: Mapping[str, Mapping[str, str]]) -> str:
-    listed = []
+def _write_label_studio(batch: AnnotationBatch, answers: Mapping[str, Mapping[str, str]]) -> str:
+    listed: list[dict[str, Any]] = []
+    result: dict[str, Any] = {"from_name": "answer", "to_name": "question", "type": "choices"}
     for item in batch.suite:
-        data = {
-            "id": item.id,
-            "context": item.context,
-            "question": item.question,
-            "choices": [{"value": choice} for choice in item.choices],
-            "digest": shown(item),
-        }
-        given = {annotator: said[item.id] for annotator, said in answers.items() if item.id in said}
-        listed.append({"data": data, "annotations": [_annotation(*pair) for pair in given.items()]})
+        choices = [{"value": choice} for choice in item.choices]
+        data: dict[str, Any] = {"id": item.id, "context": item.context, "question": item.question, "choices": choices}
+        given = [
+            # Not in `completed_by`: Label Studio refuses the whole file if that is nobody's address there.
+            {"result": [result | {"value": {"choices": [said[item.id]]}, "meta": {"annotator": annotator}}]}
+            for annotator, said in answers.items()
+            if item.id in said
+        ]
+        listed.append({"data": {**data, "digest": shown(item)}, "annotations": given})
     return json.dumps(listed, ensure_ascii=False, indent=1) + "\n"
 
 
-def _annotation(annotator: str, answer: str) -> dict[str, Any]:
-    # Not in `completed_by`: Label Studio refuses the whole file if that is nobody's address there.
-    result = {
-        "from_name": "answer",
-        "to_name": "question",
-        "type": "choices",
-        "value": {"choices": [answer]},
-        "meta": {"annotator": annotator},
-    }
-    return {"result": [result]}
-
-
-def _read_label_studio(text: str, path: Path) -> Iterator[Row]:
+def _read_label_studio(text: str, path: Path) -> Iterator[FileAnswer]:
     try:
         listed = parse_json(text)
     except ValueError as error:
@@ -221,12 +198,12 @@ def _read_label_studio(text: str, path: Path) -> Iterator[Row]:
         data = _part(entry, "data", dict)
         annotations = _part(entry, "annotations", list)
         if not data or annotations is None:
-            yield Row(f"entry {number}", "", "", "", trouble="no data or no list of annotations")
+            yield FileAnswer(f"entry {number}", "", "", "", trouble="no data or no list of annotations")
             continue
         for annotation in annotations:
             answer, trouble = _chosen(annotation)
             id, by = str(data.get("id", "")), _annotator(annotation)
-            yield Row(f"entry {number}", id, by, answer, texts=_seen(data), trouble=trouble)
+            yield FileAnswer(f"entry {number}", id, by, answer, texts=_seen(data), trouble=trouble)
 
 
 def _seen(data: Mapping[str, Any]) -> tuple[str, ...]:
@@ -263,20 +240,8 @@ def _part(data: Any, name: str, kind: type) -> Any:
     return value if isinstance(value, kind) else None
 
 
-@dataclass(frozen=True, slots=True)
-class _Form:
-    write: Callable[[Batch, Mapping[str, Mapping[str, str]]], str]
-    read: Callable[[str, Path], Iterator[Row]]
-    config: str = ""
-
-
-FORMS: dict[str, _Form] = {
-    ".csv": _Form(_write_csv, _read_csv),
-    ".json": _Form(_write_label_studio, _read_label_studio, LABEL_STUDIO),
-}
-
-
-def _form(path: Path) -> _Form:
-    if path.suffix.lower() not in FORMS:
+def _is_csv(path: Path) -> bool:
+    """Whether a file is CSV by its name, or else what Label Studio writes."""
+    if path.suffix.lower() not in (".csv", ".json"):
         raise UsageError(f"{path} should end in .csv, or in .json for Label Studio")
-    return FORMS[path.suffix.lower()]
+    return path.suffix.lower() == ".csv"

@@ -1,8 +1,9 @@
-"""What people answer to the items of a suite: kept in the store, beside what models answer.
+"""What people answer to the items of a suite, and how far they, a key, a model and a judge agree.
 
 The suite's name is the batch. A person sees context, question and choices, in the item's own order, and never the
 answer. Each answer is kept with a digest of what was shown: once an item's text changes, what was answered to the old
-text no longer counts.
+text no longer counts. What people say to an item is what more than half of them say; an item without a majority is
+counted, and in no mean.
 """
 
 from __future__ import annotations
@@ -10,13 +11,16 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from string import ascii_uppercase as LETTERS
 
+from otherminds import stats
 from otherminds.errors import UsageError
 from otherminds.formats.plans import groups
 from otherminds.items import Item, Suite
+from otherminds.items.tags import KIND, ORDER, has_right_answer
+from otherminds.runs.runs import Run
 from otherminds.stats import Estimate
 from otherminds.stats.raters import alpha, fleiss, majority
 from otherminds.store.store import Annotation, Store
@@ -43,7 +47,7 @@ def check_name(name: str) -> str:
     return name
 
 
-class Batch:
+class AnnotationBatch:
     """A suite that people answer, and the store that keeps what they say."""
 
     def __init__(self, suite: Suite, store: Store) -> None:
@@ -135,3 +139,86 @@ def agreement(suite: Suite, answers: Votes, *, seed: int = 0) -> Agreement:
         majority=dict(sorted(Counter(label[id, top] for id, top in decided.items() if top is not None).items())),
         undecided=sum(top is None for top in decided.values()),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class KindAgreement:
+    """How far people agree with the key, and a model with people, on one kind of question."""
+
+    kind: str
+    order: str
+    people_key: Estimate | None
+    """The share of items on which most people give the answer of the key."""
+    model_people: Estimate | None
+    """The share of items on which a model gives the answer of most people, where it gave one."""
+    undecided: int
+    """Items that people answered without a majority."""
+
+
+def agreement_by_kind(suite: Suite, answers: Votes, run: Run | None = None) -> list[KindAgreement]:
+    """A line for every kind and order that anybody answered, then one for all of them; intervals are by story."""
+    decided = majorities(suite, answers)
+    # What the run answered to the items as people saw them.
+    now = {item.id: shown(item) for item in suite}
+    model = {
+        record.item.id: record.score.answer
+        for record in (run.records if run else ())
+        if record.score.value is not None and now.get(record.item.id) == shown(record.item)
+    }
+    kinds: dict[tuple[str, str], list[Item]] = {}
+    for item in suite:
+        if item.id in decided:
+            kinds.setdefault((str(item.tags.get(KIND, "–")), str(item.tags.get(ORDER, "–"))), []).append(item)
+    every = [item for items in kinds.values() for item in items]
+    lines = [(*names, items) for names, items in sorted(kinds.items())]
+    return [_line(*line, decided, model) for line in [*lines, *([("all", "", every)] if len(lines) > 1 else [])]]
+
+
+def _line(
+    kind: str, order: str, items: Sequence[Item], decided: dict[str, str | None], model: dict[str, str]
+) -> KindAgreement:
+    clear = [item for item in items if decided[item.id] is not None]
+    key = {item.id: item.answer for item in clear if has_right_answer(item.tags)}
+
+    def share(said: Mapping[str, str]) -> Estimate | None:
+        both = [item for item in clear if item.id in said]
+        same = [float(decided[item.id] == said[item.id]) for item in both]
+        return stats.mean(same, groups=groups(both)) if both else None
+
+    return KindAgreement(kind, order, share(key), share(model), len(items) - len(clear))
+
+
+READ = ("correct", "incorrect")
+
+
+@dataclass(frozen=True, slots=True)
+class Judging:
+    """Who judged, how often the key says the same, and how many of the judge's own replies could not be read."""
+
+    judge: str
+    agreement: Estimate | None
+    """Over the items that both could read; None where there are none."""
+    unread: int
+    judged: int
+
+    def __str__(self) -> str:
+        agrees = (
+            f"agrees with the key in {self.agreement} of the replies that can be read without a judge"
+            if self.agreement
+            else "cannot be held against the key: no reply can be read without a judge"
+        )
+        unread = f"; {self.unread} of {self.judged} replies of the judge could not be read" if self.unread else ""
+        return f"judged by {self.judge}, which {agrees}{unread}"
+
+
+def judging(run: Run) -> Judging | None:
+    """What is known of a run's judge; None for a run that was scored without one."""
+    judge = run.manifest.get("judge")
+    if not isinstance(judge, dict):
+        return None
+    told = [record for record in run.records if "by_key" in record.score.detail]
+    both = [record for record in told if record.verdict in READ and record.score.detail["by_key"] in READ]
+    same = [float(record.score.detail["by_key"] == record.verdict) for record in both]
+    unread = sum(record.score.detail.get("judge_unread") is True for record in told)
+    share = stats.mean(same, groups=groups([record.item for record in both])) if both else None
+    return Judging(str(judge.get("name")), share, unread, len(told))

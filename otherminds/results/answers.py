@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from math import inf
+from math import inf, isnan
 from statistics import fmean
 from typing import Any, overload
 
@@ -26,7 +26,7 @@ from otherminds import stats
 from otherminds.formats.plans import groups
 from otherminds.items import Item, Tag
 from otherminds.items.tags import SCORED
-from otherminds.results.sources import OF_RUN, Answer, Source, origins_of
+from otherminds.results.sources import OF_RUN, Answer, AnswerSource, origins_of
 from otherminds.runs.columns import Coded, Columns
 from otherminds.runs.records import Run
 from otherminds.stats import Difference, Estimate
@@ -50,7 +50,7 @@ class Answers(Sequence[Answer]):
         origins = origins_of(made)
         sources = list({id(source): source for source, _ in origins}.values())
         number = {id(source): place for place, source in enumerate(sources)}
-        self._sources: tuple[Source, ...] = tuple(sources)
+        self._sources: tuple[AnswerSource, ...] = tuple(sources)
         self._of: Places = np.array([number[id(source)] for source, _ in origins], dtype=np.intp)
         """Of every answer, the number of its source."""
         self._at: Places = np.array([place for _, place in origins], dtype=np.intp)
@@ -58,7 +58,9 @@ class Answers(Sequence[Answer]):
         self.wanted = dict(wanted or {})
 
     @classmethod
-    def _made(cls, sources: Sequence[Source], of: Places, at: Places, wanted: Mapping[str, tuple[Tag, ...]]) -> Answers:
+    def _made(
+        cls, sources: Sequence[AnswerSource], of: Places, at: Places, wanted: Mapping[str, tuple[Tag, ...]]
+    ) -> Answers:
         made = cls.__new__(cls)
         made._sources, made._of, made._at, made.wanted = tuple(sources), of, at, dict(wanted)
         return made
@@ -66,7 +68,7 @@ class Answers(Sequence[Answer]):
     @classmethod
     def of(cls, runs: Iterable[Run]) -> Answers:
         """All answers of some runs."""
-        sources = [Source.of(run) for run in runs]
+        sources = [AnswerSource.of(run) for run in runs]
         sizes = [len(source.columns.ids) for source in sources]
         of = np.repeat(np.arange(len(sources)), sizes) if sizes else np.array([], dtype=np.intp)
         at = np.concatenate([np.arange(size) for size in sizes]) if sizes else np.array([], dtype=np.intp)
@@ -87,22 +89,13 @@ class Answers(Sequence[Answer]):
         """What a rule gets on the items of one large run, whose columns hold its values."""
         (source,) = self._sources
         columns = replace(source.columns, value=values, numbers={})
-        rule = Source(source.records, columns, name)
+        rule = AnswerSource(source.records, columns, name)
         return Answers._made([rule], self._of, self._at, {}).with_value()
-
-    @property
-    def _origins(self) -> Iterator[tuple[int, int]]:
-        """Of every answer, the number of its source and its place there."""
-        return zip(self._of.tolist(), self._at.tolist(), strict=True)
 
     @property
     def rows(self) -> tuple[Answer, ...]:
         """All of them; of a large run, they are read."""
-        if len(self._sources) == 1:
-            return tuple(self._sources[0].rows(self._at.tolist()))
-        return tuple(
-            self._sources[of].rows([at])[0] for of, at in zip(self._of.tolist(), self._at.tolist(), strict=True)
-        )
+        return tuple(self._gather(lambda source, at: source.rows(at.tolist())))
 
     @overload
     def __getitem__(self, place: int) -> Answer: ...
@@ -127,12 +120,8 @@ class Answers(Sequence[Answer]):
             for name, values in self.wanted.items()
             if name in other.wanted
         }
-        sources = list(self._sources)
+        sources = list({id(source): source for source in (*self._sources, *other._sources)}.values())
         number = {id(source): place for place, source in enumerate(sources)}
-        for source in other._sources:
-            if id(source) not in number:
-                number[id(source)] = len(sources)
-                sources.append(source)
         theirs = np.array([number[id(source)] for source in other._sources], dtype=np.intp)
         of = np.concatenate([self._of, theirs[other._of] if len(other) else other._of])
         return Answers._made(sources, of, np.concatenate([self._at, other._at]), both)
@@ -143,7 +132,7 @@ class Answers(Sequence[Answer]):
         """Those at some places, or of which this is so."""
         return Answers._made(self._sources, self._of[chosen], self._at[chosen], {**self.wanted, **(wanted or {})})
 
-    def _column(self, read: Callable[[Source], NDArray[Any]]) -> NDArray[Any]:
+    def _column(self, read: Callable[[AnswerSource], NDArray[Any]]) -> NDArray[Any]:
         """A column of all sources, for these answers."""
         if len(self._sources) == 1:
             return read(self._sources[0])[self._at]
@@ -156,6 +145,20 @@ class Answers(Sequence[Answer]):
                 found[own] = values
         return np.array([]) if found is None else found
 
+    def _gather(self, read: Callable[[AnswerSource, Places], Sequence[Any]]) -> list[Any]:
+        """What the sources tell of these answers, one by one."""
+        found: list[Any] = [None] * len(self)
+        for number, source in enumerate(self._sources):
+            own = np.flatnonzero(self._of == number)
+            for place, told in zip(own.tolist(), read(source, self._at[own]), strict=True):
+                found[place] = told
+        return found
+
+    def _coded(self, name: str) -> dict[int, Coded] | None:
+        """A property as the sources have it; None where one of them leaves it out."""
+        known = {id(source): coded for source in self._sources if (coded := source.coded(name))}
+        return known if len(known) == len(self._sources) else None
+
     def where(self, keep: Callable[[Answer], bool] | None = None, /, **wanted: Wanted) -> Answers:
         """The answers with these properties, which are tags or those of `Answer.get`, and that `keep` keeps."""
         known = {name: _several(value) for name, value in wanted.items()}
@@ -166,13 +169,10 @@ class Answers(Sequence[Answer]):
 
     def _among(self, name: str, values: Collection[Tag]) -> NDArray[np.bool_]:
         """Which of these have one of the values."""
-        among = {}
-        for source in self._sources:
-            coded = source.coded(name)
-            if coded is None:
-                return np.array([row.get(name) in values for row in self.rows], dtype=bool)
-            among[id(source)] = coded.among(values)
-        return self._column(lambda source: among[id(source)]).astype(bool)
+        known = self._coded(name)
+        if known is None:
+            return np.array([row.get(name) in values for row in self.rows], dtype=bool)
+        return self._column(lambda source: known[id(source)].among(values)).astype(bool)
 
     def by(self, name: str) -> dict[Any, Answers]:
         """The answers for each value of a property, in the order in which these come."""
@@ -183,15 +183,10 @@ class Answers(Sequence[Answer]):
 
     def get(self, name: str) -> list[Any]:
         """A tag, or else a property of the run, the model or the verdict, of every answer; None where there is none."""
-        known: dict[int, Coded] = {}
-        for source in self._sources:
-            coded = source.coded(name)
-            if coded is None:
-                return [row.get(name) for row in self.rows]
-            known[id(source)] = coded
-        values = [[*known[id(source)].values, None] for source in self._sources]  # the last is where there is none
-        codes = self._column(lambda source: known[id(source)].codes)
-        return [values[of][code] for of, code in zip(self._of.tolist(), codes.tolist(), strict=True)]
+        known = self._coded(name)
+        if known is None:
+            return [row.get(name) for row in self.rows]
+        return self._gather(lambda source, at: known[id(source)].at(at))
 
     @property
     def tag_values(self) -> dict[str, set[Tag]]:
@@ -235,7 +230,12 @@ class Answers(Sequence[Answer]):
     @property
     def scored(self) -> Answers:
         """Those to items that have a right answer."""
-        return self._some(~self._column(_unscored).astype(bool))
+
+        def unscored(source: AnswerSource) -> NDArray[np.bool_]:
+            tag = source.columns.tags.get(SCORED, Coded((), np.full(len(source.columns.ids), -1)))
+            return np.isin(tag.codes, [code for code, value in enumerate(tag.values) if value is False])
+
+        return self._some(~self._column(unscored).astype(bool))
 
     @property
     def missing(self) -> int:
@@ -257,10 +257,7 @@ class Answers(Sequence[Answer]):
     @property
     def item_ids(self) -> list[str]:
         """The id of the item of every answer."""
-        if len(self._sources) == 1:
-            ids = self._sources[0].columns.ids
-            return [ids[place] for place in self._at.tolist()]
-        return [self._sources[of].columns.ids[at] for of, at in zip(self._of.tolist(), self._at.tolist(), strict=True)]
+        return self._gather(lambda source, at: [source.columns.ids[place] for place in at.tolist()])
 
     @property
     def once(self) -> Answers:
@@ -306,11 +303,8 @@ class Answers(Sequence[Answer]):
 
     def numbers(self, of: str = "value") -> list[float]:
         """Those that there are."""
-        if len(self._sources) == 1:
-            found: list[float] = self._sources[0].columns.numbers_at(self._at, of)
-            return found
-        columns = [source.columns for source in self._sources]
-        return [number for one, at in self._origins for number in columns[one].numbers_at(np.array([at]), of)]
+        found = self._gather(lambda source, at: source.columns.numbers_at(at, of))
+        return [number for number in found if not isnan(number)]
 
     def mean(self, of: str = "value") -> Estimate | None:
         """The mean of a number, or nothing where nothing was measured."""
@@ -341,7 +335,7 @@ class Answers(Sequence[Answer]):
         """The group of every row: its number within one source, a name that several share."""
         if len(self._sources) == 1:
             return list(self._sources[0].columns.group[self._at].tolist())
-        return [self._sources[of].names[at] for of, at in self._origins]
+        return self._gather(lambda source, at: [source.names[place] for place in at.tolist()])
 
 
 def shared(*parts: Answers, of: str = "") -> list[Answers]:
@@ -352,13 +346,6 @@ def shared(*parts: Answers, of: str = "") -> list[Answers]:
     return [
         part._some(np.array([known[id] for id in ids], dtype=np.intp)) for part, known in zip(some, places, strict=True)
     ]
-
-
-def _unscored(source: Source) -> NDArray[np.bool_]:
-    tags = source.columns.tags
-    if SCORED not in tags:
-        return np.zeros(len(source.columns.ids), dtype=bool)
-    return np.isin(tags[SCORED].codes, [code for code, value in enumerate(tags[SCORED].values) if value is False])
 
 
 def _several(value: Wanted) -> tuple[Tag, ...]:

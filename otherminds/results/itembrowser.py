@@ -8,15 +8,17 @@ prompts, are in it once: everything else holds their numbers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from importlib.resources import files
 from typing import Any
 from urllib.parse import quote
 
+import numpy as np
+
 from otherminds.errors import OthermindsError
-from otherminds.items import Item
+from otherminds.files import package_file
+from otherminds.items import Item, Tag
 from otherminds.items.tags import ABOUT, CLASS, GOLD, KIND, MINDS, SENTENCES, STATE, TARGET, TASK
 from otherminds.minds.beliefs import WORLD, Trace, chain_name, traces
 from otherminds.minds.sightings import Minds
@@ -26,8 +28,10 @@ from otherminds.pages.drawing import visible
 from otherminds.pages.report import Browser
 from otherminds.results.answers import OF_RUN, Answers
 from otherminds.results.reading import read_result, story_of, why_right
+from otherminds.results.sources import AnswerSource
 from otherminds.results.storybook import lane_of
-from otherminds.runs.runs import Record, Run
+from otherminds.runs.columns import Coded
+from otherminds.runs.runs import Run
 
 KINDS = (TASK, CLASS, STATE, KIND)
 """The first of these tags that an item has says what kind of item it is."""
@@ -71,8 +75,10 @@ def leads_to(behind: Answers, among: Answers) -> dict[str, str]:
     They are what tells the runs behind it from others and the tags by which it was chosen, if need be with the
     verdicts, or with the ids of the items and of the runs.
     """
-    wanted = {(row.run.id, row.item.id) for row in behind if row.run}
-    if not wanted:
+    ids_by_run: dict[str, set[str]] = {}
+    for run, some in behind.by_run():
+        ids_by_run.setdefault(run.id, set()).update(some.item_ids)
+    if not ids_by_run:
         return {}
     to, meant, near = {}, behind.runs, among.runs
     for name in OF_RUN:
@@ -82,13 +88,13 @@ def leads_to(behind: Answers, among: Answers) -> dict[str, str]:
             near, to[name] = kept, "|".join(values)
     tags = {name: values for name, values in behind.wanted.items() if name not in (*OF_RUN, "run")}
     to |= {name: "|".join(map(tag_text, values)) for name, values in tags.items()}
-    ids = dict.fromkeys(visible(id) for _, id in sorted(wanted))
+    ids = dict.fromkeys(visible(id) for run in sorted(ids_by_run) for id in sorted(ids_by_run[run]))
     read, these = {"verdict": "correct|incorrect"}, {"id": "|".join(ids)}
     of_runs = {"run": "|".join(run.id for run in meant)}
     for more in ({}, read, these, {**read, **these}, {**of_runs, **these}, {**of_runs, **read, **these}):
         told = {name: value for name, value in (to | more).items() if name not in OF_RUN}
-        found = {(run.id, record.item.id) for run in near for record in run.records if shows(told, run, record)}
-        if found == wanted:
+        found = {run.id: shown for run in near if (shown := shown_ids(told, run))}
+        if found == ids_by_run:
             return {**to, **more}
     return {}
 
@@ -106,24 +112,33 @@ class Links:
         return link(self.part, found) if found else ""
 
 
-def shows(to: Mapping[str, str], run: Run, record: Record) -> bool:
-    """Whether a link to these properties shows this answer; items.js goes by the same rule."""
-    return all(_property(run, record, name) in value.split("|") for name, value in to.items())
+def shown_ids(to: Mapping[str, str], run: Run) -> set[str]:
+    """Return the items of a run that a link to these properties shows; items.js goes by the same rule."""
+    ids, known = run.columns.ids, AnswerSource.of(run).texts
+    chosen = np.ones(len(ids), dtype=bool)
+    for name, value in to.items():
+        if name not in known:
+            known[name] = _texts(run, name)
+        chosen &= known[name].among(value.split("|"))
+    return {ids[place] for place in np.flatnonzero(chosen).tolist()}
 
 
-def _property(run: Run, record: Record, name: str) -> str | None:
-    if name in OF_RUN:
-        return _of_run(run, name)
-    match name:
-        case "verdict":
-            return record.verdict
-        case "id":
-            return visible(record.item.id)
-        case "run":
-            return run.id
-        case "kind":
-            return _kind(record.item)
-    return tag_text(record.item.tags[name]) if name in record.item.tags else None
+def _texts(run: Run, name: str) -> Coded:
+    """Return a property of every answer, as a link tells it."""
+    columns = run.columns
+    of_all = np.zeros(len(columns.ids), dtype=np.int32)
+    if name in OF_RUN or name == "run":
+        return Coded([run.id if name == "run" else _of_run(run, name)], of_all)
+    if name == "verdict":
+        return columns.verdicts
+    if name == "id":
+        return Coded([visible(id) for id in columns.ids], np.arange(len(columns.ids), dtype=np.int32))
+    if name == "kind" or (columns.positions is not None and name not in columns.tags):
+        tags = (record.item.tags for record in run.records)
+        texts = [_kind(each) if name == "kind" else tag_text(each[name]) if name in each else None for each in tags]
+        return Coded(texts, np.arange(len(texts), dtype=np.int32))
+    tag = columns.tags.get(name, Coded([], of_all - 1))
+    return Coded([tag_text(value) for value in tag.values], tag.codes)
 
 
 def _of_run(run: Run, name: str) -> str:
@@ -134,103 +149,74 @@ def _key(item: Item) -> Key:
     return (item.id, item.context, item.question, item.cloze, *item.choices)
 
 
-def _kind(item: Item) -> str:
-    return visible(next((str(item.tags[name]) for name in KINDS if name in item.tags), ""))
+def _kind(tags: Mapping[str, Tag]) -> str:
+    return visible(next((str(tags[name]) for name in KINDS if name in tags), ""))
 
 
 @cache
 def script() -> str:
     """What makes the page answer to filters and clicks."""
-    return files("otherminds").joinpath("data/items.js").read_text(encoding="utf-8")
+    return package_file("items.js")
+
+
+class _Numbers(dict[Any, int]):
+    """The number of each thing, counted from 0 in the order in which they come."""
+
+    def __missing__(self, thing: Any) -> int:
+        self[thing] = number = len(self)
+        return number
 
 
 def records(parts: Sequence[Part]) -> dict[str, Any]:
-    """The answers of these runs as JSON."""
-    gathered = _Gathered()
+    """The answers of these runs as JSON; texts, items and who believes what are told once, and then by number."""
+    texts, keys, told = _Numbers(), _Numbers(), _Numbers()
+    runs, items, beliefs, answers = [], [], [], []
     for part in parts:
         for run in part.runs:
-            number = gathered.run(part.name, run)
+            runs.append({"study": visible(part.name), "run": run.id, **{name: _of_run(run, name) for name in OF_RUN}})
             for record in run.records:
-                gathered.record(number, record, part)
-    return gathered.data()
-
-
-class _Gathered:
-    """Texts, items, stories and records, each of the first three once."""
-
-    def __init__(self) -> None:
-        self._texts: dict[str, int] = {}
-        self._runs: list[dict[str, str]] = []
-        self._items: dict[Key, int] = {}
-        self._shown: list[dict[str, Any]] = []
-        self._beliefs: dict[str, int] = {}
-        self._timelines: list[dict[str, Any]] = []
-        self._records: list[dict[str, Any]] = []
-
-    def data(self) -> dict[str, Any]:
-        return {
-            "texts": [visible(text) for text in self._texts],
-            "runs": self._runs,
-            "items": self._shown,
-            "beliefs": self._timelines,
-            "records": self._records,
-        }
-
-    def run(self, part: str, run: Run) -> int:
-        self._runs.append({"study": visible(part), "run": run.id, **{name: _of_run(run, name) for name in OF_RUN}})
-        return len(self._runs) - 1
-
-    def record(self, run: int, record: Record, part: Part) -> None:
-        score = record.score
-        found = {
-            "run": run,
-            "item": self._item(record.item, part),
-            "verdict": record.verdict,
-            "said": visible(score.answer),
-            "why": visible(score.why),
-            "calls": [
-                [self._pieces(r.rendered, record.item.context), self._text(read_result(r))] for r in record.results
-            ],
-        }
-        states = score.detail.get("states")
-        self._records.append(found | ({"states": [visible(str(state)) for state in states]} if states else {}))
-
-    def _item(self, item: Item, part: Part) -> int:
-        key = _key(item)
-        if key not in self._items:
-            why, timeline = part.explained[key]
-            self._items[key] = len(self._shown)
-            self._shown.append(
-                {
-                    "id": visible(item.id),
-                    "context": self._text(item.context),
-                    "question": visible(item.question),
-                    "answer": visible(item.answer),
-                    "choices": [visible(choice) for choice in item.choices],
-                    "kind": _kind(item),
-                    "tags": {visible(name): tag_text(value) for name, value in item.tags.items()},
-                    "why": why,
-                    "beliefs": self._timeline(timeline),
+                key, context = _key(record.item), record.item.context
+                if key not in keys:
+                    why, timeline = part.explained[key]
+                    told_before = len(told)
+                    told_by = None if timeline is None else told[repr(timeline)]
+                    beliefs += [timeline] if len(told) > told_before else []
+                    items.append(_item_data(record.item) | {"context": texts[context], "why": why, "beliefs": told_by})
+                answer = {
+                    "run": len(runs) - 1,
+                    "item": keys[key],
+                    "verdict": record.verdict,
+                    "said": visible(record.score.answer),
+                    "why": visible(record.score.why),
+                    # The story in the middle of a prompt is shared by many.
+                    "calls": [
+                        [
+                            [texts[piece] for piece in _pieces(result.rendered, context) if piece],
+                            texts[read_result(result)],
+                        ]
+                        for result in record.results
+                    ],
                 }
-            )
-        return self._items[key]
+                states = record.score.detail.get("states")
+                answers.append(answer | ({"states": [visible(str(state)) for state in states]} if states else {}))
+    listed = [visible(text) for text in texts]
+    return {"texts": listed, "runs": runs, "items": items, "beliefs": beliefs, "records": answers}
 
-    def _text(self, text: str) -> int:
-        return self._texts.setdefault(text, len(self._texts))
 
-    def _pieces(self, prompt: str, context: str) -> list[int]:
-        """A prompt as numbers of texts; the story in the middle is shared by many."""
-        before, story, after = prompt.rpartition(context) if context else ("", "", prompt)
-        return [self._text(part) for part in (before, story, after) if part]
+def _item_data(item: Item) -> dict[str, Any]:
+    return {
+        "id": visible(item.id),
+        "context": 0,
+        "question": visible(item.question),
+        "answer": visible(item.answer),
+        "choices": [visible(choice) for choice in item.choices],
+        "kind": _kind(item.tags),
+        "tags": {visible(name): tag_text(value) for name, value in item.tags.items()},
+    }
 
-    def _timeline(self, timeline: dict[str, Any] | None) -> int | None:
-        if timeline is None:
-            return None
-        key = repr(timeline)
-        if key not in self._beliefs:
-            self._beliefs[key] = len(self._timelines)
-            self._timelines.append(timeline)
-        return self._beliefs[key]
+
+def _pieces(prompt: str, context: str) -> tuple[str, str, str]:
+    return prompt.rpartition(context) if context else ("", "", prompt)
 
 
 def tag_text(value: object) -> str:
@@ -259,16 +245,30 @@ def _timeline(item: Item) -> dict[str, Any] | None:
     """What is so and what is believed after each event, as a table; none where nothing tells."""
     gold, told = item.meta.get(GOLD), item.meta.get(SENTENCES)
     if isinstance(gold, list) and isinstance(told, list) and all(isinstance(states, list) for states in gold):
-        return _gold(str(item.meta.get(TARGET, "the person asked about")), told, gold)
+        # The states that are right after each sentence; what the model wrote is in its record.
+        heading = f"What {item.meta.get(TARGET, 'the person asked about')} believes"
+        lane = [" or ".join(map(str, states)) for states in gold]
+        return {**_as_table(map(str, told), [(heading, [("right", lane)], "unknown")]), "chain": True}
     found = traced(item)
     if found is None:
         return None
     story, minds, matters = found
+    lanes = [[(chain_name(chain), lane_of(each, chain)) for chain in asked_about(each, minds)] for each in matters[:3]]
+    named = [(each.heading, some, each.unknown) for each, some in zip(matters, lanes, strict=False)]
+    return _as_table(sentences(story), named)
+
+
+def _as_table(told: Iterable[str], matters: Sequence[tuple[str, Sequence[Any], str]]) -> dict[str, Any]:
+    """What is told, and under the heading of each matter its lanes by name."""
     return {
-        "told": [visible(text) for text in sentences(story)],
+        "told": [visible(text) for text in told],
         "matters": [
-            {"heading": visible(each.heading), "lanes": _lanes(each, minds), "unknown": each.unknown}
-            for each in matters[:3]
+            {
+                "heading": visible(heading),
+                "lanes": [[visible(name), [value and visible(value) for value in lane]] for name, lane in lanes],
+                "unknown": unknown,
+            }
+            for heading, lanes, unknown in matters
         ],
     }
 
@@ -277,20 +277,3 @@ def asked_about(trace: Trace, minds: Minds) -> list[Minds]:
     """The world, everybody, and the minds that are asked about, from the inside out."""
     chains = [WORLD, *trace.of_order(1), *(minds[start:] for start in range(len(minds) - 2, -1, -1))]
     return [chain for chain in dict.fromkeys(chains) if chain in trace.values]
-
-
-def _lanes(trace: Trace, minds: Minds) -> list[list[Any]]:
-    return [
-        [visible(chain_name(chain)), [value and visible(value) for value in lane_of(trace, chain)]]
-        for chain in asked_about(trace, minds)
-    ]
-
-
-def _gold(who: str, told: Sequence[object], gold: Sequence[Sequence[object]]) -> dict[str, Any]:
-    """The states that are right after each sentence; what the model wrote is in its record."""
-    lane = [visible(" or ".join(map(str, states))) for states in gold]
-    return {
-        "told": [visible(str(text)) for text in told],
-        "matters": [{"heading": visible(f"What {who} believes"), "lanes": [["right", lane]], "unknown": "unknown"}],
-        "chain": True,
-    }

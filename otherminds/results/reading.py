@@ -155,12 +155,7 @@ def why(story: Story, item: Item) -> str:
     fixed = max((event for event in range(1, len(thought)) if thought[event] != thought[event - 1]), default=0)
     later = [event for event in range(fixed + 1, len(real)) if real[event] != real[event - 1]]
     ends = f"Fixed by event {fixed}." if fixed else f"No event decides it: it is “{nothing}” all along."
-    return f"{ends} {_out_of_reach(later)}".strip()
-
-
-def _out_of_reach(later: list[int]) -> str:
-    """What happened to the matter itself after the answer stood fast."""
     if not later:
-        return ""
+        return ends
     events, change = ("Event", "changes") if len(later) == 1 else ("Events", "change")
-    return f"{events} {listing(map(str, later))} {change} what is so, not this."
+    return f"{ends} {events} {listing(map(str, later))} {change} what is so, not this."

@@ -10,10 +10,10 @@ from otherminds.files import read_words
 from otherminds.pages import plots
 from otherminds.pages.report import Block, Cell, Figure, Table, minus
 from otherminds.results.answers import LIKING, Answers
+from otherminds.results.labels import checks, not_clean, versions
 from otherminds.results.measures import leaning
-from otherminds.results.provenance import checks, not_clean, versions
 from otherminds.runs.runs import Run
-from otherminds.stats import Estimate, span
+from otherminds.stats import span
 
 FAINT = 0.1
 """Below this share of all probability, a ratio of two choices says little."""
@@ -33,12 +33,17 @@ def how_it_answered(runs: Sequence[Run], labels: Mapping[str, str]) -> list[Bloc
         Table(["", *ends], [[label, *(part.get(end, 0) for end in ends)] for label, part in counts], "Verdicts"),
     ]
     tables = [(labels[run.id], Answers.of([run])) for run in runs]
-    weighed = [(label, lean, _scored(some)) for label, some in tables if (lean := leaning(some))]
+    weighed = [(label, lean, some.scored) for label, some in tables if (lean := leaning(some))]
     if weighed:
         rows: list[list[Cell]] = [
             [
                 *(label, *((one := some.mean(of)) and span(one, 3) for of in ("S", "S_token"))),
-                *(some.mean("consistent"), _signed(some.mean(LIKING)), lean.mass, len(some.numbers("mass"))),
+                *(
+                    some.mean("consistent"),
+                    (one := some.mean(LIKING)) and minus(stats.signed(one)),
+                    lean.mass,
+                    len(some.numbers("mass")),
+                ),
             ]
             for label, lean, some in weighed
         ]
@@ -49,15 +54,6 @@ def how_it_answered(runs: Sequence[Run], labels: Mapping[str, str]) -> list[Bloc
             note += f" **Mind {', '.join(faint)}**: the choices have so little mass that S compares tiny numbers."
         blocks.append(Table(columns, rows, "What the weighing looked like", note=note))
     return blocks
-
-
-def _scored(answers: Answers) -> Answers:
-    return answers.scored
-
-
-def _signed(estimate: Estimate | None) -> str | None:
-    """What may lie on both sides of 0; nothing where nothing was measured."""
-    return None if estimate is None else minus(stats.signed(estimate))
 
 
 def what_was_run(runs: Sequence[Run], labels: Mapping[str, str]) -> list[Block]:

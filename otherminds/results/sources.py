@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -39,7 +38,7 @@ class Answer:
     """What the score tells besides, such as S."""
     run: Run | None = None
     record: Record | None = None
-    origin: tuple[Source, int] | None = field(default=None, init=False, repr=False, compare=False)
+    origin: tuple[AnswerSource, int] | None = field(default=None, init=False, repr=False, compare=False)
     """Where its columns are; a changed copy has none."""
 
     @property
@@ -74,7 +73,7 @@ class Answer:
         return {"model": self.model, "verdict": self.verdict, "run": self.run and self.run.id}.get(name)
 
 
-class Source:
+class AnswerSource:
     """Where answers come from: a run, a rule, or rows that were made by hand."""
 
     def __init__(
@@ -84,12 +83,14 @@ class Source:
         self._made = rows
         """Rows that were made by hand, in place of those that the records give."""
         self._rows: dict[int, Answer] = {}
+        self.texts: dict[str, Coded] = {}
+        """Properties as links tell them, each made once."""
 
     @classmethod
-    def of(cls, run: Run) -> Source:
+    def of(cls, run: Run) -> AnswerSource:
         """The answers of a run; made once, however often they are asked for."""
         assert isinstance(run.records, Records)
-        known: dict[str, Source] = run.records.memo
+        known: dict[str, AnswerSource] = run.records.memo
         source = known.get("source")
         if source is None or source.run is not run:
             source = known["source"] = cls(run.records, run.records.columns, run.model, run)
@@ -130,60 +131,37 @@ class Source:
 
     def coded(self, name: str) -> Coded | None:
         """A tag or another property of every answer; None where stored columns leave it out."""
-        tags = self.columns.tags
-        if name == "verdict" and name not in tags:
-            return self.columns.verdicts
+        columns, tag = self.columns, self.columns.tags.get(name)
         if name == TWIN:
-            return tags.get(TWIN, Coded(range(int(self.columns.twins.max(initial=-1)) + 1), self.columns.twins))
+            return tag or Coded(range(int(columns.twins.max(initial=-1)) + 1), columns.twins)
         shared: Any = self.run and self.run.id if name == "run" else self.model if name == "model" else None
         if self.run and name in OF_RUN:
             shared = getattr(self.run, name)
-        if name not in tags:
-            if shared is None and self.columns.positions is not None:
-                return None
-            code = -1 if shared is None else 0
-            return Coded([] if shared is None else [shared], np.full(len(self.columns.ids), code, dtype=np.int32))
-        if shared is None and name != "verdict":
-            return tags[name]
-        return _filled(tags[name], shared, self.columns)
+        of_all = np.zeros(len(columns.ids), dtype=np.int32)
+        other = columns.verdicts if name == "verdict" else None if shared is None else Coded([shared], of_all)
+        if tag is None:
+            return other if other or columns.positions is not None else Coded([], of_all - 1)
+        if other is None:
+            return tag
+        # A tag that has the name of a property; items without it have that of the run, or of the verdict.
+        codes = np.where(tag.codes < 0, other.codes + len(tag.values), tag.codes)
+        return Coded([*tag.values, *other.values], codes.astype(np.int32))
 
 
-def _filled(tag: Coded, shared: Any, columns: Columns) -> Coded:
-    """A tag that has the name of a property; items without it have that of the run, or of the verdict."""
-    other = Coded([shared], np.zeros_like(tag.codes)) if shared is not None else columns.verdicts
-    codes = np.where(tag.codes < 0, other.codes + len(tag.values), tag.codes)
-    return Coded([*tag.values, *other.values], codes.astype(np.int32))
-
-
-def origins_of(rows: Sequence[Answer]) -> list[tuple[Source, int]]:
+def origins_of(rows: Sequence[Answer]) -> list[tuple[AnswerSource, int]]:
     """Where the columns of rows are; of those made by hand, columns are made for each model and run."""
     fresh: dict[tuple[str, str], list[Answer]] = {}
     for row in rows:
         if row.origin is None:
             fresh.setdefault((row.run.id if row.run else "", row.model), []).append(row)
-    sources = {}
-    for key, some in fresh.items():
-        codes = numbered([row.group for row in some])
-        columns = replace(columns_of(map(_as_record, some)), group=np.array(codes, dtype=np.int32))
-        columns = replace(columns, value=np.array([nan if row.value is None else row.value for row in some]))
-        sources[key] = Source(Records(), columns, some[0].model, some[0].run, some)
-    taken: Counter[tuple[str, str]] = Counter()
-    origins = []
-    for row in rows:
-        if row.origin is None:
-            key = (row.run.id if row.run else "", row.model)
-            origins.append((sources[key], taken[key]))
-            taken[key] += 1
-        else:
-            origins.append(row.origin)
-    return origins
-
-
-def _as_record(row: Answer) -> Record:
-    return Record(row.item, (), (), (), Score(row.verdict, row.value, row.said, "", row.detail))  # type: ignore[arg-type]
-
-
-def numbered(groups: Sequence[Any]) -> tuple[int, ...]:
-    """The groups as numbers, counted in the order in which they come."""
-    known: dict[Any, int] = {}
-    return tuple(known.setdefault(group, len(known)) for group in groups)
+    made: dict[int, tuple[AnswerSource, int]] = {}
+    for some in fresh.values():
+        number: dict[str, int] = {}
+        codes = [number.setdefault(row.group, len(number)) for row in some]
+        values = [nan if row.value is None else row.value for row in some]
+        read: list[Any] = [(row.verdict, row.value, row.said, "", row.detail) for row in some]
+        records = (Record(row.item, (), (), (), Score(*parts)) for row, parts in zip(some, read, strict=True))
+        columns = replace(columns_of(records), group=np.array(codes, np.int32), value=np.array(values))
+        source = AnswerSource(Records(), columns, some[0].model, some[0].run, some)
+        made |= {id(row): (source, place) for place, row in enumerate(some)}
+    return [row.origin or made[id(row)] for row in rows]

@@ -25,7 +25,7 @@ from otherminds.results.reading import read_record, read_verdict
 from otherminds.results.run_details import how_it_answered, what_was_run
 from otherminds.results.sections import Across, Axis, Column, Page, PictureOf, TableOf, figure, mean
 from otherminds.runs.columns import twinned
-from otherminds.runs.loading import CHECKED
+from otherminds.runs.records import CHECKED
 from otherminds.runs.runs import Record, Run
 from otherminds.stats import sure
 

@@ -20,7 +20,7 @@ from importlib.metadata import version
 from math import isnan, nan
 from operator import eq
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,9 +60,14 @@ class Coded:
         often = np.bincount(self.codes[self.codes >= 0], minlength=len(self.values)).tolist()
         return Counter(dict(zip(self.values, often, strict=True)))
 
+    def at(self, places: NDArray[np.intp]) -> list[Any]:
+        """The values of the answers at these places; None where there is none."""
+        values = [*self.values, None]  # the last is where there is none
+        return [values[code] for code in self.codes[places].tolist()]
+
     def among(self, wanted: Iterable[Any]) -> NDArray[np.bool_]:
         """Which answers have one of these."""
-        asked = list(wanted)
+        asked = set(wanted)
         return np.isin(self.codes, [code for code, value in enumerate(self.values) if value in asked])
 
 
@@ -103,13 +108,11 @@ class Columns:
         return self.numbers[of] if of in self.numbers else np.full(len(self.ids), nan)
 
     def numbers_at(self, places: NDArray[np.intp], of: str = "value") -> list[float]:
-        """Those of some answers that there are; one of which only the bounds are known has them."""
-        found = self.number(of)[places]
-        known = ~np.isnan(found)
-        exact: list[float] = found[known].tolist()
+        """Those of some answers, not a number where there is none; one of which only the bounds are known has them."""
+        exact: list[float] = self.number(of)[places].tolist()
         if of != "S" or "S low" not in self.numbers:
             return exact
-        ends = zip(*(self.numbers[end][places][known].tolist() for end in ("S low", "S high")), strict=True)
+        ends = zip(*(self.numbers[end][places].tolist() for end in ("S low", "S high")), strict=True)
         return [one if isnan(low) else Bounded(low, high) for one, (low, high) in zip(exact, ends, strict=True)]
 
     def with_tags(self, tags: Mapping[str, Tag]) -> NDArray[np.bool_] | None:
@@ -369,11 +372,7 @@ class Records(Sequence["Record"]):
 
     __hash__ = None  # type: ignore[assignment]
 
-    @overload
-    def __getitem__(self, place: int) -> Record: ...
-    @overload
-    def __getitem__(self, place: slice) -> Sequence[Record]: ...
-    def __getitem__(self, place: int | slice) -> Record | Sequence[Record]:
+    def __getitem__(self, place: Any) -> Any:
         places = range(len(self))[place]
         return self.at([places])[0] if isinstance(places, int) else tuple(self.at(places))
 

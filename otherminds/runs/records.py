@@ -1,26 +1,37 @@
-"""Record and Run: what came of putting items to a model."""
+"""Record and Run: what came of putting items to a model, and both out of a store.
+
+A run is read with all that was sent and came back, or with its scores alone, which is much sooner.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
+from importlib import import_module
+from importlib.util import find_spec
 from statistics import fmean
 from typing import Any, Literal
 
 import numpy as np
 
-from otherminds.errors import UsageError
+from otherminds.errors import BadFile, StoreError, UsageError
 from otherminds.formats.scores import VERDICTS, Score, way
-from otherminds.items import Item, Tag
+from otherminds.items import Item, Suite, Tag
 from otherminds.items.tags import has_right_answer
 from otherminds.models import Prompt
-from otherminds.runs.columns import Columns, Records
-from otherminds.runs.frames import frame
+from otherminds.pages import sheets
+from otherminds.runs.columns import Columns, Records, stored_columns
+from otherminds.runs.columns import pack as pack_columns
+from otherminds.runs.columns import unpack as unpack_columns
 from otherminds.showing.brief import brief, cut, plain
 from otherminds.showing.notebook import Shown
 from otherminds.stats import Bounded
-from otherminds.store.packing import Result
+from otherminds.store.packing import Result, unpack, unpack_prompt
+from otherminds.store.run_seals import Items, RunSeal, read_columns, read_seal, records_at, usage
+from otherminds.store.store import MEMORY, Call, RunRow, Store
 from otherminds.store.tables import RunHead
 
 Measured = Literal["exact", "within bounds", "drawn", "read"]
@@ -142,19 +153,10 @@ class Run(RunHead, Shown):
         rows = []
         for record in self.records:
             item, score = record.item, record.score
-            row: dict[str, Any] = {
-                "run": self.id,
-                "suite": self.suite,
-                "model": self.model,
-                "prompt": self.prompt,
-                "score": self.score,
-                "id": item.id,
-                "question": item.question,
-                "answer": item.answer,
-                "said": score.answer,
-                "verdict": record.verdict,
-                "value": record.value(),
-            }
+            row: dict[str, Any] = {"run": self.id}
+            row |= {name: getattr(self, name) for name in ("suite", "model", "prompt", "score")}
+            row |= {name: getattr(item, name) for name in ("id", "question", "answer")}
+            row |= {"said": score.answer, "verdict": record.verdict, "value": record.value()}
             row |= {name: score.detail.get(name) for name in numbers}
             # A tag may have the name of a column, as `question` has in one of our own suites.
             rows.append(row | {f"tag_{name}" if name in row else name: item.tags.get(name) for name in tags})
@@ -163,3 +165,149 @@ class Run(RunHead, Shown):
     def frame(self, library: Literal["pandas", "polars"] | None = None) -> Any:
         """The rows as a DataFrame: of pandas if that is installed, else of polars, or of the one that is named."""
         return frame(self.rows(), library)
+
+
+LIBRARIES = ("pandas", "polars")
+EXTRA = "'otherminds[frame]'"
+
+
+def frame(rows: Sequence[Mapping[str, Any]], library: str | None = None) -> Any:
+    """A DataFrame with a column for every key of the rows; a text that a spreadsheet would run begins with a mark."""
+    if library is not None and library not in LIBRARIES:
+        raise UsageError(f"there is no frame of {library!r}; there are {' and '.join(LIBRARIES)}")
+    wanted = [library] if library else LIBRARIES
+    found = next((name for name in wanted if find_spec(name)), None)
+    if found is None:
+        absent = "it is" if library else "neither is"
+        raise UsageError(
+            f"a frame needs {' or '.join(wanted)}, and {absent} not installed; install it, as with:"
+            f" pip install {library or EXTRA}"
+        )
+    rows = [{sheets.cell(name): sheets.cell(value) for name, value in row.items()} for row in rows]
+    columns: dict[str, Sequence[Any]] = {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
+    if found == "polars":
+        # A tag may be a number for some items and a text for others; polars wants one type a column.
+        for name, values in columns.items():
+            kinds = {type(value) for value in values if value is not None}
+            if len(kinds) > 1 and not kinds <= {int, float}:
+                columns[name] = [None if value is None else str(value) for value in values]
+    return import_module(found).DataFrame(columns)
+
+
+_TOLD = {"python", "platform", "started", "items", "seed", "limit", "identity", "calls", "usage", "stopped"}
+"""Of a manifest, what reports tell."""
+CHECKED = 3_000
+"""Answers of a run up to which the calls behind all of them are checked whenever its scores are read."""
+
+
+def load(store: Store, id: str, *, texts: bool = True, most: int = -1) -> Run:
+    """A run from the store, by its id or the beginning of it; `most` is how many records are wanted of it.
+
+    Without `texts` its records have neither prompts nor results, and a large run is read much sooner; of a very large
+    one, calls are then checked only where they are read, and by `otherminds store verify`.
+    """
+    with store.reading() as db:
+        row = store.run(id)
+        if not row.sound:
+            read_seal(db, row)
+        with _as_damage(store, row.id):
+            if missing := sorted({"otherminds", *_TOLD} - set(row.manifest)):
+                raise ValueError(f"its manifest lacks {missing[0]}")
+            way(row.score)
+            found = in_columns(store, row) if most < 0 and not texts else None
+            records = [] if found else [_scored(line) for line in store.records(row.id, most=most)]
+            seal = read_seal(db, row)
+            if found:
+                return found
+            run = run_of(row, records)
+            if not texts and len(records) > CHECKED:
+                return run
+            # Not to be told where an older otherminds wrote them.
+            sound = None if texts else store.sound_calls({key for record in records for key in record.calls}, seal)
+            if sound is not None:
+                for record in records:
+                    _refuse_unanswered(record, sound)
+                return run
+            return _with_texts(store, run, records, seal)
+
+
+def in_columns(store: Store, row: RunRow, *, texts: bool = False) -> Run | None:
+    """A large run, of which each record is read when it is looked at; none where columns do not tell of it."""
+    with store.reading() as db:
+        told = read_columns(db, row.id)
+        seal = read_seal(db, row) if told and texts else None
+    if not told or not (columns := unpack_columns(told)):
+        return None
+    return run_of(row, Records(columns=columns, read=partial(_read, store.path, row.id, texts, seal)))
+
+
+def columns_for(store: Store, row: RunRow, items: Sequence[Item] = ()) -> str:
+    """What is told of all answers of a large run, made from its records; `items` are those of a run that is whole."""
+    if store.path == MEMORY or store.count_records(row.id) <= CHECKED:
+        return ""
+    kept = ((line["position"], _scored(line)) for line in store.records(row.id))
+    suite = Suite(row.suite, items or Items(store, row.id))
+    return pack_columns(stored_columns(kept, suite, usage(store, row.id)))
+
+
+def _read(path: str, id: str, texts: bool, seal: RunSeal | None, positions: Sequence[int]) -> list[Record]:
+    """Some records of a run, whether or not its store is open still."""
+    with Store(path, read_only=True) as store:
+        found = [_scored(line) for line in records_at(store, id, positions)]
+        calls = store.calls({key for record in found for key in record.calls}, seal=seal) if texts else {}
+        return [_in_full(record, calls) for record in found] if texts else found
+
+
+def _refuse_unanswered(record: Record, answered: Container[str]) -> None:
+    # A call that failed was not kept; but what was scored was answered.
+    if record.score.verdict != "error" and any(key not in answered for key in record.calls):
+        raise ValueError(f"what was answered to {record.item.id!r} is not there")
+
+
+def with_texts(store: Store, run: Run, wanted: Iterable[Record]) -> Run:
+    """A run that was loaded without texts, with those of some of its records."""
+    with _as_damage(store, run.id), store.reading() as db:
+        return _with_texts(store, run, wanted, read_seal(db, store.run(run.id)))
+
+
+def _with_texts(store: Store, run: Run, wanted: Iterable[Record], seal: RunSeal | None) -> Run:
+    lacking = {id(record): record for record in wanted if not record.results}
+    calls = store.calls({key for record in lacking.values() for key in record.calls}, seal=seal)
+    told = {place: _in_full(record, calls) for place, record in lacking.items()}
+    assert isinstance(run.records, Records)
+    return replace(run, records=run.records.changed(told))
+
+
+@contextmanager
+def _as_damage(store: Store, id: str) -> Iterator[None]:
+    """What can be wrong with a run that was read, as a sentence."""
+    try:
+        yield
+    except (AttributeError, BadFile, KeyError, TypeError, UsageError, ValueError) as error:
+        reason = f"run {id} is damaged ({error}); restore a copy of the store, or use another"
+        raise StoreError(f"{store.path}: {reason}") from None
+
+
+def _in_full(record: Record, calls: Mapping[str, Call]) -> Record:
+    """A record with what was sent and what came back."""
+    _refuse_unanswered(record, calls)
+    asked = [calls[key] for key in record.calls if key in calls]
+    prompts = tuple(unpack_prompt(call.prompt) for call in asked)
+    return replace(record, prompts=prompts, results=tuple(map(unpack, asked)))
+
+
+def _scored(line: Mapping[str, Any]) -> Record:
+    """A record without what was sent and what came back."""
+    score = Score.from_dict(line["score"])
+    if score.verdict not in VERDICTS:
+        raise ValueError(f"a verdict is {score.verdict!r}")
+    for number in (score.value, *(score.detail.get(name) for name in ("S", "b", "mass"))):
+        if isinstance(number, bool) or not isinstance(number, int | float | None):
+            raise ValueError(f"a score is {number!r}")
+    return Record(Item.from_dict(line["item"]), (), (), tuple(line["calls"]), score)
+
+
+def run_of(row: RunRow, records: Sequence[Record]) -> Run:
+    """A run with these records."""
+    head = (row.id, row.suite, row.digest, row.model, row.fingerprint, row.prompt, row.score)
+    return Run(*head, records, row.manifest, partial=not row.finished)

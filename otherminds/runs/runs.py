@@ -15,16 +15,14 @@ import platform
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, replace
-from datetime import UTC, datetime
 from functools import partial
 from importlib.metadata import version
 from typing import Any
 
 from otherminds.calling.costs import Budget, Forecast, Price, estimate, read_prices
-from otherminds.calling.judged import Grader
 from otherminds.calling.provenance import PROVENANCE, Watch, find_share
 from otherminds.calling.recorded import Progress, Recorded
-from otherminds.calling.rounds import PART, Part, Rounds
+from otherminds.calling.rounds import PART, AskedPart, Grader, Rounds
 from otherminds.errors import StoreError, UsageError
 from otherminds.formats.few_shot import with_examples
 from otherminds.formats.plans import groups, plan
@@ -35,12 +33,11 @@ from otherminds.formats.scores import SCORES, Way, way
 from otherminds.formats.spoken import JUDGED
 from otherminds.items import Item, Suite
 from otherminds.models import Model, Prompt, fingerprint
-from otherminds.runs.loading import CHECKED, columns_for, in_columns, load, run_of, with_texts
-from otherminds.runs.records import Record, Run
+from otherminds.runs.records import CHECKED, Record, Run, columns_for, in_columns, load, run_of, with_texts
 from otherminds.runs.shards import SHARD, WANTED, Shard, places
-from otherminds.store.keeping import count, keep_records, sound_calls
-from otherminds.store.run_seals import read_seal
+from otherminds.store.run_seals import count, keep_records, read_seal, sound_calls
 from otherminds.store.store import MEMORY, RunRow, Store
+from otherminds.store.tables import now
 
 __all__ = [
     "Budget",
@@ -84,7 +81,9 @@ def run(
     where the score is "judged". `recheck` is the share of calls that are asked again, to see whether one model answers:
     by default 0.02 behind a server, 0 elsewhere.
     """
-    grader = _grader(suite, judge)
+    if judge and suite.score != JUDGED:
+        raise UsageError(f"a judge reads words by score 'judged', not by {suite.score!r}; leave it out, or say so")
+    grader = Grader(judge) if judge else None
     plain = (limit, shard, epochs, judge, *shots) == _PLAIN and suite.score in SCORES and suite.prompt in PROMPTS
     if store and store.path != MEMORY and len(suite) > CHECKED and plain:
         id = _id(suite, model, seed=seed, limit=None, draws=draws, told={})
@@ -94,7 +93,7 @@ def run(
     whole = replace(whole, way=replace(whole.way, judge=grader.score)) if grader else whole
     whole = repeated(with_examples(whole, suite, shots, seed=seed), epochs)
     chosen = places(whole.items, shard)
-    began = _now()
+    began = now()
     with nullcontext(store) if store else Store(MEMORY) as kept:
         digest, told = suite.digest, _told(epochs, shots, grader)
         id = _id(suite, model, seed=seed, limit=limit, draws=draws, told=told)
@@ -111,7 +110,7 @@ def run(
         keep = partial(_keep, kept, id, whole.way, records)
         end = partial(_end, kept, before=before, items=whole.items, shard=shard)
         try:
-            asked: list[Part] = []
+            asked: list[AskedPart] = []
             rounds.ask(draws, asked.append if grader else keep, watch)
             watch.end()
             for part in asked:
@@ -159,7 +158,7 @@ def _as_it_was(
     recorded.reused = calls
     if progress:
         progress(calls, calls)
-    row = _row(suite, recorded, digest=before.digest, limit=None, seed=seed, began=_now(), told={})
+    row = _row(suite, recorded, digest=before.digest, limit=None, seed=seed, began=now(), told={})
     told = {**row.manifest, **_kept(before, row), **({PROVENANCE: watched} if watched else {})}
     row = replace(row, created=before.created, finished=before.finished, manifest=told)
     return in_columns(store, store.keep_run_again(row), texts=True)
@@ -167,16 +166,7 @@ def _as_it_was(
 
 def _kept(before: RunRow, row: RunRow) -> dict[str, Any]:
     """Return what a manifest keeps of earlier sittings: when the run began, and how scales were checked then."""
-    scales = {**before.manifest.get("scales", {}), **row.manifest["scales"]}
-    return {"started": before.created, "scales": scales}
-
-
-def _grader(suite: Suite, judge: Model | None) -> Grader | None:
-    if judge is None:
-        return None
-    if suite.score != JUDGED:
-        raise UsageError(f"a judge reads words by score 'judged', not by {suite.score!r}; leave it out, or say so")
-    return Grader(judge)
+    return {"started": before.created, "scales": {**before.manifest.get("scales", {}), **row.manifest["scales"]}}
 
 
 def _told(epochs: int, shots: Sequence[Item], grader: Grader | None) -> dict[str, Any]:
@@ -188,7 +178,7 @@ def _told(epochs: int, shots: Sequence[Item], grader: Grader | None) -> dict[str
     }
 
 
-def _keep(store: Store, id: str, way: Way, records: dict[int, Record] | None, part: Part) -> None:
+def _keep(store: Store, id: str, way: Way, records: dict[int, Record] | None, part: AskedPart) -> None:
     """Write the records of a part: one for every item all of whose prompts were answered."""
     rows, without = [], []
     for place, item, posed, calls in zip(part.places, part.items, part.posed, part.keys, strict=True):
@@ -220,7 +210,7 @@ def _end(
     columns = "" if broken_off else columns_for(store, row, items if whole else ())
     with store.changing():  # another program may be at another part
         if all_seen and store.count_records(row.id) == len(items):
-            row = replace(row, finished=before.finished or _now())
+            row = replace(row, finished=before.finished or now())
         elif shard:
             left = {SHARD: str(shard), WANTED: len(items)}
             stopped = row.manifest["stopped"] or shard.alone
@@ -238,12 +228,12 @@ def _row(
     began: str,
     told: Mapping[str, Any],
 ) -> RunRow:
-    manifest = {
+    manifest: dict[str, Any] = {
         "otherminds": version("otherminds"),
         "python": platform.python_version(),
         "platform": platform.platform(),
         "started": began,
-        "ended": _now(),
+        "ended": now(),
         "suite": suite.name,
         "study": suite.study,
         "digest": digest,
@@ -262,18 +252,5 @@ def _row(
         "scales": dict(recorded.model.scales),
         **told,
     }
-    return RunRow(
-        id=recorded.work,
-        suite=suite.name,
-        digest=digest,
-        model=recorded.name,
-        fingerprint=recorded.fingerprint,
-        prompt=suite.prompt,
-        score=suite.score,
-        manifest=manifest,
-        created=began,
-    )
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="milliseconds")
+    head = {name: manifest[name] for name in ("suite", "digest", "model", "fingerprint", "prompt", "score")}
+    return RunRow(id=recorded.work, **head, manifest=manifest, created=began)

@@ -14,26 +14,16 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import islice
 from sqlite3 import Connection
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from otherminds.calling.provenance import join
 from otherminds.errors import StoreError, UsageError
 from otherminds.formats.plans import STORIES, groups
 from otherminds.items import Item
-from otherminds.runs.loading import columns_for
-from otherminds.store.keeping import count
-from otherminds.store.run_seals import check_run, next_number
-from otherminds.store.store import Call, RunRow, Store
-from otherminds.store.tables import (
-    INTO_CALLS,
-    INTO_RECORDS,
-    INTO_RUNS,
-    SELECT_CALL,
-    SELECT_RECORD,
-    read_call,
-    read_record,
-    run_values,
-)
+from otherminds.runs.records import columns_for
+from otherminds.store import tables
+from otherminds.store.run_seals import check_run, count, next_number
+from otherminds.store.store import RunRow, Store
 
 SHARD, WANTED = "shard", "wanted"
 """In the manifest of a run that has only parts: which part was asked last, and how many items all have together."""
@@ -99,10 +89,7 @@ def merge(store: Store, sources: Sequence[Store]) -> Merged:
     _same_suite([store, *sources])
     with store.changing() as db:
         calls = sum(_copy_calls(db, store, source) for source in sources)
-        records = sum(_copy_records(db, source) for source in sources)
-        for source in sources:
-            _copy_plain(db, source)
-            _copy_sittings(db, source)
+        records = sum(_copy_others(db, source) for source in sources)
         rows = [_copy_run(db, store, row) for source in sources for row in reversed(source.runs())]
         ids = {row.id: row for row in rows}
         for row in ids.values():
@@ -118,44 +105,35 @@ def _same_suite(stores: Sequence[Store]) -> None:
 
 
 def _copy_calls(db: Connection, store: Store, source: Store) -> int:
-    rows, before = source.rows(SELECT_CALL), db.total_changes
+    rows, before = source.rows(tables.SELECT_CALL), db.total_changes
     while some := list(islice(rows, AT_ONCE)):
-        theirs = {call.key: call for call in map(read_call, some)}
+        theirs = {call.key: call for call in map(tables.read_call, some)}
         for key, call in store.calls(theirs).items():
-            if _answer(call) != _answer(theirs[key]):
+            # Whenever that was, and whichever version said it.
+            if {**call.result, "origin": None} != {**theirs[key].result, "origin": None}:
                 raise StoreError(
                     f"{source.path} holds another answer to call {key[:10]} than the stores before it; merge stores"
                     " whose shards do not overlap, or keep this one apart"
                 )
-        db.executemany(f"INSERT OR IGNORE {INTO_CALLS}", some)
+        db.executemany(f"INSERT OR IGNORE {tables.INTO_CALLS}", some)
     return db.total_changes - before
 
 
-def _answer(call: Call) -> dict[str, Any]:
-    """What was answered, whenever that was and whichever version said it."""
-    return {name: value for name, value in call.result.items() if name != "origin"}
-
-
-def _copy_records(db: Connection, source: Store) -> int:
-    before = db.total_changes
-    for row in source.rows(SELECT_RECORD):
-        read_record(row)
-        db.execute(f"INSERT OR IGNORE {INTO_RECORDS}", row)
-    return db.total_changes - before
-
-
-def _copy_plain(db: Connection, source: Store) -> None:
+def _copy_others(db: Connection, source: Store) -> int:
+    """Models, annotations, sittings and records; how many of the last are new."""
     for table, columns in (("models", 3), ("annotations", 6)):
         marks = ", ".join("?" * columns)
         db.executemany(f"INSERT OR IGNORE INTO {table} VALUES ({marks})", source.rows(f"SELECT * FROM {table}"))
-
-
-def _copy_sittings(db: Connection, source: Store) -> None:
-    """Those that are not there yet: nothing that was spent counts twice when a store is merged again."""
+    # Those that are not there yet: nothing that was spent counts twice when a store is merged again.
     select = "SELECT work, began, made, errors, retried, waited, prompt, cached, written FROM sittings"
     known = set(db.execute(select))
     new = [row for row in source.rows(select) if row not in known]
     db.executemany("INSERT INTO sittings VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?)", new)
+    before = db.total_changes
+    for row in source.rows(tables.SELECT_RECORD):
+        tables.read_record(row)
+        db.execute(f"INSERT OR IGNORE {tables.INTO_RECORDS}", row)
+    return db.total_changes - before
 
 
 def _copy_run(db: Connection, store: Store, row: RunRow) -> RunRow:
@@ -163,7 +141,11 @@ def _copy_run(db: Connection, store: Store, row: RunRow) -> RunRow:
     there = next((run for run in store.runs() if run.id == row.id), None)
     both = [row] if there is None else [there, row]
     started, ended = min(run.created for run in both), max(str(run.manifest.get("ended", "")) for run in both)
-    manifest = {**row.manifest, **_spent(store, row.id), "started": started, "ended": ended}
+    times, spent = store.sittings(row.id)
+    reused, usage = max(0, count(store.record_calls(row.id)) - spent.made), asdict(spent.usage)
+    in_all = {"sittings": times, **spent.to_dict(), "usage": usage}
+    calls = {"reused": reused, **spent.to_dict(), "in_all": in_all}
+    manifest = {**row.manifest, "calls": calls, "usage": usage, "started": started, "ended": ended}
     manifest |= join(store, row.id, [run.manifest for run in both])
     finished = max(run.finished for run in both)
     if not finished and store.count_records(row.id) == manifest.get(WANTED):
@@ -171,14 +153,5 @@ def _copy_run(db: Connection, store: Store, row: RunRow) -> RunRow:
     if finished:
         manifest = {name: value for name, value in manifest.items() if name not in (SHARD, WANTED)} | {"stopped": ""}
     found = replace(row, manifest=manifest, created=started, finished=finished, sealed=None)
-    db.execute(f"INSERT OR REPLACE {INTO_RUNS}", run_values(found, next_number(db)))
+    db.execute(f"INSERT OR REPLACE {tables.INTO_RUNS}", tables.run_values(found, next_number(db)))
     return found
-
-
-def _spent(store: Store, id: str) -> dict[str, Any]:
-    """What a run took in all sittings, as its manifest tells it."""
-    times, spent = store.sittings(id)
-    asked = count(store.record_calls(id))
-    usage = asdict(spent.usage)
-    in_all = {"sittings": times, **spent.to_dict(), "usage": usage}
-    return {"calls": {"reused": max(0, asked - spent.made), **spent.to_dict(), "in_all": in_all}, "usage": usage}

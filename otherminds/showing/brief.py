@@ -22,7 +22,9 @@ class Brief:
     def __repr__(self) -> str:
         own: tuple[Field[Any], ...] = fields(self)  # type: ignore[arg-type]
         parts = [
-            f"{part.name}={brief(value)}" for part in own if part.repr and not _left(part, value := _of(self, part))
+            f"{part.name}={brief(value)}"
+            for part in own
+            if part.repr and not _left(part, value := getattr(self, part.name))
         ]
         return cut(f"{type(self).__name__}({', '.join(parts)})", WHOLE)
 
@@ -50,10 +52,6 @@ def cut(text: str, most: int) -> str:
 def plain(text: str) -> str:
     """The text as a terminal can print it on one line: what would steer it is written as Python writes it."""
     return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in text)
-
-
-def _of(thing: object, part: Field[Any]) -> object:
-    return getattr(thing, part.name)
 
 
 def _left(part: Field[Any], value: object) -> bool:

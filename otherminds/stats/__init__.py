@@ -4,7 +4,6 @@ Knows nothing of items, models or pages; imports `errors` alone.
 """
 
 from otherminds.stats.bounded import Bounded, high_of, low_of
-from otherminds.stats.draws import share_of_draws
 from otherminds.stats.means import (
     Difference,
     Estimate,
@@ -27,6 +26,7 @@ from otherminds.stats.significance import (
     holm,
     mcnemar,
     phi,
+    share_of_draws,
 )
 
 __all__ = [

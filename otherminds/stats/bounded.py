@@ -2,20 +2,21 @@
 
 A server that lists only its likeliest tokens leaves a score within bounds. What is made of such scores lies within
 bounds too: the least favourable case and the most favourable one are each taken through the same arithmetic, with the
-error of sampling on top, and the interval reaches from the lowest end to the highest.
+error of sampling on top, and the interval reaches from the lowest end to the highest. An estimate of the same exact
+numbers is computed once: on a page, many of them stand in several places.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
-from functools import wraps
+from functools import lru_cache, wraps
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from otherminds.errors import UsageError
 
 if TYPE_CHECKING:
-    from otherminds.stats.means import Difference, Estimate
+    from otherminds.stats.means import Estimate
 
 
 class Bounded(float):
@@ -77,55 +78,69 @@ def weighted(values: Sequence[float], weights: Sequence[float]) -> float:
 
 F = TypeVar("F", bound=Callable[..., Any])
 E = TypeVar("E", bound="Estimate")
-D = TypeVar("D", bound="Difference")
 
 
 def carries_bounds(make: F) -> F:
-    """A mean of values whose bounds reach its interval."""
+    """An estimate of one or two sides whose bounds reach its interval, and its p where it has one."""
 
     @wraps(make)
-    def made(values: Sequence[float], **options: Any) -> Any:
-        found = make(values, **options)
-        if not (bounded := _count(values)):
+    def made(*sides: Sequence[float], **options: Any) -> Any:
+        found = make(*sides, **options)
+        if not (bounded := sum(map(_count, sides))):
             return found
-        least = make([low_of(value) for value in values], **options)
-        most = make([high_of(value) for value in values], **options)
-        return replace(_reaching(found, least, most), method=_carried(found, bounded))
+        ends = (low_of, high_of)  # the least that one side can be, with the most that the other can be
+        least, most = (
+            make(*(list(map(end, side)) for side, end in zip(sides, order, strict=False)), **options)
+            for order in (ends, ends[::-1])
+        )
+        return replace(reaching(found, least, most), method=f"{found.method}; bounds of {bounded} values carried")
 
     return made  # type: ignore[return-value]
 
 
-def carries_both_bounds(make: F) -> F:
-    """A difference of two sides whose bounds reach its interval and its p."""
-
-    @wraps(make)
-    def made(a: Sequence[float], b: Sequence[float], **options: Any) -> Any:
-        found = make(a, b, **options)
-        if not (bounded := _count(a) + _count(b)):
-            return found
-        least = make([low_of(value) for value in a], [high_of(value) for value in b], **options)
-        most = make([high_of(value) for value in a], [low_of(value) for value in b], **options)
-        return replace(reaching_with_p(found, least, most), method=_carried(found, bounded))
-
-    return made  # type: ignore[return-value]
-
-
-def reaching_with_p(found: D, least: D, most: D) -> D:
-    """A difference that reaches as far as any of three; where the truth may lie on either side of 0, p is 1."""
-    p = 1.0 if least.value <= 0 <= most.value else max(found.p, least.p, most.p)
-    return replace(_reaching(found, least, most), p=p)
-
-
-def _reaching(found: E, least: Estimate, most: Estimate) -> E:
-    low, high = min(found.low, least.low, most.low), max(found.high, least.high, most.high)
-    return replace(found, low=low, high=high)
-
-
-def _carried(found: Estimate, bounded: int) -> str:
-    return f"{found.method}; bounds of {bounded} values carried"
+def reaching(found: E, least: E, most: E) -> E:
+    """An estimate that reaches as far as any of three; where the truth may lie on either side of 0, p is 1."""
+    three = (found, least, most)
+    reach: dict[str, Any] = {"low": min(one.low for one in three), "high": max(one.high for one in three)}
+    if hasattr(found, "p"):
+        reach["p"] = 1.0 if least.value <= 0 <= most.value else max(one.p for one in three)  # type: ignore[attr-defined]
+    return replace(found, **reach)
 
 
 def _count(values: Sequence[float]) -> int:
     if not any(issubclass(kind, Bounded) for kind in set(map(type, values))):  # as of nearly all runs, and soon seen
         return 0
     return sum(isinstance(value, Bounded) for value in values)
+
+
+REMEMBERED = 4_096
+"""Estimates; a profile has some hundred."""
+LARGEST = 5_000
+"""Numbers of an estimate that is remembered."""
+
+
+def remember(estimate: F) -> F:
+    """Make an estimate of numbers by `groups` return what it returned before, for the same numbers and groups."""
+
+    by_side = estimate.__name__ == "contrast"
+
+    @lru_cache(maxsize=REMEMBERED)
+    def known(parts: Any, groups: Any, options: Any) -> Any:
+        return estimate(*parts, groups=groups, **dict(options))
+
+    @wraps(estimate)
+    def wrapper(*parts: Sequence[float], groups: Any = None, **options: Any) -> Any:
+        # Two numbers within different bounds are equal if their middles are.
+        if sum(map(len, parts)) > LARGEST or any(isinstance(number, Bounded) for part in parts for number in part):
+            return estimate(*parts, groups=groups, **options)
+        # Groups count by the order in which they come. Two sorts of item have theirs in two lists.
+        number: dict[Hashable, int] = {}
+        sides = [
+            tuple(number.setdefault(group, len(number)) for group in side)
+            for side in (groups if by_side else [groups or ()])
+        ]
+        names = None if groups is None else tuple(sides) if by_side else sides[0]
+        return known(tuple(map(tuple, parts)), names, tuple(sorted(options.items())))
+
+    wrapper.known = known  # type: ignore[attr-defined]
+    return wrapper  # type: ignore[return-value]

@@ -18,22 +18,21 @@ from math import inf, isfinite, nan, sqrt
 import numpy as np
 
 from otherminds.errors import UsageError
-from otherminds.stats.bounded import carries_both_bounds, carries_bounds
-from otherminds.stats.kinds import few_kinds
-from otherminds.stats.memory import remember
+from otherminds.stats.bounded import carries_bounds, remember
 from otherminds.stats.reach import (
     Ends,
     are_answers,
     beyond,
+    few_kinds,
     interval,
     missed,
+    share_interval,
     standard_error,
     until_held,
     until_zero,
     wider,
     wilson,
 )
-from otherminds.stats.shares import share_interval
 from otherminds.stats.significance import TAIL, Floats, Z, numbers, p_text, student, student_p
 
 _KIN = 0.3  # how far answers of one group are taken to be alike (intra-class correlation) until they show it
@@ -138,7 +137,9 @@ def mean(
         if clusters < _TELLING:
             reach = student(clusters - 1) * standard_error(sums - value * sizes) / len(data)
             low, high = max(0.0, min(low, value - reach)), min(1.0, max(high, value + reach))
-        return Estimate(value, low, high, len(data), clusters, _modelled(clusters, groups is None))
+        method = f"Jeffreys', {clusters} answers" if groups is None else f"beta-binomial over {clusters} groups"
+        method += " or Student's t, the wider on either side" if clusters < _TELLING else ""
+        return Estimate(value, low, high, len(data), clusters, method)
     ends, _, method = _over_groups(data, sums, sizes, limits, draws, seed)
     return Estimate(value, *ends, len(data), clusters, method)
 
@@ -175,7 +176,7 @@ def proportion(right: int, n: int) -> Estimate:
 
 
 @remember
-@carries_both_bounds
+@carries_bounds
 def difference(
     a: Sequence[float],
     b: Sequence[float],
@@ -213,7 +214,7 @@ def tested(value: float, ends: Ends, p: float, signs: float, n: int, clusters: i
 
 
 @remember
-@carries_both_bounds
+@carries_bounds
 def contrast(
     a: Sequence[float],
     b: Sequence[float],
@@ -329,11 +330,6 @@ def _telling(data: Floats, sums: Floats, sizes: Floats, span: float) -> float:
 
 def _alike(clusters: int) -> str:
     return f"Wilson's, over {clusters} group{'s' * (clusters > 1)} that are all alike"
-
-
-def _modelled(clusters: int, single: bool) -> str:
-    also = " or Student's t, the wider on either side" if clusters < _TELLING else ""
-    return (f"Jeffreys', {clusters} answers" if single else f"beta-binomial over {clusters} groups") + also
 
 
 def _drawn(clusters: int, draws: int, kind: str) -> str:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from otherminds.errors import UsageError
-from otherminds.stats.bounded import Bounded, high_of, low_of, reaching_with_p, weighted
+from otherminds.stats.bounded import Bounded, high_of, low_of, reaching, weighted
 from otherminds.stats.means import Difference, difference, row_counts, tested
 from otherminds.stats.reach import are_answers, beyond, interval, standard_error, until_zero, wilson
 from otherminds.stats.significance import TAIL, Floats, numbers, student_p
@@ -102,7 +102,7 @@ def _bounded_ladder(values: Sequence[float], steps: Sequence[float], levels: Flo
     flat = [low_of(value) if high else high_of(value) for value, high in zip(values, up, strict=True)]
     steep = [high_of(value) if high else low_of(value) for value, high in zip(values, up, strict=True)]
     middle, least, most = (ladder([float(value) for value in some], steps, **options) for some in (values, flat, steep))
-    found = reaching_with_p(middle, least, most)
+    found = reaching(middle, least, most)
     return replace(found, method=f"{middle.method}; bounds carried")
 
 

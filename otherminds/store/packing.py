@@ -1,4 +1,4 @@
-"""What a store keeps of a call: its key, its result as JSON, and both of them back."""
+"""What a store keeps of a call: its key, its result as JSON, and both of them back, also where a server is away."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import hashlib
 import json
 from collections.abc import Mapping
 from math import inf, isfinite
-from typing import Any
+from typing import Any, NoReturn
 
-from otherminds.errors import StoreError
-from otherminds.models import Message, Origin, Prompt, Response, Usage, Verb, Weighing
+from otherminds.errors import EndpointError, StoreError
+from otherminds.models import Message, Model, Origin, Prompt, Response, Usage, Verb, Weighing
 from otherminds.models.gate import fault
+from otherminds.models.scripted import Scripted
 from otherminds.store.store import Call, Store
 
 Result = Response | Weighing
@@ -101,3 +102,30 @@ def _number(value: float) -> float | None:
 
 def _unnumber(value: float | None) -> float:
     return -inf if value is None else value
+
+
+TOLD_BY_SERVER = ("server", "says", "form", "served")
+"""Of the identity, what only the server itself can say."""
+
+
+def remembered(model: Model, store: Store, why: str) -> Scripted | None:
+    """A model whose server is away, as the store knows it: the last asked at this address with these settings.
+
+    Whoever has one machine serves models one after another. A run of a model that is not served now is whole as long as
+    it asks nothing that the store lacks; else it fails, and `why` says where the server is.
+    """
+
+    def refuse(_: Prompt) -> NoReturn:
+        raise EndpointError(f"{why}, and the store lacks some answers of {model.name}; serve it and ask again")
+
+    settings: Mapping[str, Any] = getattr(model, "settings", {})
+    for row in store.runs():
+        known = store.identity(row.fingerprint)
+        own = {name: value for name, value in known.items() if name not in TOLD_BY_SERVER}
+        if "thinking" not in settings:
+            own.pop("thinking", None)  # found out by asking, and not set by anybody
+        if settings and own == dict(settings):
+            found = Scripted(refuse, name=model.name, weigh=refuse, batch=1)
+            found.identity, found.cannot = known, frozenset(row.manifest.get("cannot", ()))
+            return found
+    return None

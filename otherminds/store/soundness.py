@@ -9,19 +9,11 @@ from typing import Any
 
 from otherminds.errors import StoreError
 from otherminds.models.gate import fault
+from otherminds.store import tables
 from otherminds.store.packing import key_of, unpack, unpack_prompt
 from otherminds.store.run_seals import altered_calls, astray, check_file, compare, forget_run, seal_run
 from otherminds.store.store import Store
-from otherminds.store.tables import (
-    SELECT_CALL,
-    SELECT_RECORD,
-    SELECT_RUN,
-    Altered,
-    Damaged,
-    read_call,
-    read_record,
-    read_run,
-)
+from otherminds.store.tables import Altered, Damaged
 
 Test = Callable[[tuple[Any, ...]], str]
 """Why a row, as it lies in its table, cannot be believed; nothing if it can."""
@@ -80,7 +72,7 @@ def examine(store: Store) -> Examined:
     sound: set[str] = set()
     with store.reading() as db:
         check_file(db)
-        runs = [read_run(row) for row in store.rows(SELECT_RUN) if not _why(_of_run, row)]
+        runs = [tables.read_run(row) for row in store.rows(tables.SELECT_RUN) if not _why(_of_run, row)]
         seals = {row.id: compare(db, row) for row in runs}
         others = {key for id, (seal, _) in seals.items() if seal for key in altered_calls(db, id, seal)}
 
@@ -93,9 +85,9 @@ def examine(store: Store) -> Examined:
                 elif table == "calls":
                     sound.add(row[0])
 
-        look("calls", SELECT_CALL, 1, -1, lambda row: _of_call(row) or (OTHER if row[0] in others else ""))
-        look("records", SELECT_RECORD, 2, -1, lambda row: _of_record(row, sound))
-        look("runs", SELECT_RUN, 1, -2, lambda row: _of_run(row) or seals[row[0]][1])
+        look("calls", tables.SELECT_CALL, 1, -1, lambda row: _of_call(row) or (OTHER if row[0] in others else ""))
+        look("records", tables.SELECT_RECORD, 2, -1, lambda row: _of_record(row, sound))
+        look("runs", tables.SELECT_RUN, 1, -2, lambda row: _of_run(row) or seals[row[0]][1])
         flaws += [Flaw("runs", (id,), ROWLESS) for id in astray(db) if id not in seals]
     unsealed = tuple(row.id for row in runs if row.finished and row.sealed is None)
     return Examined(rows, unmarked, tuple(flaws), unsealed)
@@ -112,7 +104,7 @@ def _why(test: Test, row: tuple[Any, ...]) -> str:
 
 
 def _of_call(row: tuple[Any, ...]) -> str:
-    call = read_call(row)
+    call = tables.read_call(row)
     prompt = unpack_prompt(call.prompt)
     if call.key != key_of(call.fingerprint, call.verb, call.prompt):
         return MISPLACED
@@ -120,14 +112,14 @@ def _of_call(row: tuple[Any, ...]) -> str:
 
 
 def _of_record(row: tuple[Any, ...], sound: set[str]) -> str:
-    record = read_record(row)
+    record = tables.read_record(row)
     # A call that failed was not kept; but what was scored was answered.
     scored = record["score"].get("verdict") != "error"
     return GROUNDLESS if scored and not sound.issuperset(record["calls"]) else ""
 
 
 def _of_run(row: tuple[Any, ...]) -> str:
-    return "" if read_run(row).sound else ALTERED
+    return "" if tables.read_run(row).sound else ALTERED
 
 
 def discard(store: Store, found: Examined) -> Discarded:
@@ -140,8 +132,8 @@ def discard(store: Store, found: Examined) -> Discarded:
         for (id,) in keys["runs"]:
             forget_run(db, id)
         touched = {run for run, _ in keys["records"]} - {run for (run,) in keys["runs"]}
-        rows = [row for id in sorted(touched) for row in db.execute(f"{SELECT_RUN} WHERE id = ?", (id,))]
-        for row in map(read_run, rows):
+        rows = [row for id in sorted(touched) for row in db.execute(f"{tables.SELECT_RUN} WHERE id = ?", (id,))]
+        for row in map(tables.read_run, rows):
             left = replace(row, finished="", manifest={**row.manifest, "stopped": DISCARDED})
             seal_run(db, left, "", written=row.written)
     counts = {table: len(some) for table, some in keys.items()}

@@ -8,42 +8,17 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from datetime import UTC, datetime
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from otherminds.errors import NotStored, StoreError
+from otherminds.files import read_words
 from otherminds.models import Usage
-from otherminds.store.locks import Claims, Watch
-from otherminds.store.opening import ADVICE, MEMORY, at_rest, connect, prepare
-from otherminds.store.run_seals import Seal, astray, begin_run, seal_run
-from otherminds.store.tables import (
-    INTO_CALLS,
-    INTO_RECORDS,
-    LATER,
-    MIGRATIONS,
-    SELECT_CALL,
-    SELECT_RECORD,
-    SELECT_RUN,
-    SUM_SITTINGS,
-    Annotation,
-    Call,
-    Damaged,
-    RunRow,
-    Spent,
-    call_values,
-    check_call,
-    read_call,
-    read_json,
-    read_record,
-    read_record_calls,
-    read_run,
-    readable_call,
-    record_values,
-    stand_in,
-    to_json,
-)
+from otherminds.store import tables
+from otherminds.store.opening import MEMORY, Claims, FileWatch, at_rest, connect, prepare
+from otherminds.store.run_seals import RunSeal, astray, begin_run, seal_run
+from otherminds.store.tables import Annotation, Call, Damaged, RunRow, Spent
 
 __all__ = ["MEMORY", "Annotation", "Call", "RunRow", "Spent", "Store"]
 
@@ -59,7 +34,7 @@ class Store:
     def __init__(self, path: str | Path, *, create: bool = True, read_only: bool = False) -> None:
         self.path = str(path)
         self._claims = Claims(self.path)
-        self._watch: Watch | None = None
+        self._watch: FileWatch | None = None
         self._wrote = False
         if self.path != MEMORY:
             prepare(Path(self.path), create=create and not read_only)
@@ -67,7 +42,7 @@ class Store:
             self._db = connect(self.path)
             try:
                 if read_only or at_rest(self.path):
-                    stand_in(self._db, self._version())
+                    tables.stand_in(self._db, self._version())
                     self._db.execute("PRAGMA query_only = ON")
                 else:
                     self._migrate()
@@ -75,7 +50,7 @@ class Store:
                 self._db.close()
                 raise
         if self.path != MEMORY and not read_only:
-            self._watch = Watch(self.path)
+            self._watch = FileWatch(self.path)
 
     def __repr__(self) -> str:
         return f"Store({self.path!r})"
@@ -99,7 +74,7 @@ class Store:
     # ── calls ──
 
     def calls(
-        self, keys: Iterable[str], *, damaged: set[str] | None = None, seal: Seal | None = None
+        self, keys: Iterable[str], *, damaged: set[str] | None = None, seal: RunSeal | None = None
     ) -> dict[str, Call]:
         """Those of these calls that have been answered before, by key; given a seal, those of its run.
 
@@ -109,25 +84,25 @@ class Store:
         with self._sentences():
             for row in self._call_rows(wanted):
                 try:
-                    found[row[0]], checksums[row[0]] = read_call(row), check_call(row)
+                    found[row[0]], checksums[row[0]] = tables.read_call(row), tables.check_call(row)
                 except Damaged:
                     if damaged is None:
                         raise
                     damaged.add(row[0])
             return {key: found[key] for key in seal.check(checksums, wanted)} if seal else found
 
-    def sound_calls(self, keys: Iterable[str], seal: Seal | None = None) -> set[str] | None:
+    def sound_calls(self, keys: Iterable[str], seal: RunSeal | None = None) -> set[str] | None:
         """Which of these are there, sound, and of the run with this seal; None if neither seal nor checksum tells."""
         wanted = list(keys)
         with self._sentences():
             rows = list(self._call_rows(wanted))
-            found = {row[0]: check_call(row) for row in rows}
+            found = {row[0]: tables.check_call(row) for row in rows}
             return seal.check(found, wanted) if seal else set(found) if all(row[-1] for row in rows) else None
 
     def _call_rows(self, wanted: Sequence[str]) -> Iterator[Sequence[Any]]:
         for start in range(0, len(wanted), 500):
             part = wanted[start : start + 500]
-            rows = self._db.execute(f"{SELECT_CALL} WHERE key IN ({','.join('?' * len(part))})", part).fetchall()
+            rows = self._db.execute(f"{tables.SELECT_CALL} WHERE key IN ({','.join('?' * len(part))})", part).fetchall()
             if {row[0] for row in rows}.difference(part):
                 raise Damaged("malformed table of calls: a search for one finds another")
             yield from rows
@@ -136,8 +111,12 @@ class Store:
         """The last calls of this kind to this model, newest first."""
         with self._sentences():
             where = "WHERE fingerprint = ? AND verb = ? ORDER BY created DESC LIMIT ?"
-            rows = self._db.execute(f"{SELECT_CALL} {where}", (fingerprint, verb, limit))
-            return [call for row in rows if (call := readable_call(row))]
+            rows = self._db.execute(f"{tables.SELECT_CALL} {where}", (fingerprint, verb, limit))
+            found = []
+            for row in rows:
+                with suppress(Damaged):
+                    found.append(tables.read_call(row))
+            return found
 
     def spent(self, model: str) -> tuple[int, float]:
         """How many calls to models of this name are kept, and how many seconds they took."""
@@ -148,10 +127,10 @@ class Store:
 
     def keep_calls(self, calls: Sequence[Call], *, sitting: tuple[int, Spent] | None = None) -> None:
         """Write answered calls, and what the sitting has taken so far; they are on disk when this returns."""
-        now = _now()
-        rows = [call_values(call, now) for call in calls]
+        now = tables.now()
+        rows = [tables.call_values(call, now) for call in calls]
         with self.changing():
-            self._db.executemany(f"INSERT OR REPLACE {INTO_CALLS}", rows)
+            self._db.executemany(f"INSERT OR REPLACE {tables.INTO_CALLS}", rows)
             if sitting and sitting[0]:
                 number, spent = sitting
                 tokens = (spent.usage.prompt, spent.usage.cached, spent.usage.written)
@@ -164,14 +143,14 @@ class Store:
     def begin_sitting(self, work: str) -> int:
         """A number for what is spent on a piece of work, such as a run, until the program ends."""
         with self.changing():
-            row = (work, _now())
+            row = (work, tables.now())
             done = self._db.execute("INSERT INTO sittings VALUES (NULL, ?, ?, 0, 0, 0, 0, 0, 0, 0)", row)
             return int(done.lastrowid or 0)
 
     def sittings(self, work: str) -> tuple[int, Spent]:
         """How many sittings a piece of work took so far, and what was spent in all of them."""
         with self._sentences():
-            times, made, errors, retried, waited, *tokens = self._db.execute(SUM_SITTINGS, (work,)).fetchone()
+            times, made, errors, retried, waited, *tokens = self._db.execute(tables.SUM_SITTINGS, (work,)).fetchone()
         return times, Spent(int(made), int(errors), int(retried), waited, Usage(*map(int, tokens)))
 
     # ── models and runs ──
@@ -179,13 +158,15 @@ class Store:
     def keep_model(self, fingerprint: str, name: str, identity: Mapping[str, Any]) -> None:
         """Remember what a fingerprint stands for."""
         with self.changing():
-            self._db.execute("INSERT OR IGNORE INTO models VALUES (?, ?, ?)", (fingerprint, name, to_json(identity)))
+            self._db.execute(
+                "INSERT OR IGNORE INTO models VALUES (?, ?, ?)", (fingerprint, name, tables.to_json(identity))
+            )
 
     def identity(self, fingerprint: str) -> Mapping[str, Any]:
         """All that is known of the model with this fingerprint."""
         with self._sentences():
             row = self._db.execute("SELECT identity FROM models WHERE fingerprint = ?", (fingerprint,)).fetchone()
-            return read_json(row[0]) if row else {}
+            return tables.read_json(row[0]) if row else {}
 
     def begin_run(self, row: RunRow) -> RunRow:
         """Note that a run has begun; one that was there stays, as far as it can be believed, and is what comes back."""
@@ -200,7 +181,9 @@ class Store:
         with self.changing():
             self._db.execute("DELETE FROM records WHERE run = ?", (row.id,))
             # One by one, since a large run as JSON takes more room than all that is made of it.
-            self._db.executemany(f"INSERT {INTO_RECORDS}", (record_values(row.id, record) for record in records))
+            self._db.executemany(
+                f"INSERT {tables.INTO_RECORDS}", (tables.record_values(row.id, record) for record in records)
+            )
             self.keep_run_again(row, columns="")
 
     def keep_run_again(self, row: RunRow, *, columns: str | None = None) -> RunRow:
@@ -222,13 +205,15 @@ class Store:
         with self.reading() as db:
             for id in astray(db):
                 raise Damaged(f"the row of run {id} is gone, or from before it was asked last")
-            yield from map(read_run, db.execute(f"{SELECT_RUN} ORDER BY written DESC, created DESC, id").fetchall())
+            yield from map(
+                tables.read_run, db.execute(f"{tables.SELECT_RUN} ORDER BY written DESC, created DESC, id").fetchall()
+            )
 
     def run(self, id: str) -> RunRow:
         """The run of this id, or of the only id that begins so."""
         with self._sentences():
-            rows = self._db.execute(f"{SELECT_RUN} WHERE substr(id, 1, ?) = ?", (len(id), id)).fetchall()
-            found = [read_run(row) for row in rows]
+            rows = self._db.execute(f"{tables.SELECT_RUN} WHERE substr(id, 1, ?) = ?", (len(id), id)).fetchall()
+            found = [tables.read_run(row) for row in rows]
         if not found or not id:
             raise NotStored(f"{self.path} has no run {id!r}; `otherminds runs` lists those it has")
         if len(found) > 1:
@@ -242,12 +227,12 @@ class Store:
         """
         with self._sentences():
             where = "WHERE run = ? ORDER BY position LIMIT ?"
-            yield from map(read_record, self._db.execute(f"{SELECT_RECORD} {where}", (run, most)))
+            yield from map(tables.read_record, self._db.execute(f"{tables.SELECT_RECORD} {where}", (run, most)))
 
     def record_calls(self, run: str) -> Iterator[list[str]]:
         """Of every record of a run that is as it was written, the keys of its calls."""
         with self._sentences():
-            yield from map(read_record_calls, self._db.execute(f"{SELECT_RECORD} WHERE run = ?", (run,)))
+            yield from map(tables.read_record_calls, self._db.execute(f"{tables.SELECT_RECORD} WHERE run = ?", (run,)))
 
     def count_records(self, run: str) -> int:
         """How many there are."""
@@ -258,7 +243,7 @@ class Store:
 
     def keep_annotations(self, annotations: Iterable[Annotation]) -> None:
         """Write answers of people; a later one of the same person to the same item takes the place of the first."""
-        now = _now()
+        now = tables.now()
         rows = [(a.batch, a.item, a.annotator, a.answer, a.digest, now) for a in annotations]
         with self.changing():
             self._db.executemany("INSERT OR REPLACE INTO annotations VALUES (?, ?, ?, ?, ?, ?)", rows)
@@ -337,33 +322,33 @@ class Store:
     def _migrate(self) -> None:
         # Survives the death of the program; only a power cut can take the last moments.
         self._db.execute("PRAGMA synchronous = NORMAL")
-        if self._version() < len(MIGRATIONS) and not at_rest(self.path):
+        if self._version() < len(tables.MIGRATIONS) and not at_rest(self.path):
             # A row of a WITHOUT ROWID table that takes more than a quarter of a page has a page of its own beside it.
             self._db.execute(f"PRAGMA page_size = {_PAGE}")
             self._db.execute("PRAGMA journal_mode = WAL")
             with self.changing():
                 # Read once more, now that nobody else can write: two programs may have met a new file together.
-                for step in MIGRATIONS[self._version() :]:
+                for step in tables.MIGRATIONS[self._version() :]:
                     step(self._db)
                 self._db.execute(f"PRAGMA application_id = {_OURS}")
-                self._db.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
+                self._db.execute(f"PRAGMA user_version = {len(tables.MIGRATIONS)}")
         try:
-            for table in LATER.values():
+            for table in tables.LATER.values():
                 self._db.execute(f"CREATE TABLE IF NOT EXISTS {table}")
         except sqlite3.OperationalError as error:
             if "readonly" not in str(error):
                 raise
-            stand_in(self._db, self._version())
+            tables.stand_in(self._db, self._version())
 
     def _version(self) -> int:
         asked = ("PRAGMA user_version", "PRAGMA application_id", "SELECT count(*) FROM sqlite_master")
-        version, owner, tables = (self._db.execute(each).fetchone()[0] for each in asked)
-        if owner != _OURS and (owner or version or tables):
+        version, owner, there = (self._db.execute(each).fetchone()[0] for each in asked)
+        if owner != _OURS and (owner or version or there):
             raise StoreError(f"{self.path} is a database of another program; choose another file")
-        if version > len(MIGRATIONS):
+        if version > len(tables.MIGRATIONS):
             raise StoreError(
                 f"{self.path} was written by a newer otherminds (store version {version}, this one reads up to"
-                f" {len(MIGRATIONS)}); update otherminds, or use another store"
+                f" {len(tables.MIGRATIONS)}); update otherminds, or use another store"
             )
         return int(version)
 
@@ -376,9 +361,6 @@ class Store:
         except (sqlite3.Error, UnicodeDecodeError) as error:
             # Python cannot read SQLite's own words about a damaged schema if they quote what is no text.
             reason = "malformed schema" if isinstance(error, UnicodeDecodeError) else str(error)
-            advice = next((advice for part, advice in ADVICE.items() if part in reason), "see whether it can be read")
+            known: dict[str, str] = read_words("store")["advice"]
+            advice = next((advice for part, advice in known.items() if part in reason), "see whether it can be read")
             raise StoreError(f"{self.path}: {reason}; {advice}") from error
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="milliseconds")

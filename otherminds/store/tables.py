@@ -10,6 +10,7 @@ import json
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from hashlib import blake2b
 from typing import Any
 
@@ -197,15 +198,20 @@ class Altered(Damaged):
     """A row that is not as it was written."""
 
 
+def now() -> str:
+    """The time, as rows and manifests have it."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
 def checksum(*columns: Any) -> str:
     """Of a row's columns, as they lie in the store."""
     return blake2b("\x1f".join(map(str, columns)).encode(), digest_size=8).hexdigest()
 
 
-def call_values(call: Call, now: str) -> tuple[Any, ...]:
+def call_values(call: Call, created: str) -> tuple[Any, ...]:
     """What goes INTO_CALLS."""
     head = (call.key, call.fingerprint, call.verb, to_json(call.prompt), call.rendered, to_json(call.result))
-    return _with_checksum(*head, float(call.seconds), now)
+    return _with_checksum(*head, float(call.seconds), created)
 
 
 def read_call(row: Sequence[Any]) -> Call:
@@ -213,14 +219,6 @@ def read_call(row: Sequence[Any]) -> Call:
     key, fingerprint, verb, prompt, rendered, result, seconds, *_ = row
     check_call(row)
     return Call(key, fingerprint, verb, read_json(prompt), rendered, read_json(result), seconds)
-
-
-def readable_call(row: Sequence[Any]) -> Call | None:
-    """The same; nothing where it is damaged."""
-    try:
-        return read_call(row)
-    except Damaged:
-        return None
 
 
 def check_call(row: Sequence[Any]) -> str:

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import Generic, Literal, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 
-from otherminds.calling.together import fetch
+from otherminds.calling.recorded import fetch
 from otherminds.errors import ModelError, Unable, UsageError
 from otherminds.formats.forms import Form
 from otherminds.items import Item, Suite
@@ -97,6 +97,15 @@ class Desk:
     """For each suite that is put to a subject."""
     calibrated: dict[tuple[str, str], list[Calibration]] = field(default_factory=dict)
     """By model and kind of control question, what came of the controls of earlier looks."""
+    suites: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
+    """By study, what it built here."""
+
+    def once(self, study: str, make: Callable[[], T]) -> T:
+        """Return what a study asks here: its chapter and its control questions share what is built once."""
+        if study not in self.suites:
+            self.suites[study] = make()
+        found: T = self.suites[study]
+        return found
 
     def put(self, suite: Suite, subject: Subject, title: str) -> Run:
         """One suite to one subject, under a bar with this title."""

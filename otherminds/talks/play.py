@@ -16,7 +16,7 @@ from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from otherminds.calling.flights import Line, Steps, converse
+from otherminds.calling.flights import ModelQueue, Steps, converse
 from otherminds.calling.recorded import as_recorded
 from otherminds.errors import UsageError
 from otherminds.models import Model, fingerprint
@@ -128,7 +128,7 @@ def play(
         for cell in (CELLS if ablation else [(attributes, thoughts)])
         for casting, state in chosen
     ]
-    lines = {mark: Line(as_recorded(model), "ask") for mark, model in zip(marks, players, strict=True)}
+    lines = {mark: ModelQueue(as_recorded(model), "ask") for mark, model in zip(marks, players, strict=True)}
     width = sum(line.recorded.parallel * line.recorded.ask_batch for line in lines.values())
     board = _Board(stages, 2 * turns, made, width, progress, keep)
     with ExitStack() as stack:
@@ -175,7 +175,7 @@ class _Board:
         return not over
 
 
-def _talk(number: int, board: _Board, lines: Sequence[Line], retries: int) -> Steps:
+def _talk(number: int, board: _Board, lines: Sequence[ModelQueue], retries: int) -> Steps:
     """One conversation; what is misshapen or said before is asked for again."""
     stage = board.stages[number]
     while True:

@@ -313,7 +313,7 @@ def read_budget(text: str | None, prices: Path | None) -> Budget | None:
 
 def open_run(store: Store, id: str, *, texts: bool = True, most: int = -1) -> Run:
     """A run by its id, the beginning of it, or `last`, or its first answers; without `texts`, only what was scored."""
-    from otherminds.results.provenance import not_clean
+    from otherminds.results.labels import not_clean
     from otherminds.runs.runs import load
 
     if id == "last":

@@ -13,14 +13,14 @@ from importlib.resources import files
 from typing import Any
 
 from otherminds.errors import UsageError
-from otherminds.results.annotations import Batch, check_name
+from otherminds.results.annotations import AnnotationBatch, check_name
 from otherminds.web.serving import PageReply, PageRequest, as_json, failed
 
 
 class AnnotationPage:
     """Answers the requests of the page for one batch."""
 
-    def __init__(self, batch: Batch) -> None:
+    def __init__(self, batch: AnnotationBatch) -> None:
         self._batch = batch
         self._routes: dict[tuple[str, str], Callable[[PageRequest], PageReply]] = {
             ("GET", "/"): self._page,

@@ -8,8 +8,8 @@ import pytest
 import otherminds as om
 from otherminds.errors import UsageError
 from otherminds.formats.examples import EXAMPLES
+from otherminds.results.annotations import judging
 from otherminds.results.answers import Answers
-from otherminds.results.judging import judging
 
 STARTER = om.get_suite("starter")
 FREE = om.Suite(

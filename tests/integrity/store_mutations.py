@@ -34,7 +34,7 @@ from otherminds.errors import OthermindsError
 from otherminds.items import Item, Suite
 from otherminds.models import Prompt
 from otherminds.models.scripted import Scripted
-from otherminds.runs import loading, runs
+from otherminds.runs import records, runs
 from otherminds.runs.records import Run
 from otherminds.runs.runs import Budget, load, run
 from otherminds.store.packing import pack
@@ -110,7 +110,7 @@ class Bench(NamedTuple):
 @contextmanager
 def counted_as_large(large: bool) -> Iterator[None]:
     """While this is open, runs of few answers are kept and read as those of very many."""
-    modules = (runs, loading)
+    modules = (runs, records)
     before = [module.CHECKED for module in modules]
     try:
         for module in modules:

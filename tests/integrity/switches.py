@@ -24,7 +24,7 @@ from typing import Any
 import otherminds as om
 from otherminds.errors import OthermindsError
 from otherminds.models.api.pool import serve
-from otherminds.results.provenance import versions
+from otherminds.results.labels import versions
 from otherminds.runs.runs import Run
 from otherminds.store.store import Store
 from tests.faults.bench import hastened, suite

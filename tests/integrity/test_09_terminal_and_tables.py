@@ -24,7 +24,7 @@ from otherminds.pages.report import Table
 from otherminds.pages.table_files import as_csv
 from otherminds.pages.violins import Violin, numbers
 from otherminds.results.annotation_files import Taken, save, take
-from otherminds.results.annotations import Batch
+from otherminds.results.annotations import AnnotationBatch
 from otherminds.stats import mean
 from otherminds.store.store import MEMORY, Store
 
@@ -115,7 +115,7 @@ def test_json_is_the_same_to_a_program(folder: Path) -> None:
 
 def test_stories_lineups_and_sheets_with_evil_names(folder: Path) -> None:
     with Store("otherminds.db") as store:
-        batch = Batch(Suite.load("evil.jsonl"), store)
+        batch = AnnotationBatch(Suite.load("evil.jsonl"), store)
         for who, answer in (("Ada", f"box {EVIL}"), ("Ben", f"bag {EVIL}")):
             batch.keep(who, f"{EVIL}0", answer)
     for args in (
@@ -290,7 +290,7 @@ def test_answers_come_back_as_they_were(tmp_path: Path, name: str, end: str) -> 
     ]
     suite = Suite("odd", tuple(items))
     with Store(MEMORY) as store, Store(MEMORY) as empty:
-        batch, other = Batch(suite, store), Batch(suite, empty)
+        batch, other = AnnotationBatch(suite, store), AnnotationBatch(suite, empty)
         for item in suite:
             batch.keep("Ada", item.id, item.answer)
         save(batch, tmp_path / name)

@@ -170,7 +170,7 @@ def test_a_series_ends_with_its_store(folder: Path, monkeypatch: pytest.MonkeyPa
 
 def test_the_last_run_is_the_last_whatever_the_clock_says(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     years = iter(range(2040, 2000, -1))
-    monkeypatch.setattr(runs, "_now", lambda: f"{next(years)}-01-01T00:00:00.000+00:00")
+    monkeypatch.setattr(runs, "now", lambda: f"{next(years)}-01-01T00:00:00.000+00:00")
     asking(monkeypatch, says_a)
     made = []
     for seed in ("1", "2", "3", "1"):

@@ -22,8 +22,7 @@ from otherminds.items.lint import Cue, cues
 from otherminds.models import Prompt, Weighing
 from otherminds.models.scripted import Scripted
 from otherminds.pages.plots import bars
-from otherminds.results.exports import csv_text
-from otherminds.results.inspect_logs import as_log
+from otherminds.results.exports import as_log, csv_text
 from otherminds.results.itembrowser import Part, records
 from otherminds.results.measures import chance, compare, mean_of
 from otherminds.results.summary import summarise

@@ -15,11 +15,10 @@ from otherminds.errors import EndpointError, OtherModel
 from otherminds.models import Message, Origin, Prompt, Response
 from otherminds.models.api.endpoint import Endpoint
 from otherminds.models.api.provenance import Known, agree
-from otherminds.results.provenance import checks
-from otherminds.runs.loading import load
+from otherminds.results.labels import checks
+from otherminds.runs.records import load
 from otherminds.runs.shards import Shard, merge
-from otherminds.store.packing import pack
-from otherminds.store.remembered import remembered
+from otherminds.store.packing import pack, remembered
 from otherminds.store.store import Store
 from tests.faults.bench import hasten, suite
 from tests.integrity.switches import CLEAN, FORMS, KINDS, NEITHER, Bench, Case, healthy

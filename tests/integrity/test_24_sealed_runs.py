@@ -18,7 +18,7 @@ from otherminds.errors import OthermindsError, StoreError
 from otherminds.items import Suite
 from otherminds.models import Prompt
 from otherminds.models.scripted import Scripted
-from otherminds.runs import loading, runs
+from otherminds.runs import records, runs
 from otherminds.runs.runs import Budget, load, run
 from otherminds.runs.shards import Shard, merge
 from otherminds.store.store import _OURS, Store
@@ -141,7 +141,7 @@ def test_what_is_sound_by_itself_but_not_of_this_run_is_told(finished: str, chan
         assert db.execute(change).rowcount > 0
         db.commit()
     for command in READERS[:2] if "INTO calls" in change else READERS:
-        if command == READERS[0] and "INTO calls" in change and loading.CHECKED < ITEMS:
+        if command == READERS[0] and "INTO calls" in change and records.CHECKED < ITEMS:
             continue  # of large runs, calls are read where they are shown
         done = call(*command)
         assert (done.exit_code, done.stdout) == (1, ""), command

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Iterator
 from statistics import fmean
 
@@ -11,7 +10,7 @@ import pytest
 from scipy import stats as scipy
 
 from otherminds import stats
-from otherminds.stats import Bounded, Difference, means, memory, reach, trends
+from otherminds.stats import Bounded, Difference, means, reach, trends
 from otherminds.stats.trends import ladder, page
 
 LEVELS = (0.001, 0.01, 0.05, 0.2)
@@ -40,9 +39,19 @@ def differences(random: np.random.Generator, trials: int) -> Iterator[Difference
                 yield ladder(values, steps, groups=groups, draws=200)
 
 
+@pytest.fixture
+def forgetful() -> Iterator[None]:
+    """The same numbers are asked about at every level, and nothing of it is known afterwards."""
+    for end in (False, True):
+        for estimate in (means.mean, means.difference, means.contrast):
+            estimate.known.cache_clear()  # type: ignore[attr-defined]
+        if not end:
+            yield
+
+
+@pytest.mark.usefixtures("forgetful")
 @pytest.mark.parametrize("level", LEVELS)
 def test_p_and_interval_agree_at_every_level(level: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memory, "_known", OrderedDict())  # the same numbers are asked about at every level
     if level != 0.05:  # the interval of another level
         for module in (means, trends):
             monkeypatch.setattr(module, "TAIL", level / 2)

@@ -129,7 +129,7 @@ def test_a_frame_as_csv_runs_nothing(tmp_path: Path, library: str) -> None:
 
 def test_negative_numbers_of_a_frame_stay_numbers() -> None:
     pytest.importorskip("pandas")
-    from otherminds.runs.frames import frame
+    from otherminds.runs.records import frame
 
     made = frame([{"a": -0.25, "b": "-3", "c": -7}], "pandas")
     assert made.to_csv(index=False) == "a,b,c\n-0.25,-3,-7\n"

@@ -20,10 +20,9 @@ from otherminds.errors import BadFile, StoreError, UsageError
 from otherminds.items import Item, Suite
 from otherminds.models.scripted import Scripted
 from otherminds.results.annotation_files import Taken, save, take
-from otherminds.results.annotations import Batch, agreement, check_name, majorities
-from otherminds.results.people import agreement_by_kind
+from otherminds.results.annotations import AnnotationBatch, agreement, agreement_by_kind, check_name, majorities
 from otherminds.runs.runs import run
-from otherminds.store import store as store_module
+from otherminds.store import tables
 from otherminds.store.store import MEMORY, Store
 from otherminds.web.serving import PageReply, PageServer
 
@@ -44,13 +43,13 @@ GIVEN = {
 
 
 @pytest.fixture
-def batch() -> Iterator[Batch]:
+def batch() -> Iterator[AnnotationBatch]:
     with Store(MEMORY) as store:
         yield filled(store)
 
 
-def filled(store: Store, suite: Suite = SUITE) -> Batch:
-    batch = Batch(suite, store)
+def filled(store: Store, suite: Suite = SUITE) -> AnnotationBatch:
+    batch = AnnotationBatch(suite, store)
     for annotator, answers in GIVEN.items():
         for id, answer in answers.items():
             batch.keep(annotator, id, answer)
@@ -60,7 +59,7 @@ def filled(store: Store, suite: Suite = SUITE) -> Batch:
 # ── kept ──
 
 
-def test_the_last_answer_of_a_person_counts(batch: Batch) -> None:
+def test_the_last_answer_of_a_person_counts(batch: AnnotationBatch) -> None:
     assert batch.answers() == GIVEN
     batch.keep(" Ada ", "a", "basket")
     assert batch.answers()["Ada"]["a"] == "basket"
@@ -68,18 +67,20 @@ def test_the_last_answer_of_a_person_counts(batch: Batch) -> None:
     assert batch.answers_of("Nobody") == {}
 
 
-def test_answers_to_another_text_no_longer_count(batch: Batch) -> None:
+def test_answers_to_another_text_no_longer_count(batch: AnnotationBatch) -> None:
     first = SUITE.items[0]
     changed = Item(id="a", context="One.\nTwo!", question=first.question, answer="box", choices=first.choices)
-    other = Batch(Suite("small", (changed, *SUITE.items[1:])), batch._store)
+    other = AnnotationBatch(Suite("small", (changed, *SUITE.items[1:])), batch._store)
     assert "a" not in other.answers()["Ada"]
     assert other.answers()["Ada"]["c"] == "now"
     retagged = Item(id="a", context="One.\nTwo.", question=first.question, answer="basket", choices=first.choices)
-    assert Batch(Suite("small", (retagged,)), batch._store).answers()["Ada"] == {"a": "box"}, "only what is seen counts"
+    assert AnnotationBatch(Suite("small", (retagged,)), batch._store).answers()["Ada"] == {"a": "box"}, (
+        "only what is seen counts"
+    )
 
 
-def test_another_batch_is_another_matter(batch: Batch) -> None:
-    assert Batch(Suite("other", SUITE.items), batch._store).answers() == {}
+def test_another_batch_is_another_matter(batch: AnnotationBatch) -> None:
+    assert AnnotationBatch(Suite("other", SUITE.items), batch._store).answers() == {}
 
 
 @pytest.mark.parametrize(
@@ -93,7 +94,9 @@ def test_another_batch_is_another_matter(batch: Batch) -> None:
         ("A" * 61, "a", "box", "at most 60"),
     ],
 )
-def test_what_is_no_answer_is_refused(batch: Batch, annotator: str, id: str, answer: str, sentence: str) -> None:
+def test_what_is_no_answer_is_refused(
+    batch: AnnotationBatch, annotator: str, id: str, answer: str, sentence: str
+) -> None:
     with pytest.raises(UsageError, match=sentence):
         batch.keep(annotator, id, answer)
     assert batch.answers() == GIVEN
@@ -110,13 +113,13 @@ def test_names_may_be_of_any_script() -> None:
 
 def test_people_can_only_choose() -> None:
     with Store(MEMORY) as store, pytest.raises(UsageError, match="'free' has no choices"):
-        Batch(Suite("free", (Item(id="free", question="Why?", answer="because"),)), store)
+        AnnotationBatch(Suite("free", (Item(id="free", question="Why?", answer="because"),)), store)
 
 
 def test_an_older_store_gets_the_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "store.db"
     with monkeypatch.context() as older:
-        older.setattr(store_module, "MIGRATIONS", store_module.MIGRATIONS[:1])
+        older.setattr(tables, "MIGRATIONS", tables.MIGRATIONS[:1])
         Store(path).close()
     with Store(path) as store:
         assert filled(store).answers() == GIVEN
@@ -124,7 +127,7 @@ def test_an_older_store_gets_the_table(tmp_path: Path, monkeypatch: pytest.Monke
 
 def test_an_older_store_where_nobody_can_write_is_still_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "store.db"
-    monkeypatch.setattr(store_module, "MIGRATIONS", store_module.MIGRATIONS[:1])
+    monkeypatch.setattr(tables, "MIGRATIONS", tables.MIGRATIONS[:1])
     with Store(path) as store:
         store.keep_model("f", "model", {"weights": "w"})
     monkeypatch.undo()
@@ -139,11 +142,11 @@ def test_an_older_store_where_nobody_can_write_is_still_read(tmp_path: Path, mon
 
 
 @pytest.mark.parametrize("name", ["answers.csv", "answers.json"])
-def test_what_is_exported_can_be_imported(batch: Batch, tmp_path: Path, name: str) -> None:
+def test_what_is_exported_can_be_imported(batch: AnnotationBatch, tmp_path: Path, name: str) -> None:
     written = save(batch, tmp_path / name)
     assert all(path.exists() for path in written)
     with Store(MEMORY) as empty:
-        other = Batch(SUITE, empty)
+        other = AnnotationBatch(SUITE, empty)
         taken = take(other, tmp_path / name)
         assert (taken.kept, taken.refused) == (7, {})
         assert other.answers() == GIVEN
@@ -151,7 +154,7 @@ def test_what_is_exported_can_be_imported(batch: Batch, tmp_path: Path, name: st
     assert (tmp_path / name).read_text() == (tmp_path / f"again-{name}").read_text()
 
 
-def test_csv_as_a_spreadsheet_reads_it(batch: Batch, tmp_path: Path) -> None:
+def test_csv_as_a_spreadsheet_reads_it(batch: AnnotationBatch, tmp_path: Path) -> None:
     save(batch, tmp_path / "answers.csv")
     rows = sheet(tmp_path / "answers.csv")
     assert rows[0] == ["id", "annotator", "answer", "digest", "context", "question", "A", "B", "C"]
@@ -173,7 +176,7 @@ def sheet(path: Path, rows: list[list[str]] | None = None) -> list[list[str]]:
 def test_a_sheet_that_nobody_has_answered_can_be_filled_in(tmp_path: Path) -> None:
     path = tmp_path / "blank.csv"
     with Store(MEMORY) as store:
-        batch = Batch(SUITE, store)
+        batch = AnnotationBatch(SUITE, store)
         save(batch, path)
         rows = sheet(path)
         assert [row[:3] for row in rows[1:]] == [[item.id, "", ""] for item in SUITE]
@@ -191,7 +194,7 @@ def test_a_sheet_that_nobody_has_answered_can_be_filled_in(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("column", [4, 5, 6, 8])
 def test_a_text_changed_in_a_sheet_is_noticed_whatever_the_digest_says(
-    batch: Batch, tmp_path: Path, column: int
+    batch: AnnotationBatch, tmp_path: Path, column: int
 ) -> None:
     path = tmp_path / "answers.csv"
     save(batch, path)
@@ -208,14 +211,14 @@ def test_whatever_ends_a_line_is_read_back(tmp_path: Path, ends: str) -> None:
     item = Item(id="a", context=f"One.{ends}Two.", question="'=?", answer="@x", choices=("@x", "''-y", "'z", "-1"))
     for name in ("answers.csv", "answers.json"):
         with Store(MEMORY) as store:
-            batch = Batch(Suite("ends", (item,)), store)
+            batch = AnnotationBatch(Suite("ends", (item,)), store)
             for who, answer in zip("PQRS", item.choices, strict=True):
                 batch.keep(who, "a", answer)
             save(batch, tmp_path / name)
             assert take(batch, tmp_path / name) == Taken(kept=4)
 
 
-def test_a_file_that_contradicts_itself_or_what_is_kept(batch: Batch, tmp_path: Path) -> None:
+def test_a_file_that_contradicts_itself_or_what_is_kept(batch: AnnotationBatch, tmp_path: Path) -> None:
     path = tmp_path / "in.csv"
     save(batch, path)
     good = [row[:4] for row in sheet(path)]
@@ -228,7 +231,7 @@ def test_a_file_that_contradicts_itself_or_what_is_kept(batch: Batch, tmp_path: 
     assert take(batch, path).replaced == 0
 
 
-def test_label_studio_gets_the_interface_and_never_the_answer(batch: Batch, tmp_path: Path) -> None:
+def test_label_studio_gets_the_interface_and_never_the_answer(batch: AnnotationBatch, tmp_path: Path) -> None:
     data, config = save(batch, tmp_path / "answers.json")
     listed = json.loads(data.read_text())
     assert [set(entry["data"]) for entry in listed] == [{"id", "context", "question", "choices", "digest"}] * 3
@@ -245,7 +248,7 @@ def test_label_studio_gets_the_interface_and_never_the_answer(batch: Batch, tmp_
     assert (result["from_name"], result["to_name"]) == (choices.get("name"), choices.get("toName"))
 
 
-def test_a_label_studio_export_with_all_its_extras(batch: Batch, tmp_path: Path) -> None:
+def test_a_label_studio_export_with_all_its_extras(batch: AnnotationBatch, tmp_path: Path) -> None:
     (data, _) = save(batch, tmp_path / "answers.json")
     entry = json.loads(data.read_text())[0]
 
@@ -278,7 +281,7 @@ def test_a_label_studio_export_with_all_its_extras(batch: Batch, tmp_path: Path)
     assert batch.answers()["dana@example.org"] == {"a": "basket"}
 
 
-def test_label_studio_gives_back_whom_we_named(batch: Batch, tmp_path: Path) -> None:
+def test_label_studio_gives_back_whom_we_named(batch: AnnotationBatch, tmp_path: Path) -> None:
     (data, _) = save(batch, tmp_path / "answers.json")
     listed = json.loads(data.read_text())
     for entry in listed:
@@ -287,12 +290,14 @@ def test_label_studio_gives_back_whom_we_named(batch: Batch, tmp_path: Path) -> 
             annotation["result"][0]["id"] = "x"
     data.write_text(json.dumps(listed))
     with Store(MEMORY) as empty:
-        other = Batch(SUITE, empty)
+        other = AnnotationBatch(SUITE, empty)
         assert take(other, data) == Taken(7)
         assert other.answers() == GIVEN
 
 
-def test_a_text_changed_in_label_studio_is_noticed_whatever_the_digest_says(batch: Batch, tmp_path: Path) -> None:
+def test_a_text_changed_in_label_studio_is_noticed_whatever_the_digest_says(
+    batch: AnnotationBatch, tmp_path: Path
+) -> None:
     (data, _) = save(batch, tmp_path / "answers.json")
     listed = json.loads(data.read_text())
     listed[0]["data"]["context"] = "One. Three."
@@ -303,7 +308,7 @@ def test_a_text_changed_in_label_studio_is_noticed_whatever_the_digest_says(batc
     assert taken.kept == 2
 
 
-def test_bad_rows_are_counted_and_good_ones_stay(batch: Batch, tmp_path: Path) -> None:
+def test_bad_rows_are_counted_and_good_ones_stay(batch: AnnotationBatch, tmp_path: Path) -> None:
     path = tmp_path / "in.csv"
     save(batch, path)
     good = path.read_text().splitlines()[1].split(",")
@@ -343,7 +348,9 @@ def test_bad_rows_are_counted_and_good_ones_stay(batch: Batch, tmp_path: Path) -
         ("x.txt", b"", "should end in .csv"),
     ],
 )
-def test_a_file_of_another_kind_is_refused(batch: Batch, tmp_path: Path, name: str, text: bytes, sentence: str) -> None:
+def test_a_file_of_another_kind_is_refused(
+    batch: AnnotationBatch, tmp_path: Path, name: str, text: bytes, sentence: str
+) -> None:
     (tmp_path / name).write_bytes(text)
     with pytest.raises((BadFile, UsageError), match=sentence):
         take(batch, tmp_path / name)
@@ -353,7 +360,7 @@ def test_a_file_of_another_kind_is_refused(batch: Batch, tmp_path: Path, name: s
 # ── agreement ──
 
 
-def test_agreement_by_hand(batch: Batch) -> None:
+def test_agreement_by_hand(batch: AnnotationBatch) -> None:
     assert majorities(SUITE, GIVEN) == {"a": "box", "b, or so": None, "c": None}
     found = agreement(SUITE, batch.answers())
     assert found.annotators == {"Ada": 3, "Ben Ó": 2, "Cleo": 2}
@@ -489,7 +496,7 @@ def test_while_the_page_is_there_others_read_and_write(folder: Path) -> None:
         assert serving.stdout.readline().startswith("http://127.0.0.1:")
         with Store("otherminds.db") as store:
             assert store.annotations("small") == []
-            Batch(SUITE, store).keep("Ada", "a", "box")
+            AnnotationBatch(SUITE, store).keep("Ada", "a", "box")
         call("--export", "answers.csv")
         serving.kill()
     with sqlite3.connect("otherminds.db") as db:

@@ -11,7 +11,7 @@ from otherminds.errors import BadFile, UsageError
 from otherminds.heuristics.readers import realist
 from otherminds.models import Prompt, Response, Usage
 from otherminds.models.scripted import Scripted
-from otherminds.results.inspect_logs import save
+from otherminds.results.exports import save
 from otherminds.runs.runs import Budget, Run, run
 from otherminds.studies.starter.build import starter
 

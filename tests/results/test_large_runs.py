@@ -16,7 +16,7 @@ from otherminds.models import Prompt
 from otherminds.models.scripted import Scripted
 from otherminds.results.measures import compare
 from otherminds.results.summary import examples, summarise
-from otherminds.runs import loading, runs
+from otherminds.runs import records, runs
 from otherminds.runs.runs import Run, load, run, with_texts
 from otherminds.store.store import Store
 from otherminds.web.pages import compare_page, view
@@ -57,7 +57,7 @@ def model(name: str, often: int) -> Scripted:
 @pytest.fixture
 def path(suite: Suite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A store with two runs that count as large."""
-    for module in (loading, runs):
+    for module in (records, runs):
         monkeypatch.setattr(module, "CHECKED", 20)
     with Store(tmp_path / "s.db") as store:
         for name, often in (("one", 2), ("two", 3)):

@@ -13,10 +13,10 @@ from otherminds.calling import flights, rounds
 from otherminds.heuristics.readers import realist
 from otherminds.items import Item, Suite, lines
 from otherminds.models import scripted
-from otherminds.runs import loading, runs
+from otherminds.runs import records, runs
 from otherminds.runs.runs import Run, run
 from otherminds.runs.shards import Shard, merge
-from otherminds.store import keeping
+from otherminds.store import run_seals
 from otherminds.store.store import Store
 
 STORY = "Nora puts the letter into the drawer and leaves the room. Paul moves it to the box. " * 30
@@ -44,8 +44,8 @@ def _small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     small: dict[ModuleType, dict[str, int]] = {
         rounds: {"AHEAD": 20, "HELD": 40},
         runs: {"PART": 40, "CHECKED": 50},
-        loading: {"CHECKED": 50},
-        keeping: {"AT_ONCE": 20},
+        records: {"CHECKED": 50},
+        run_seals: {"AT_ONCE": 20},
         lines: {"BLOCK": 20, "BLOCKS": 2},
         scripted: {"HISTORY": 20},
         flights: {"SELDOM": 700},
@@ -99,7 +99,7 @@ def test_parts_shards_and_suites_in_memory_come_to_the_same(tmp_path: Path) -> N
     with Store(tmp_path / "all.db") as store, Store(tmp_path / "1.db") as one, Store(tmp_path / "2.db") as two:
         merge(store, [one, two])
         assert store.run(at_once.id).finished
-        assert list(loading.load(store, at_once.id, texts=False).records) == [
+        assert list(records.load(store, at_once.id, texts=False).records) == [
             type(record)(record.item, (), (), record.calls, record.score) for record in at_once.records
         ]
-        assert loading.in_columns(store, store.run(at_once.id))
+        assert records.in_columns(store, store.run(at_once.id))

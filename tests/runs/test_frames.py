@@ -9,7 +9,7 @@ import pytest
 from otherminds.errors import UsageError
 from otherminds.heuristics.readers import realist
 from otherminds.items import Item, Suite
-from otherminds.runs import frames
+from otherminds.runs import records
 from otherminds.runs.runs import Run, run
 from otherminds.studies.starter.build import starter
 
@@ -22,7 +22,7 @@ def done() -> Run:
     return run(suite, realist(suite))
 
 
-@pytest.mark.parametrize("library", frames.LIBRARIES)
+@pytest.mark.parametrize("library", records.LIBRARIES)
 def test_a_row_for_every_answer_and_a_column_for_every_tag(done: Run, library: str) -> None:
     pytest.importorskip(library)
     frame = done.frame(library)  # type: ignore[arg-type]
@@ -34,11 +34,11 @@ def test_a_row_for_every_answer_and_a_column_for_every_tag(done: Run, library: s
     assert float(frame["value"].mean()) == done.mean()
 
 
-@pytest.mark.parametrize("library", frames.LIBRARIES)
+@pytest.mark.parametrize("library", records.LIBRARIES)
 def test_a_tag_may_be_of_several_types_and_a_run_may_be_empty(library: str) -> None:
     pytest.importorskip(library)
-    assert [str(value) for value in frames.frame(MIXED, library)["order"]] == ["1", "two"]
-    assert len(frames.frame([], library)) == 0
+    assert [str(value) for value in records.frame(MIXED, library)["order"]] == ["1", "two"]
+    assert len(records.frame([], library)) == 0
 
 
 def test_what_has_no_value_is_missing_and_not_zero() -> None:
@@ -55,16 +55,16 @@ def test_what_has_no_value_is_missing_and_not_zero() -> None:
 
 def test_pandas_goes_first_and_polars_does_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
     for installed, used in ((("pandas", "polars"), "pandas"), (("polars",), "polars")):
-        for name in frames.LIBRARIES:
+        for name in records.LIBRARIES:
             module: Any = ModuleType(name)
             module.DataFrame = lambda columns, name=name: (name, columns)
             monkeypatch.setitem(sys.modules, name, module)
-        monkeypatch.setattr(frames, "find_spec", lambda name, installed=installed: name in installed or None)
-        assert frames.frame([{"id": "a"}]) == (used, {"id": ["a"]})
+        monkeypatch.setattr(records, "find_spec", lambda name, installed=installed: name in installed or None)
+        assert records.frame([{"id": "a"}]) == (used, {"id": ["a"]})
 
 
 def test_without_either_a_sentence_says_what_to_install(done: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(frames, "find_spec", lambda name: None)
+    monkeypatch.setattr(records, "find_spec", lambda name: None)
     with pytest.raises(UsageError, match=r"needs pandas or polars, and neither is .* 'otherminds\[frame\]'"):
         done.frame()
     with pytest.raises(UsageError, match="needs polars, and it is not installed"):

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from otherminds import stats
-from otherminds.stats import kinds, means
-from otherminds.stats.shares import share_interval
+from otherminds.stats import means, reach
+from otherminds.stats.reach import share_interval
 
 GROUPS = 3_000
 
@@ -31,19 +31,19 @@ def test_kinds_are_drawn_as_their_groups_would_be(seed: int, monkeypatch: pytest
         return [gap.value, gap.low, gap.high, gap.p, apart.value, apart.low, apart.high, apart.p]
 
     sooner = numbers()
-    monkeypatch.setattr(kinds, "MANY", 10**9)
+    monkeypatch.setattr(reach, "MANY", 10**9)
     assert numbers() == pytest.approx(sooner, abs=0.02)
     assert numbers() != sooner, "both ways were the same way"
     drawn = [means._resampled(np.array([0.0, 1.0, 2.0] * 1_000), np.full(3_000, 2.0), 2_000, seed)]
-    monkeypatch.setattr(kinds, "MANY", 2_000)
+    monkeypatch.setattr(reach, "MANY", 2_000)
     drawn.append(means._resampled(np.array([0.0, 1.0, 2.0] * 1_000), np.full(3_000, 2.0), 2_000, seed))
     assert np.std(drawn[0]) == pytest.approx(np.std(drawn[1]), rel=0.1)
 
 
 def test_numbers_on_a_scale_are_drawn_one_by_one() -> None:
     random = np.random.default_rng(0)
-    assert kinds.few_kinds(random.random(5_000)) is None
-    assert kinds.few_kinds(np.ones(10)) is None, "few groups have the very draws that they always had"
+    assert reach.few_kinds(random.random(5_000)) is None
+    assert reach.few_kinds(np.ones(10)) is None, "few groups have the very draws that they always had"
 
 
 def test_a_share_of_many_groups_has_the_interval_of_each_group_counted_alone(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -51,5 +51,5 @@ def test_a_share_of_many_groups_has_the_interval_of_each_group_counted_alone(mon
     sizes = random.integers(1, 5, size=3000).astype(float)
     right = random.binomial(sizes.astype(int), 0.7).astype(float)
     together = share_interval(right, sizes)
-    monkeypatch.setattr("otherminds.stats.kinds.MANY", 10**9)
+    monkeypatch.setattr("otherminds.stats.reach.MANY", 10**9)
     assert together == pytest.approx(share_interval(right, sizes), abs=1e-9)

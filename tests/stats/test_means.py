@@ -9,7 +9,7 @@ from scipy import stats as scipy
 
 from otherminds.errors import UsageError
 from otherminds.stats import Difference, Estimate, contrast, difference, mean, proportion
-from otherminds.stats.shares import _CORRELATIONS, share_interval
+from otherminds.stats.reach import _CORRELATIONS, share_interval
 from otherminds.stats.significance import mcnemar, student
 
 STORIES = ["a", "a", "b", "b", "c", "c", "d", "d", "e", "e", "f", "f"]

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from otherminds.errors import StoreError
-from otherminds.store import store as module
-from otherminds.store.store import MEMORY, MIGRATIONS, Call, RunRow, Store
+from otherminds.store import tables
+from otherminds.store.store import MEMORY, Call, RunRow, Store
+from otherminds.store.tables import MIGRATIONS
 
 CALL = Call("k1", "f1", "ask", {"text": "Hello"}, "Hello", {"text": "Hi", "usage": {}}, 0.5)
 RUN = RunRow("abc123", "small", "d1", "model", "f1", "raw", "text", {"seed": 0}, "2026-01-01T00:00:00", "")
@@ -151,7 +152,7 @@ def test_migrations_run_once_and_keep_what_is_there(path: Path, monkeypatch: pyt
         ran.append("add_column")
         db.execute("ALTER TABLE runs ADD COLUMN note TEXT NOT NULL DEFAULT ''")
 
-    monkeypatch.setattr(module, "MIGRATIONS", [*MIGRATIONS, add_column])
+    monkeypatch.setattr(tables, "MIGRATIONS", [*MIGRATIONS, add_column])
     for _ in range(2):
         with Store(path) as store:
             assert set(store.calls(["k1"])) == {"k1"}
@@ -165,7 +166,7 @@ def test_a_migration_that_fails_changes_nothing(path: Path, monkeypatch: pytest.
         db.execute("CREATE TABLE half (x)")
         db.execute("CREATE nonsense")
 
-    monkeypatch.setattr(module, "MIGRATIONS", [*MIGRATIONS, broken])
+    monkeypatch.setattr(tables, "MIGRATIONS", [*MIGRATIONS, broken])
     with pytest.raises(StoreError, match="syntax error"):
         Store(path)
     monkeypatch.undo()

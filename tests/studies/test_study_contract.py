@@ -9,7 +9,7 @@ import pytest
 from otherminds.heuristics.readers import oracle, random, realist
 from otherminds.models import Prompt
 from otherminds.models.scripted import Scripted
-from otherminds.results.itembrowser import shows
+from otherminds.results.itembrowser import shown_ids
 from otherminds.runs.runs import Budget, Run, run
 from otherminds.store.store import MEMORY, Store
 from otherminds.studies import STUDIES
@@ -65,7 +65,7 @@ def check_chapter(chapter: Chapter) -> None:
 
 def leads_to(finding: Finding, run: Run) -> bool:
     """Whether a run has an item that a finding points at; one that leads nowhere is no dead end."""
-    return any(shows(finding.leads_to, run, record) for record in run.records)
+    return bool(shown_ids(finding.leads_to, run))
 
 
 def guess(prompt: Prompt) -> dict[str, float]:

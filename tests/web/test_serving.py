@@ -10,7 +10,7 @@ import pytest
 
 from otherminds.errors import StoreError
 from otherminds.items import Item, Suite
-from otherminds.results.annotations import Batch
+from otherminds.results.annotations import AnnotationBatch
 from otherminds.store.store import MEMORY, Store
 from otherminds.web.annotate import AnnotationPage
 from otherminds.web.serving import PageReply, PageRequest, PageServer
@@ -27,9 +27,9 @@ GIVEN = {"Ada": {"a": "box"}, "Cleo": {"a": "box", "c": "then"}}
 
 
 @pytest.fixture
-def batch() -> Iterator[Batch]:
+def batch() -> Iterator[AnnotationBatch]:
     with Store(MEMORY) as store:
-        batch = Batch(SUITE, store)
+        batch = AnnotationBatch(SUITE, store)
         for annotator, answers in GIVEN.items():
             for id, answer in answers.items():
                 batch.keep(annotator, id, answer)
@@ -37,7 +37,7 @@ def batch() -> Iterator[Batch]:
 
 
 @pytest.fixture
-def server(batch: Batch) -> Iterator[PageServer]:
+def server(batch: AnnotationBatch) -> Iterator[PageServer]:
     with PageServer(AnnotationPage(batch).respond) as server:
         thread = Thread(target=server.serve)
         thread.start()
@@ -58,7 +58,7 @@ def ask(server: PageServer, method: str, path: str, body: str | None = None, **h
 ANSWER = json.dumps({"annotator": "Dana", "item": "a", "choice": 1})
 
 
-def test_an_answer_needs_the_token_of_the_page(server: PageServer, batch: Batch) -> None:
+def test_an_answer_needs_the_token_of_the_page(server: PageServer, batch: AnnotationBatch) -> None:
     status, page = ask(server, "GET", "/")
     assert status == 200
     assert server.token in page
@@ -99,7 +99,7 @@ def test_only_this_machine_by_its_own_name(server: PageServer) -> None:
         ('{"annotator": ["Dana"], "item": {}, "choice": 0}', 400),
     ],
 )
-def test_a_strange_request_gets_a_sentence(server: PageServer, batch: Batch, body: str, status: int) -> None:
+def test_a_strange_request_gets_a_sentence(server: PageServer, batch: AnnotationBatch, body: str, status: int) -> None:
     got, said = ask(server, "POST", "/answer", body, X_Otherminds_Token=server.token)
     assert (got, set(said)) == (status, {"error"})
     assert batch.answers() == GIVEN

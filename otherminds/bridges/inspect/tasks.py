@@ -40,8 +40,7 @@ from otherminds.formats.scores import VERDICTS, way
 from otherminds.formats.scores import Score as Judged
 from otherminds.items import Item, Suite
 from otherminds.models import Prompt
-from otherminds.results.exports import answered, told_question
-from otherminds.results.inspect_logs import REASONS
+from otherminds.results.exports import REASONS, answered, told_question
 from otherminds.store.packing import pack, unpack
 from otherminds.store.store import Call
 

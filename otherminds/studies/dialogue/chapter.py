@@ -75,6 +75,10 @@ def look(subjects: Sequence[Subject], desk: Desk) -> Chapter | None:
 
 def asked(desk: Desk) -> tuple[Sequence[Talk], Suite]:
     """The conversations and the questions: two about some, two about each, or all."""
+    return desk.once("dialogue", lambda: _asked(desk))
+
+
+def _asked(desk: Desk) -> tuple[Sequence[Talk], Suite]:
     talks = drawn(desk.seed) if desk.size == "quick" else bank.authored()
     whole = suite(talks)
     return talks, whole if desk.size == "full" else part(whole, desk.seed)

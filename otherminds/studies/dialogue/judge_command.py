@@ -108,10 +108,10 @@ def _wanted(only: str | None) -> list[str]:
 
 
 def _people(form: Suite, store: Store) -> Opinion:
-    from otherminds.results.annotations import Batch
+    from otherminds.results.annotations import AnnotationBatch
     from otherminds.talks.judge import votes
 
-    return votes(form, Batch(form, store).answers())
+    return votes(form, AnnotationBatch(form, store).answers())
 
 
 def _ask(form: Suite, model: Model, store: Store, score: str | None, failed: list[str]) -> Opinion:

@@ -125,14 +125,14 @@ def explore(context: click.Context, /, spec: str, output: Path, store_path: Path
     Every answer is in the store, so the same command, given again after whatever stopped it, goes on from there to the
     same stories.
     """
-    from otherminds.calling.rehearsed import Tally
+    from otherminds.calling.costs import DryRun
     from otherminds.store.store import Store
     from otherminds.studies.explore import build
     from otherminds.studies.explore.pairs import pairs
 
     cells, contexts, ways = _cells(given), _contexts(given), _ways(given)
     if given["dry_run"]:
-        tally = Tally()
+        tally = DryRun()
         outcomes = _search(cells, contexts, _examiner(spec, given, tally.stand_in), ways, given)
         show_rehearsal(tally, outcomes, settings=len(cells), price_of=spec, given=given, as_json=as_json)
         return

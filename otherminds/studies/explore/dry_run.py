@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 from otherminds.terminal.screen import print_json, print_table, say
 
 if TYPE_CHECKING:
-    from otherminds.calling.rehearsed import Tally
+    from otherminds.calling.costs import DryRun
     from otherminds.studies.explore.search.versus import Outcome
 
 
 def show_rehearsal(
-    tally: Tally, outcomes: Sequence[Outcome], *, settings: int, price_of: str, given: dict[str, Any], as_json: bool
+    tally: DryRun, outcomes: Sequence[Outcome], *, settings: int, price_of: str, given: dict[str, Any], as_json: bool
 ) -> None:
     """Print what was counted, and what the options tell of time and money."""
     from otherminds.calling.costs import read_prices, read_speed

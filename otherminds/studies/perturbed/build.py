@@ -20,8 +20,9 @@ In `meta` every item carries what measuring needs, in the words of its own story
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
 from itertools import product
 from typing import Any, Literal
 
@@ -49,20 +50,26 @@ def build(*, full_grid: bool = False, style: Style = "vanilla", focal: bool = Fa
     """The suite in a style: all 68 tasks, or 74 with the full grid; with `focal`, two items a task."""
     if style not in STYLES:
         raise UsageError(f"there is no style {style!r}; there are {', '.join(STYLES)}")
-    kinds = QUESTIONS if style in ("vanilla", "cot") else ("belief",)
-    tasks = [(stage, task) for stage in load() for task in stage.tasks if full_grid or not task.extra]
-    of_task = {"variants": FOCAL, "questions": ("belief",)} if focal else {"questions": kinds}
-    items = tuple(item for stage, task in tasks for item in expand(stage, task, **of_task))
+    kinds = ("belief",) if focal or style not in ("vanilla", "cot") else QUESTIONS
+    variants = FOCAL if focal else VARIANTS
+    items = tuple(
+        item
+        for item in grid()
+        if (full_grid or not item.meta["extra"]) and item.tags["variant"] in variants and item.tags["question"] in kinds
+    )
     return Suite("perturbed", items, prompt=STYLES[style], score="json", study="perturbed")
 
 
-def expand(
-    stage: Stage, task: Task, *, variants: Sequence[str] = VARIANTS, questions: Sequence[str] = QUESTIONS
-) -> Iterator[Item]:
-    """The sixteen questions of a task, in their order, or some of them."""
-    for variant, swap, question in product(variants, SWAPS, questions):
-        item = _item(stage, task, variant, swap, question)
-        yield replace(item, meta={**item.meta, "demonstration": _demonstration(item).to_dict()})
+@cache
+def grid() -> tuple[Item, ...]:
+    """Make the sixteen questions of every task, in their order."""
+    items = (
+        _item(stage, task, *names)
+        for stage in load()
+        for task in stage.tasks
+        for names in product(VARIANTS, SWAPS, QUESTIONS)
+    )
+    return tuple(replace(item, meta={**item.meta, "demonstration": _demonstration(item)}) for item in items)
 
 
 def _item(stage: Stage, task: Task, variant: str, swap: str, question: str) -> Item:
@@ -114,9 +121,8 @@ def _item(stage: Stage, task: Task, variant: str, swap: str, question: str) -> I
     )
 
 
-def _demonstration(item: Item) -> Item:
+def _demonstration(item: Item) -> dict[str, Any]:
     """The item shown before another: one ending for half of the items of every class, the other for the other half."""
-    stage, perceived = load_demonstration()
     places = [
         STAGES.index(str(item.tags["stage"])) if item.tags["stage"] in STAGES else 0,
         CLASSES.index(str(item.tags["class"])),
@@ -128,9 +134,15 @@ def _demonstration(item: Item) -> Item:
     variant = ("focal", "access")[sum(places) % 2]
     # Which word is true changes over the stages, or the right option would stand at one place in all demonstrations.
     swap = SWAPS[(places[0] + places[1]) // 2 % 2]
-    shown = _item(stage, stage.tasks[0], variant, swap, str(item.tags["question"]))
+    return _shown(variant, swap, str(item.tags["question"]))
+
+
+@cache
+def _shown(variant: str, swap: str, question: str) -> dict[str, Any]:
+    stage, perceived = load_demonstration()
+    shown = _item(stage, stage.tasks[0], variant, swap, question)
     kept = {name: shown.meta[name] for name in ("target", "belief_question", "sentences", "gold")}
-    return replace(shown, tags={}, meta={**kept, "perceived": perceived[variant]})
+    return replace(shown, tags={}, meta={**kept, "perceived": perceived[variant]}).to_dict()
 
 
 def _numbered(sentences: Sequence[str]) -> str:

@@ -70,6 +70,10 @@ def _ask(subject: Subject, questions: Suite, desk: Desk) -> list[Run]:
 
 def part(desk: Desk) -> Suite:
     """What is asked in both styles, by the size of the look."""
+    return desk.once("perturbed", lambda: _part(desk))
+
+
+def _part(desk: Desk) -> Suite:
     if desk.size != "quick":
         return build(focal=desk.size == "standard")
     # Chats are slow: one swap of every task, by turns.

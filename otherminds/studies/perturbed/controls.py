@@ -9,7 +9,7 @@ from functools import cache
 from otherminds.items import Item, Suite
 from otherminds.items.controls import IS, control, verb
 from otherminds.items.tags import TOLD, TWIN
-from otherminds.studies.perturbed.build import build
+from otherminds.studies.perturbed.build import grid
 
 _SENTENCES = (
     (r"What is in the (.+)\?", "The {0} is full of"),
@@ -58,7 +58,7 @@ def sentence(question: str) -> str:
 
 @cache
 def _realities() -> dict[str, Item]:
-    return {item.context: item for item in build(full_grid=True) if item.tags["question"] == "reality"}
+    return {item.context: item for item in grid() if item.tags["question"] == "reality"}
 
 
 @cache

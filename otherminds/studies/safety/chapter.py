@@ -74,9 +74,8 @@ def look(subjects: Sequence[Subject], desk: Desk) -> Chapter | None:
 
 def drawn(desk: Desk) -> Suite:
     """What is asked: a part of every task, or the standard suite."""
-    if desk.size != "quick":
-        return build(seed=desk.seed)
-    return build(size=SMALL, seed=desk.seed)
+    size = SMALL if desk.size == "quick" else "standard"
+    return desk.once("safety", lambda: build(size=size, seed=desk.seed))
 
 
 def example() -> Suite:

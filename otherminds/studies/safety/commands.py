@@ -209,7 +209,7 @@ def _model(member: Member, lineup: Lineup, suite: Suite | None, store: Store) ->
     from otherminds.formats.forms import LETTERS_IN_CHAT
     from otherminds.heuristics.readers import Baseline
     from otherminds.models.specs import read_spec
-    from otherminds.store.remembered import remembered
+    from otherminds.store.packing import remembered
 
     spec, _ = read_spec(member.spec)
     if suite is None and spec.startswith("baseline:"):

@@ -15,6 +15,6 @@ STUDY = Study(
     look=ways_of_asking.look,
     suite=starter,
     page=summarise,
-    questions=lambda desk: starter(),
+    questions=lambda desk: desk.once("starter", starter),
     controls=controls,
 )

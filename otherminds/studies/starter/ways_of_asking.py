@@ -33,7 +33,7 @@ def look(subjects: Sequence[Subject], desk: Desk) -> Chapter | None:
     """The chapter on the starter suite; None if the budget was spent before anything was answered."""
     cut: list[str] = []
     left_out: list[str] = []
-    suite = starter()
+    suite = desk.once("starter", starter)
     asked = ask_each(subjects, lambda subject: _ask(subject, suite, desk, cut, left_out))
     runs = [each for some in asked.done.values() for each in some if each.records]
     if not runs:

@@ -33,7 +33,10 @@ def test_labels_count_every_token_that_reads_so(tiny: Local) -> None:
 def test_a_label_without_a_token(tiny: Local) -> None:
     good, bad = tiny.weigh([LABELS[0], replace(LABELS[0], choices=("A", "BB"))])
     assert not good.error
-    assert bad.error == "no single token of gguf:tiny.gguf reads as 'BB', so it cannot be a label; weigh it as a continuation"
+    assert (
+        bad.error
+        == "no single token of gguf:tiny.gguf reads as 'BB', so it cannot be a label; weigh it as a continuation"
+    )
 
 
 def test_a_shared_beginning_is_computed_once(tiny: Local) -> None:

@@ -9,7 +9,7 @@ from otherminds.errors import UsageError
 from otherminds.items import Item, Suite
 from otherminds.models import Prompt
 from otherminds.models.scripted import Scripted
-from otherminds.results.annotations import Batch
+from otherminds.results.annotations import AnnotationBatch
 from otherminds.runs.runs import run
 from otherminds.store.store import MEMORY, Store
 from otherminds.talks import judge
@@ -106,7 +106,7 @@ def test_a_judge_that_cannot_decide_has_no_verdict() -> None:
 def test_people_answer_the_same_items() -> None:
     suite = judge.misreads([talk(length=8)])
     with Store(MEMORY) as store:
-        batch = Batch(suite, store)
+        batch = AnnotationBatch(suite, store)
         said = {"t/01": "RRM", "t/03": "RMM", "t/05": "RM"}
         for id, letters in said.items():
             for name, letter in zip(("Ada", "Ben", "Cleo"), letters, strict=False):

@@ -14,7 +14,7 @@ from otherminds.errors import EndpointError
 from otherminds.items import Suite
 from otherminds.models import Prompt, Weighing
 from otherminds.models.scripted import Scripted
-from otherminds.results.annotations import Batch
+from otherminds.results.annotations import AnnotationBatch
 from otherminds.store.store import Store
 from otherminds.studies.dialogue import judge_command as judge
 from otherminds.talks import bank
@@ -90,7 +90,7 @@ def test_people_and_the_judge_must_agree(monkeypatch: pytest.MonkeyPatch) -> Non
     assert sorted(forms) == ["coherence", "misreads", "safety", "validity"]
     with Store("otherminds.db") as store:
         for name, form in forms.items():
-            batch = Batch(form, store)
+            batch = AnnotationBatch(form, store)
             for who in ("Ada", "Ben", "Cem"):
                 for item in form:
                     # Everything is in order, but for the first reading, which two of three find wrong.
@@ -109,7 +109,7 @@ def test_three_people_on_one_form_cost_no_question(monkeypatch: pytest.MonkeyPat
     form = Suite.load("forms/misreads.jsonl")
     with Store("otherminds.db") as store:
         for who in ("Ada", "Ben", "Cem"):
-            Batch(form, store).keep(who, form.items[0].id, form.items[0].answer)
+            AnnotationBatch(form, store).keep(who, form.items[0].id, form.items[0].answer)
     done = judged(monkeypatch, "sound", "-o", "left.jsonl")
     assert done.exit_code == 0, done.output
     assert len(Suite.load("left.jsonl")) == 28

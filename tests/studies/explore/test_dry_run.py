@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from otherminds.calling.costs import read_speed
-from otherminds.calling.rehearsed import Tally
+from otherminds.calling.costs import DryRun, read_speed
 from otherminds.cli import cli
 from otherminds.errors import UsageError
 from otherminds.models import Prompt
@@ -29,9 +28,9 @@ def test_a_search_is_counted_and_leaves_nothing_behind(tmp_path: Path, monkeypat
 
 
 def test_the_same_prompt_counts_once() -> None:
-    tally = Tally()
-    tally.note("weigh", [Prompt(text="x" * 40, choices=("A", "B"), about=about) for about in ("this", "that")])
-    tally.note("ask", [Prompt(text="y" * 80, max_tokens=7)])
+    tally = DryRun()
+    tally.note("it", "weigh", [Prompt(text="x" * 40, choices=("A", "B"), about=about) for about in ("this", "that")])
+    tally.note("it", "ask", [Prompt(text="y" * 80, max_tokens=7)])
     found = tally.forecast(speed=read_speed("10,7"))
     assert (found.calls, found.prompt_tokens, found.written_tokens, found.seconds) == (2, 30, 7, 4.0)
 

@@ -16,9 +16,9 @@ PACKAGE = {
     "names.json": NAMES,
     "gossip.py": GOSSIP.format(package="gossip_package", data="names.json"),
     "parrot.py": BACKEND,
-    "asking.py": "from dataclasses import replace\n\nfrom otherminds.formats.prompts import direct, pose_text\n"
-    "from otherminds.heuristics.readers import reader\nfrom otherminds.formats.scores import Way, score_text\n"
-    f'{PROMPT}{SCORE}\n\nSPOKEN = Way("ask", pose_text, score_spoken)\n{READER}',
+    "asking.py": "from dataclasses import replace\n\nfrom otherminds.formats.prompts import direct\n"
+    f"from otherminds.heuristics.readers import reader\n{PROMPT}{READER}",
+    "spoken.py": f'{SCORE}\n\nSPOKEN = SCORES["spoken"]\n',
     "whisper.py": COMMAND,
 }
 ENTRIES = """
@@ -27,7 +27,7 @@ gossip = gossip_package.gossip:STUDY
 [otherminds.models]
 parrot = gossip_package.parrot:parrot
 [otherminds.scores]
-spoken = gossip_package.asking:SPOKEN
+spoken = gossip_package.spoken:SPOKEN
 [otherminds.prompts]
 loud = gossip_package.asking:loud
 [otherminds.suites]

@@ -13,8 +13,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from otherminds.calling.costs import Budget
 from otherminds.calling.recorded import Progress, Recorded
 from otherminds.formats.prompts import Posed
-from otherminds.formats.spoken import score_text
 from otherminds.formats.verdicts import Score
+from otherminds.formats.words import score_text
 from otherminds.formats.written_answers import spoken
 from otherminds.items import Item
 from otherminds.models import Message, Model, Prompt, Response, fingerprint

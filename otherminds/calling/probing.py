@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from otherminds.calling.recorded import Recorded
 from otherminds.errors import ModelError
-from otherminds.formats.forms import LETTERS_IN_CHAT
+from otherminds.formats.question_formats import LETTERS_IN_CHAT
 from otherminds.formats.written_answers import spoken
 from otherminds.models import Message, Model, Prompt, Response
 from otherminds.store.store import Store

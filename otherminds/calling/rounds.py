@@ -72,7 +72,7 @@ class Rounds:
 
     def _look_ahead(self) -> bytes:
         """The keys of all prompts; so an item that cannot be posed is refused before anything is asked."""
-        key, verb, keys = self._recorded.key, self._plan.way.verb, bytearray()
+        key, verb, keys = self._recorded.key, self._plan.scoring.verb, bytearray()
         for start in range(0, len(self._chosen), self._size):
             part = self._part(start)
             if start < HELD:
@@ -114,7 +114,7 @@ class Rounds:
         If this is broken off, parts that were begun are done with what the store has of them.
         """
         recorded, coming, begun = self._recorded, self._parts(), deque[Part]()
-        line = Line(recorded, self._plan.way.verb)
+        line = Line(recorded, self._plan.scoring.verb)
         recorded.look()
 
         def end(part: Part) -> None:
@@ -170,7 +170,7 @@ class Rounds:
 
     def _grow(self, part: Part, draws: int) -> dict[str, Prompt]:
         """The prompts that one more round of a part needs; they belong to it from now on."""
-        way, new = self._plan.way, dict[str, Prompt]()
+        way, new = self._plan.scoring, dict[str, Prompt]()
         if way.more is None or self._recorded.stopped:
             return new
         for place, (item, posed) in enumerate(zip(part.items, part.posed, strict=True)):

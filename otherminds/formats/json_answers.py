@@ -1,4 +1,7 @@
-"""Reading an answer that was asked for as JSON, whatever a model made of it. Nothing here raises on any text.
+"""Scores "json" and "json-free": an answer that was asked for as JSON, whatever a model made of it.
+
+A schema enforces the form of "json" where the model can be held to one; "json-free" does without, so that models of
+both sorts can be compared. Nothing here raises on any text.
 
     {"answer": "box"}
     {"states": [{"sentence": 1, "belief": "unknown"}, {"sentence": 2, "belief": "box"}], "answer": "box"}
@@ -27,7 +30,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from otherminds.formats.written_answers import NEGATION, hide, names_in, normal, spoken
+from otherminds.formats.json_prompts import WANTS
+from otherminds.formats.prompts import Posed, posed_as, without_schema, wording
+from otherminds.formats.verdicts import Score, Scoring, unanswered
+from otherminds.formats.written_answers import NEGATION, hide, names_in, normal, refuses, spoken
+from otherminds.items import Item
+from otherminds.models import Response
 
 UNKNOWN = "unknown"
 OTHER = "other:"
@@ -37,6 +45,41 @@ _LONGEST = 80
 _TWO = "(two values)"
 """What stands for a key that has two."""
 _TWO_ANSWERS = "there are two answers"
+
+
+def pose_json(item: Item, *, prompt: str, seed: int) -> tuple[Posed, ...]:
+    """One prompt that shows the choices in the item's own order and asks for JSON, which a schema enforces."""
+    asked = wording(prompt, json=True)(item, item.choices)
+    return (posed_as(item, asked, item.choices, WANTS[prompt]),)
+
+
+def pose_json_free(item: Item, *, prompt: str, seed: int) -> tuple[Posed, ...]:
+    """The same prompt without a schema: the model may write what it likes."""
+    return tuple(without_schema(asked) for asked in pose_json(item, prompt=prompt, seed=seed))
+
+
+def score_json(item: Item, posed: Sequence[Posed], results: Sequence[Response]) -> Score:
+    """The verdict on JSON; states, what was perceived, repairs and the fault, if there is one, beside it."""
+    (response,), (asked,) = results, posed
+    if failed := unanswered(response):
+        return failed
+    read = read_answer(response.text, item.choices, wants=asked.wants, aliases=item.meta.get("aliases"))
+    detail = {
+        "states": list(read.states),
+        "perceived": list(read.perceived),
+        "repairs": list(read.repairs),
+        "faulty": read.faulty,
+    }
+    if read.faulty:
+        cut, declined = response.finish == "length", refuses(response.text)
+        return Score("truncated" if cut else "refused" if declined else "unparsed", why=read.faulty, detail=detail)
+    return Score.of_answer(item, read.answer, f"says {read.answer!r}", detail)
+
+
+SCORES = {
+    "json": Scoring("ask", pose_json, score_json, prompts=("json",), tried=False, examples=False),
+    "json-free": Scoring("ask", pose_json_free, score_json, prompts=("json",), tried=False, examples=False),
+}
 
 
 @dataclass(frozen=True, slots=True)

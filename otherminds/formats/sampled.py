@@ -1,4 +1,6 @@
-"""Scores of models that tell no probabilities: every order of the choices is drawn, and more where orders disagree.
+"""Score "sampled", for models that tell no probabilities.
+
+Every order of the choices is drawn, and more where orders disagree.
 
 One draw in each order tells as much as a coin or two. Where all orders agree it is left at that; where they do not,
 each is drawn again, up to the number of draws that is wanted. `S` is the share of right answers in the first draw of
@@ -16,9 +18,9 @@ from string import ascii_uppercase as LETTERS
 from typing import Any
 
 from otherminds.errors import UsageError
-from otherminds.formats.prompts import Posed, pose_text, rotations
-from otherminds.formats.spoken import score_text
-from otherminds.formats.verdicts import Score
+from otherminds.formats.prompts import Posed, rotations
+from otherminds.formats.verdicts import Score, Scoring
+from otherminds.formats.words import pose_text, score_text
 from otherminds.items import Item
 from otherminds.models import Response
 from otherminds.stats import share_of_draws
@@ -83,6 +85,9 @@ def _scores(item: Item, posed: Sequence[Posed], results: Sequence[Response]) -> 
 
 def _drawn(asked: Posed, number: int) -> Posed:
     return replace(asked, prompt=replace(asked.prompt, draw=number))
+
+
+SCORES = {"sampled": Scoring("ask", pose_sampled, score_sampled, more_draws)}
 
 
 @dataclass(frozen=True, slots=True)

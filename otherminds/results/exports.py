@@ -19,7 +19,7 @@ from otherminds.errors import UsageError
 from otherminds.files import package_file
 from otherminds.formats.plans import groups
 from otherminds.formats.prompts import Posed, shuffled
-from otherminds.formats.scores import way
+from otherminds.formats.scores import scoring
 from otherminds.items import Item, Suite
 from otherminds.items.tags import CANARY, has_right_answer
 from otherminds.pages.report import Table
@@ -87,7 +87,7 @@ def weighed(suite: Suite) -> list[Item]:
 
 
 def _documents(items: Sequence[Item], score: str) -> list[dict[str, Any]]:
-    pose = way(score).pose
+    pose = scoring(score).pose
     return [
         _document(item, number, asked, group)
         for item, group in zip(items, groups(items), strict=True)

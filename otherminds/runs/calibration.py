@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from math import ceil
 
 from otherminds.errors import ModelError, Unable
-from otherminds.formats.forms import WEIGHED, Form, possible, without_doubles
+from otherminds.formats.question_formats import QuestionFormat, possible, without_doubles
 from otherminds.items import Item, Suite
 from otherminds.items.controls import KINDS
 from otherminds.items.tags import CONTROL, STORY, TOLD, TWIN
@@ -43,7 +43,7 @@ class Calibration:
 
     tried: tuple[Tried, ...]
     """The best first."""
-    form: Form
+    form: QuestionFormat
     right: Estimate
     """In the chosen form, on controls that did not choose it."""
     runs: tuple[Run, ...]
@@ -69,7 +69,7 @@ class Calibration:
         )
 
     @property
-    def finalists(self) -> list[Form]:
+    def finalists(self) -> list[QuestionFormat]:
         """The forms that came furthest, the best first; where there was one round, the better half."""
         rounds = self.tried[0].round
         last = [each.form for each in self.tried if each.round == rounds]
@@ -104,7 +104,7 @@ def calibrate(
     before: Sequence[Calibration] = (),
     confirmed: int | None = None,
     brief: bool = False,
-    ahead: Callable[[Form, Suite], object] = lambda form, told: None,
+    ahead: Callable[[QuestionFormat, Suite], object] = lambda form, told: None,
 ) -> Calibration:
     """Let the forms that a model can answer in, and that fit the questions too, compete; then confirm the best.
 
@@ -140,21 +140,23 @@ def calibrate(
     )
 
 
-def _plain(form: Form) -> bool:
+def _plain(form: QuestionFormat) -> bool:
     """Whether it is one of those that share the reading of a story, and so are cheapest."""
-    return form.prompt == "raw" and form.score in WEIGHED
+    return form.prompt == "raw" and form.scoring.verb == "weigh"
 
 
-def _worth_it(forms: Sequence[Form], before: Sequence[Calibration]) -> list[Form]:
+def _worth_it(forms: Sequence[QuestionFormat], before: Sequence[Calibration]) -> list[QuestionFormat]:
     """The forms without those to write in, if elsewhere they fell out in the first round and others can be weighed."""
     out = {
         tried.form for each in before for tried in each.tried if tried.round == 1 and tried.form not in each.finalists
     }
-    kept = [form for form in forms if form.score in WEIGHED or form not in out]
+    kept = [form for form in forms if form.scoring.verb == "weigh" or form not in out]
     return kept or list(forms)
 
 
-def _told(form: Form, others: Suite | None, put: Put, ahead: Callable[[Form, Suite], object]) -> Run | None:
+def _told(
+    form: QuestionFormat, others: Suite | None, put: Put, ahead: Callable[[QuestionFormat, Suite], object]
+) -> Run | None:
     """The others in the chosen form: some of them, and all where these do not show on which side the model is."""
     part = form.part(others) if others else None
     if part is None:

@@ -8,8 +8,8 @@ from math import ceil
 
 from otherminds import stats
 from otherminds.errors import ModelError
-from otherminds.formats.forms import Form
 from otherminds.formats.plans import groups
+from otherminds.formats.question_formats import QuestionFormat
 from otherminds.items import Suite
 from otherminds.runs.runs import Record, Run
 from otherminds.stats import Estimate
@@ -27,7 +27,7 @@ Put = Callable[[Sequence[Suite]], Sequence[Run | ModelError]]
 class Tried:
     """One form, and how many controls were answered rightly in it."""
 
-    form: Form
+    form: QuestionFormat
     right: Estimate
     round: int = 0
     """The last one that it came to; each has more controls than the one before."""
@@ -38,8 +38,8 @@ class Contest:
 
     def __init__(self, controls: Suite, questions: Suite, put: Put, rounds: Sequence[int] = ROUNDS) -> None:
         self._controls, self._questions, self._put, self._rounds = controls, questions, put, rounds
-        self.tried: dict[Form, Tried] = {}
-        self.runs: dict[Form, Run] = {}
+        self.tried: dict[QuestionFormat, Tried] = {}
+        self.runs: dict[QuestionFormat, Run] = {}
         self.failed: list[str] = []
 
     @property
@@ -50,11 +50,11 @@ class Contest:
             self.tried.values(), key=lambda each: (each.round, each.right.value, fitting[each.form]), reverse=True
         )
 
-    def fits(self, form: Form) -> bool:
+    def fits(self, form: QuestionFormat) -> bool:
         """Whether all of the controls, and at least some of the questions, can be put so."""
         return _fitting(form, self._controls) == len(self._controls) and _fitting(form, self._questions) > 0
 
-    def hold(self, forms: Sequence[Form]) -> None:
+    def hold(self, forms: Sequence[QuestionFormat]) -> None:
         """Try these forms, round after round, until one is left or nothing can be better."""
         left = [form for form in forms if self.fits(form)]
         sizes = sorted({min(number, len(self._controls)) for number in self._rounds})
@@ -66,7 +66,7 @@ class Contest:
                 return
             left = left[: ceil(len(left) / 2)]
 
-    def _try(self, forms: Sequence[Form], size: int, number: int) -> None:
+    def _try(self, forms: Sequence[QuestionFormat], size: int, number: int) -> None:
         some = replace(self._controls, items=self._controls.items[:size])
         parts = [part for form in forms if (part := form.part(some))]
         for form, run in zip(forms, self._put(parts), strict=True):
@@ -85,6 +85,6 @@ def accuracy(records: Iterable[Record]) -> Estimate | None:
     return stats.mean(values, groups=groups([record.item for record in answered]))
 
 
-def _fitting(form: Form, suite: Suite) -> int:
+def _fitting(form: QuestionFormat, suite: Suite) -> int:
     part = form.part(suite)
     return len(part) if part else 0

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from otherminds.errors import BadFile, StoreError, UsageError
-from otherminds.formats.scores import VERDICTS, Score, way
+from otherminds.formats.scores import VERDICTS, Score, scoring
 from otherminds.items import Item, Suite
 from otherminds.runs.columns import Records, stored_columns
 from otherminds.runs.columns import pack as pack_columns
@@ -36,7 +36,7 @@ def load(store: Store, id: str, *, texts: bool = True, most: int = -1) -> Run:
         try:
             if missing := sorted(_TOLD - set(row.manifest)):
                 raise ValueError(f"its manifest lacks {missing[0]}")
-            way(row.score)
+            scoring(row.score)
             found = in_columns(store, row) if most < 0 and not texts else None
             records = [] if found else [_scored(line) for line in store.records(row.id, most=most)]
             seal = read_seal(db, row)

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from otherminds.errors import UsageError
-from otherminds.formats.scores import VERDICTS, Score, way
+from otherminds.formats.scores import VERDICTS, Score, scoring
 from otherminds.items import Item, Tag
 from otherminds.items.tags import has_right_answer
 from otherminds.models import Prompt
@@ -86,10 +86,9 @@ class Run(RunHead, Shown):
     @property
     def measured(self) -> Measured:
         """How its scores came about: exactly, within bounds, by draws, or read out of words."""
-        if self.score == "sampled":
-            return "drawn"
-        if way(self.score).verb == "ask":
-            return "read"
+        how = scoring(self.score)
+        if how.verb == "ask":
+            return "drawn" if how.more else "read"
         return "within bounds" if "S low" in self.columns.numbers else "exact"
 
     @property

@@ -7,11 +7,11 @@ from collections import Counter
 from collections.abc import Sequence
 
 from otherminds.diagnosis.cells import happened
-from otherminds.formats.forms import Form
+from otherminds.formats.question_formats import QuestionFormat
 from otherminds.items import Item, Suite
 from otherminds.items.tags import FALSE_BELIEF, ORDER, STORY, TWIN
 
-CLOZE = Form("cloze", "raw")
+CLOZE = QuestionFormat("cloze", "raw")
 """The form that fits the fewest questions."""
 
 Kind = tuple[str, bool | None, object]

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from otherminds.errors import Unable, UsageError
-from otherminds.formats.forms import Form
+from otherminds.formats.question_formats import QuestionFormat
 from otherminds.items import Item, Suite
 from otherminds.items.controls import as_suite
 from otherminds.items.tags import CONTROL, ORDER, SCORED
@@ -98,7 +98,7 @@ def check(subject: Subject, title: str, controls: Suite, questions: Suite, desk:
     # Chosen before the form is, so that models in different forms answer the same questions.
     few, more = (_some(questions, limit, desk) for limit in (QUICK // 2, QUICK))
 
-    def ahead(form: Form, told: Suite) -> None:
+    def ahead(form: QuestionFormat, told: Suite) -> None:
         if sure := form.part(few):
             desk.fetch([told, sure], subject, f"{title} · controls, and about minds, {form}")
 
@@ -126,7 +126,7 @@ def _some(questions: Suite, limit: int, desk: Desk) -> Suite:
     return replace(questions, name=f"{questions.name}-in-form", study="", items=items)
 
 
-def _fitting(form: Form, questions: Suite) -> int:
+def _fitting(form: QuestionFormat, questions: Suite) -> int:
     return len(part) if (part := form.part(questions)) else 0
 
 

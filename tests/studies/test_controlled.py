@@ -9,7 +9,7 @@ from functools import cache
 import pytest
 
 from otherminds.diagnosis.cells import happened
-from otherminds.formats.forms import Form
+from otherminds.formats.question_formats import QuestionFormat
 from otherminds.items.controls import as_suite
 from otherminds.models.scripted import Scripted
 from otherminds.runs.calibration import ENOUGH
@@ -43,7 +43,7 @@ def checked(name: str, model: Scripted) -> Checked:
 @pytest.mark.parametrize("name", NAMES)
 def test_whoever_reads_letters_is_asked_by_letters(name: str) -> None:
     found = checked(name, letters_only())
-    assert found.calibration.form == Form("letters", "raw")
+    assert found.calibration.form == QuestionFormat("letters", "raw")
     assert found.calibration.able
     assert found.minds is not None
     assert found.minds.value == 1.0

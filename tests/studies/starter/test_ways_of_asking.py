@@ -4,7 +4,7 @@ from otherminds.heuristics.readers import realist
 from otherminds.models.scripted import Scripted
 from otherminds.stats import Difference
 from otherminds.store.store import MEMORY, Store
-from otherminds.studies.starter.ways_of_asking import look
+from otherminds.studies.starter.study import look
 from otherminds.studies.study import Desk, Subject
 from tests.studies.test_study_contract import bar
 

@@ -29,8 +29,7 @@ from otherminds.formats.plans import limited
 from otherminds.formats.words import pose_text
 from otherminds.items import Item
 from otherminds.items.lint import named
-from otherminds.studies.balanced import balanced
-from otherminds.studies.controlled import QUICK, about_minds
+from otherminds.studies.controlled import QUICK, about_minds, balanced
 from otherminds.studies.dialogue.questions.sample import drawn as drawn_talks
 from otherminds.studies.dialogue.questions.sample import part
 from otherminds.studies.dialogue.questions.sample import suite as dialogue_suite

@@ -7,7 +7,6 @@ without a judge, `by_key` is what that gives, so that the agreement of both can 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from otherminds.calling.costs import Budget
@@ -15,14 +14,13 @@ from otherminds.calling.recorded import Progress, Recorded
 from otherminds.formats.prompts import Posed
 from otherminds.formats.verdicts import Score
 from otherminds.formats.words import score_text
-from otherminds.formats.written_answers import spoken
+from otherminds.formats.written_answers import spoken, yes_or_no
 from otherminds.items import Item
 from otherminds.models import Message, Model, Prompt, Response, fingerprint
 from otherminds.store.packing import Result
 from otherminds.store.store import Store
 
 UNREAD = "the judge said neither yes nor no"
-_VERDICT = re.compile(r"\W*(?:the\s+)?(?:answer\W+(?:is\W+)?)?(yes|no)\b(?!\s*(?:/|or\b|and\b)\s*(?:yes|no)\b)", re.I)
 
 
 class Grader:
@@ -73,11 +71,10 @@ class Grader:
         if reply.error:
             return Score("error", why=f"the judge {self.judge.name}: {reply.error}")
         told = {"by_key": by_key.verdict, "judge": spoken(reply.text)[:200]}
-        found = _VERDICT.match(spoken(reply.text))
-        if found is None:
+        right = yes_or_no(reply.text)
+        if right is None:
             return Score("unparsed", why=f"{UNREAD}: {reply.text[:100]!r}", detail={**told, "judge_unread": True})
-        right = found[1].casefold() == "yes"
-        said = f"the judge {self.judge.name} says {found[1].casefold()}"
+        said = f"the judge {self.judge.name} says {'yes' if right else 'no'}"
         answer = by_key.answer or spoken(response.text)[:200]
         return Score("correct" if right else "incorrect", float(right), answer, said, told)
 

@@ -305,8 +305,8 @@ def _beside(done: Run) -> list[str]:
     """How sure its scores are that were drawn or lie within bounds, how many have none, and how long it thought."""
     import numpy as np
 
-    from otherminds.formats.sampled import letter_prior
     from otherminds.formats.verdicts import USELESS
+    from otherminds.formats.words import letter_prior
     from otherminds.results.judging import judging
 
     said = [f"  {judge}"] if (judge := judging(done)) else []

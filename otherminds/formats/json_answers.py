@@ -33,7 +33,17 @@ from typing import Any
 from otherminds.formats.json_prompts import WANTS
 from otherminds.formats.prompts import Posed, posed_as, without_schema, wording
 from otherminds.formats.verdicts import Score, Scoring, unanswered
-from otherminds.formats.written_answers import NEGATION, hide, names_in, normal, refuses, spoken
+from otherminds.formats.written_answers import (
+    IGNORANCE,
+    NEGATION,
+    NOTHING,
+    SAME,
+    hide,
+    names_in,
+    normal,
+    refuses,
+    spoken,
+)
 from otherminds.items import Item
 from otherminds.models import Response
 
@@ -214,29 +224,13 @@ def _number(entry: Any) -> int | None:
 
 # ---- one state ----------------------------------------------------------------------------------------------------
 
-_IGNORANCE = re.compile(
-    r"(?<!not\ )(?<!longer\ )\b(?:unknown|unsure|unclear|uncertain|undetermined|undecided"
-    r"|not\ (?:sure|certain|known|clear|determined)"
-    r"|no\ (?:idea|belief|knowledge|information|opinion|clue|way\ (?:to|of)\ know(?:ing)?)"
-    r"|(?:does|do|did|would|can|could)(?:\ not|n['’]t|not)\ (?:yet\ )?"
-    r"(?:know|tell|say|determine|be\ (?:known|determined))"
-    r"|(?:unable|impossible)\ to\ (?:know|tell|say|determine)|has\ not\ (?:seen|learn\w+)|ignorant|unaware)\b",
-    re.IGNORECASE | re.VERBOSE,
-)
-_NOTHING = re.compile(r"(?:nothing|none|n/?a|nobody\ knows|null|nil)(?:\ yet|\ so\ far)?", re.VERBOSE)
-_SAME = re.compile(
-    r"(?:(?:still|remains?|stays?|the)\ )*(?:same|unchanged|no\ change|not\ changed|ditto|as\ before)"
-    r"(?:\ (?:as\ )?(?:before|above|previous(?:ly)?))?",
-    re.VERBOSE,
-)
-
 
 def read_state(text: str, names: Mapping[str, Sequence[str]], *, before: str | None = None) -> str:
     """The choice that a text names, "unknown", the state before where that is meant, or "other:…"."""
     words = normal(text)
     owners = {name: choice for choice, several in names.items() for name in several if choice != UNKNOWN}
     named = {owners[name] for name in names_in(words, list(owners))}
-    blind = _IGNORANCE.search(words) is not None
+    blind = IGNORANCE.search(words) is not None
     if len(named) == 1:
         (choice,) = named
         clauses = re.split(r"[,;:.!?()\n–—]", words)
@@ -245,9 +239,9 @@ def read_state(text: str, names: Mapping[str, Sequence[str]], *, before: str | N
             return _other(text) if blind else choice
     if blind and len(named) < 2:
         return UNKNOWN
-    if not named and _NOTHING.fullmatch(words):
+    if not named and NOTHING.fullmatch(words):
         return UNKNOWN
-    if not named and before is not None and _SAME.fullmatch(words):
+    if not named and before is not None and SAME.fullmatch(words):
         return before
     return _other(text)
 

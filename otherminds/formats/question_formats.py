@@ -90,6 +90,10 @@ class QuestionFormat:
         items = [fitted for item in suite if (fitted := self.scoring.fits(item))]
         return self.on(replace(suite, items=tuple(items))) if items else None
 
+    def fitting(self, suite: Suite) -> int:
+        """How many items of a suite can be put so."""
+        return sum(self.scoring.fits(item) is not None for item in suite)
+
 
 LETTERS, LETTERS_CHAT = QuestionFormat("letters", "raw"), QuestionFormat("letters", "direct")
 CLOZE, SAMPLED = QuestionFormat("cloze", "raw"), QuestionFormat("sampled", "direct")

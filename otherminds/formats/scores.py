@@ -24,7 +24,7 @@ from otherminds.plugins import added, load
 
 __all__ = ["FAMILIES", "FILES", "SCORES", "VERDICTS", "Score", "Scoring", "Verdict", "scoring"]
 
-FILES = ("letters", "continuations", "sampled", "words", "json_answers")
+FILES = ("letters", "continuations", "words", "json_answers")
 """From exact probabilities over draws to words: of two formats that do equally well the first is taken."""
 FAMILIES: list[dict[str, Scoring]] = [import_module(f"otherminds.formats.{file}").SCORES for file in FILES]
 SCORES = {name: found for family in FAMILIES for name, found in family.items()}

@@ -88,24 +88,22 @@ def decide(item: Item, logs: Mapping[str, Bounds], detail: dict[str, Any]) -> Sc
     """Right, wrong or neither, from the least and the greatest log-probability of every choice."""
     low, high = logs[item.answer]
     others = {choice: bounds for choice, bounds in logs.items() if choice != item.answer}
-    if all(low == high for low, high in logs.values()):
-        exact = {choice: low for choice, (low, _) in logs.items()}
-        detail["S"] = share(item.answer, exact)
-        value = value_of(item.answer, exact)
-        if value is None:
-            return Score("tied", why="no choice is preferred: the right one and another weigh the same", detail=detail)
-        answer = max(exact, key=exact.__getitem__)
-        why = f"the right choice has S = {detail['S']:.3f}"
-        return Score("correct" if value else "incorrect", value, answer, why, detail)
+    exact = all(low == high for low, high in logs.values())
     least, most = share_bounds(item.answer, logs)
-    detail["S_bounds"] = [least, most]
-    if most - least <= USELESS:
-        detail["S"] = (least + most) / 2
+    if exact:
+        detail["S"] = share(item.answer, {choice: known for choice, (known, _) in logs.items()})
+    else:
+        detail["S_bounds"] = [least, most]
+        detail |= {"S": (least + most) / 2} if most - least <= USELESS else {}
+    why = f"the right choice has S = {least:.3f}" if exact else ""
     best, (bottom, _) = max(others.items(), key=lambda pair: pair[1][0])
     if low > max(top for _, top in others.values()) + TIE:
-        return Score("correct", 1.0, item.answer, "even the bounds of the other choices lie below it", detail)
+        why = why or "even the bounds of the other choices lie below it"
+        return Score("correct", 1.0, item.answer, why, detail)
     if bottom > high + TIE:
-        return Score("incorrect", 0.0, best, "it lies above all that the right choice can have", detail)
+        return Score("incorrect", 0.0, best, why or "it lies above all that the right choice can have", detail)
+    if exact:
+        return Score("tied", why="no choice is preferred: the right one and another weigh the same", detail=detail)
     return Score("unparsed", why="the server did not report every choice, and the bounds do not decide", detail=detail)
 
 

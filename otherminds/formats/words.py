@@ -7,17 +7,24 @@ text      the choices are shown; the words are read as `written_answers` says
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from string import ascii_uppercase as LETTERS
+from typing import Any
 
 from otherminds.errors import UsageError
-from otherminds.formats.prompts import LABELS, Posed, posed_as, shuffled, wording
+from otherminds.formats.prompts import LABELS, Posed, posed_as, rotations, shuffled, wording
 from otherminds.formats.verdicts import Score, Scoring, any_item, unanswered, with_choices
 from otherminds.formats.written_answers import read_choice, read_text, refuses
 from otherminds.items import Item
 from otherminds.models import Response
+from otherminds.stats import share_of_draws
 
 JUDGED = "judged"
+DRAWS = 4
+"""The most draws in every order, unless somebody wants more."""
+READ = ("correct", "incorrect")
 LONGEST = 4
 """Words of a choice that somebody who is not shown it would still say."""
 
@@ -64,7 +71,73 @@ def _short(item: Item) -> Item | None:
     return with_choices(item) if all(len(choice.split()) <= LONGEST for choice in item.choices) else None
 
 
+def pose_sampled(item: Item, *, prompt: str, seed: int) -> tuple[Posed, ...]:
+    """One draw in every order of the choices."""
+    if not item.choices:
+        raise UsageError(f"item {item.id!r} has no choices, so it has no orders to draw in; use score 'text'")
+    posed = [pose_text(item, prompt=prompt, seed=seed, order=order)[0] for order in rotations(item, seed=seed)]
+    return tuple(_drawn(asked, 1) for asked in posed)
+
+
+def more_draws(item: Item, posed: Sequence[Posed], results: Sequence[Response], most: int) -> tuple[Posed, ...]:
+    """One more draw in every order where the draws so far disagree, and fewer were made than are wanted."""
+    made = max(asked.prompt.draw for asked in posed)
+    first = [asked for asked in posed if asked.prompt.draw == 1]
+    said = {score.answer for score in _scores(item, posed, results) if score.verdict in READ}
+    if made >= most or len(said) < 2 or any(result.error for result in results):
+        return ()
+    return tuple(_drawn(asked, made + 1) for asked in first)
+
+
+def score_sampled(item: Item, posed: Sequence[Posed], results: Sequence[Response]) -> Score:
+    """The choice that was drawn most, with the share of the right one among all draws."""
+    scores = _scores(item, posed, results)
+    if errors := [score for score in scores if score.verdict == "error"]:
+        return errors[0]
+    read = [(asked, score) for asked, score in zip(posed, scores, strict=True) if score.verdict in READ]
+    if not read:
+        ends = Counter(score.verdict for score in scores)
+        most = ends.most_common(1)[0][0]
+        return next(score for score in scores if score.verdict == most)
+    counts = Counter(score.answer for _, score in read)
+    right, n = counts[item.answer], len(read)
+    firsts = [score.value for asked, score in read if asked.prompt.draw == 1]
+    detail: dict[str, Any] = {
+        "share": right / n,
+        "S_interval": list(share_of_draws(right, n)),
+        "draws": n,
+        "lost": len(scores) - n,
+        "mass": n / len(scores),
+        "letters": dict(Counter(LETTERS[asked.choices.index(score.answer)] for asked, score in read)),
+        "consistent": len(counts) == 1,
+        **({"S": sum(value or 0.0 for value in firsts) / len(firsts)} if firsts else {}),
+        **({"thought": thought} if (thought := sum(result.thought for result in results)) else {}),
+    }
+    (best, often), *others = counts.most_common()
+    why = f"{right} of {n} draws are right"
+    if others and others[0][1] == often and right == often:
+        return Score("tied", why=why, detail=detail)
+    return Score.of_answer(item, best, why, detail)
+
+
+def _scores(item: Item, posed: Sequence[Posed], results: Sequence[Response]) -> list[Score]:
+    return [score_text(item, [asked], [result]) for asked, result in zip(posed, results, strict=True)]
+
+
+def _drawn(asked: Posed, number: int) -> Posed:
+    return replace(asked, prompt=replace(asked.prompt, draw=number))
+
+
+def letter_prior(scores: Iterable[Score]) -> str:
+    """How often each letter was drawn, whatever stood there: every choice stood at every letter equally often."""
+    counts: Counter[str] = Counter()
+    for score in scores:
+        counts.update(score.detail.get("letters", {}))
+    return ", ".join(f"{letter} {counts[letter] / counts.total():.2f}" for letter in sorted(counts))
+
+
 SCORES = {
+    "sampled": Scoring("ask", pose_sampled, score_sampled, more_draws),
     "open": Scoring("ask", pose_open, score_text, prompts=("direct", "raw", "shots"), fits=_short, shows=False),
     JUDGED: Scoring("ask", pose_open, no_judge, fits=any_item, shows=False, tried=False),
     "text": Scoring("ask", pose_text, score_text, fits=any_item),

@@ -28,6 +28,8 @@ from functools import lru_cache
 from string import ascii_uppercase as LETTERS
 from unicodedata import normalize
 
+from otherminds.files import read_words
+
 
 @dataclass(frozen=True, slots=True)
 class Reading:
@@ -82,6 +84,12 @@ def spoken(text: str) -> str:
     return said
 
 
+def yes_or_no(text: str) -> bool | None:
+    """Whether a text begins with yes, or with no; None if with neither."""
+    found = _YES_OR_NO.match(spoken(text))
+    return None if found is None else found[1].casefold() == "yes"
+
+
 def normal(text: str) -> str:
     """A text as it is compared: one case, single spaces, no article in front, no marks around it."""
     return re.sub(r"^(?:the|an?) ", "", _folded(text))
@@ -102,74 +110,25 @@ def hide(text: str, choices: Sequence[str]) -> str:
 
 # ---- the words that matter ----------------------------------------------------------------------------------------
 
-_CANNOT = r"(?:can(?:not|['’]t)|could\ not|couldn['’]t|will\ not|won['’]t|do\ not|don['’]t)"
-_I_AM = r"\bi(?:\ am|['’]m)\ (?:really\ |so\ |very\ )?"
-_REFUSAL = re.compile(
-    rf"""
-    {_I_AM}(?:sorry|afraid)\b[^.!?]{{0,40}}\b(?:{_CANNOT}|unable|not\ able)\b(?!\ (?:determine|tell|know))
-    | {_I_AM}(?:unable|not\ (?:able|comfortable|willing|allowed))\b(?!\ to\ (?:determine|tell|know|infer|say))
-    | \bi\ {_CANNOT}\ (?:\w+\ )?(?:answer|assist|help|comply|respond|provide|engage|discuss|do\ (?:that|this))\b
-    | \bas\ an?\ (?:ai|(?:large\ )?language\ model)\b[^.!?]{{0,80}}\b(?:{_CANNOT}|unable|not\ able)\b
-    | \bi\ (?:must\ |respectfully\ |(?:will\ |would\ )?have\ to\ )*(?:decline|refuse)\b
-    """,
-    re.IGNORECASE | re.VERBOSE,
-)
+_WORDS = read_words("answers")
+
+
+def _pattern(name: str) -> re.Pattern[str]:
+    """The words that mean this, as a pattern."""
+    text: str = re.sub(r"<(\w+)>", lambda part: _WORDS["words"][part[1]], _WORDS["patterns"][name])
+    return re.compile(text, re.IGNORECASE | re.VERBOSE)
+
+
+NEGATION, IGNORANCE, NOTHING, SAME = map(_pattern, ("negation", "ignorance", "nothing", "same"))
+_REFUSAL, _DOUBT, _OPINION = map(_pattern, ("refusal", "doubt", "opinion"))
+_RETRACTION, _REJECTION, _REASON = map(_pattern, ("retraction", "rejection", "reason"))
+_YES_OR_NO = _pattern("yes_or_no")
 
 _TAG = r"(?:\w+:)?(?:think(?:ing)?|thoughts?|reason(?:ing)?|analysis|reflection|scratchpad)\s*"
 _THOUGHT = re.compile(
     rf"([<◁]\s?/?\s?{_TAG}[>▷]|\[/?think(?:ing)?\]|<\|channel\|>(?:analysis|final)(?:<\|message\|>)?)", re.IGNORECASE
 )
 _ENDS = re.compile(r"[<◁\[]\s?/|.*final", re.IGNORECASE)
-
-NEGATION = re.compile(
-    r"""
-    \b(?:not | no(?!\s+doubt) | never | neither | nor | none | nothing | nobody | nowhere | hardly | barely | scarcely
-    | cannot | (?:ca|wo|do|does|did|is|are|was|were|has|have|had|could|should|would)nt | fail(?:s|ed)?\s+to | lacks?
-    | avoids? | unlikely | doubtful | doubts | rule[sd]?\s+out
-    | (?:wrong|incorrect|false|untrue|mistaken)(?!\s+(?:belief|idea|impression))
-    | except | without(?!\s+(?:an?\s+|any\s+)?doubt) | unlike | any(?:thing|where|one)\s+but
-    | rather\s+than | instead\s+of | other\s+than)\b
-    | n['’]t\b | [❌✗✘]
-    """,
-    re.IGNORECASE | re.VERBOSE,
-)
-_DOUBT = re.compile(
-    r"\b(?:whether|if|unless|unclear|uncertain|unsure|(?:common|obvious|naive|tempting|intuitive)\s+answer)\b|\?\W*$",
-    re.IGNORECASE,
-)
-_OPINION = re.compile(
-    r"\b(?:common|obvious|naive|tempting|intuitive|might|may|could|if|whether|(?<!\bi )(?<!\bme )thinks?)\b",
-    re.IGNORECASE,
-)
-_BACK = r"""(?:wait | or | actually | correction | sorry | apologies | hmm+ | oops | scratch\s+that
-    | let\s+me\s+(?:re|think) | on\s+(?:second\s+thoughts?|reflection)
-    | i\s+(?:meant?|take\s+(?:it|that)\s+back|was\s+wrong|made\s+a\s+mistake)
-    | no(?=\s*(?:[,.;!?]|$)|\s+(?:wait|sorry)))\b"""
-_RETRACTION = re.compile(
-    rf"""
-    (?:(?<=[.!?;]\s)|(?<=\n)) [\s"']* {_BACK}
-    | \b(?:that|this|it)(?:'s|\s+is|\s+was|\s+seems)\s+(?:\w+\s+)?(?:wrong|incorrect|false|not\s+(?:right|correct))\b
-    | [❌✗✘]
-    """,
-    re.IGNORECASE | re.VERBOSE | re.MULTILINE,
-)
-_REJECTION = re.compile(
-    rf"""
-    [^\w\n]* (?:(?:is|was|seems|looks|must|can|could|would|be|that|this|it|which|the|an?|my|option|choice|answer
-        |definitely|certainly|clearly|obviously|surely|probably|simply)\b(?!')\W*)*
-    (?:{_BACK} | but\b | [❌✗✘]
-    | (?:not|never|cannot|\w+n't|wrong|incorrect|false|untrue|mistaken|impossible|ruled\s+out|unlikely)\b)
-    """,
-    re.IGNORECASE | re.VERBOSE,
-)
-_REASON = re.compile(
-    r"""
-    (?:^|(?<=[.!?;]\s)) [\s"']* (?:because|since|as|given|although|though|while|when|after|(?:not|without)\s+\w+ing)\b
-        [^,.!?;\n]*,
-    | \b(?:because|since|although|though)\b [^.!?;\n]*
-    """,
-    re.IGNORECASE | re.VERBOSE | re.MULTILINE,
-)
 _STEP = re.compile(r"(?<=[.!?;])\s+|\n|,\s*(?:and\s+)?(?=(?:so|thus|hence|therefore)\b)", re.IGNORECASE)
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n")
 _CLAUSE = re.compile(r"[,;.!?\n–—]|\s-\s|\b(?:so|thus|hence|therefore|then|and|but|because|since)\b", re.IGNORECASE)

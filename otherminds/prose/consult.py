@@ -169,9 +169,6 @@ def _prompt(model: Model, request: Request) -> Prompt:
 
 # ---- reading ------------------------------------------------------------------------------------------------------
 
-_VERDICT = re.compile(
-    r"\W*(?:the\s+)?(?:answer\W+(?:is\W+)?)?(yes|no)\b(?!\s*(?:/|or\b|and\b)\s*(?:yes|no)\b)", re.IGNORECASE
-)
 _LITERAL = re.compile(r'("(?:[^"\\]|\\.)*")\s*([,\]}:])', re.DOTALL)
 _POINT = re.compile(r"^\s*(?:\d+[.)]|[-*•])\s+(\S.*)$", re.MULTILINE)
 _DECODER = json.JSONDecoder(strict=False)
@@ -179,8 +176,7 @@ _DECODER = json.JSONDecoder(strict=False)
 
 def verdict(response: Response) -> bool | None:
     """Whether the judge says yes; None if that is not the first thing it says, or if nothing came back."""
-    found = _VERDICT.match(spoken(response))
-    return None if found is None else found[1].casefold() == "yes"
+    return answers.yes_or_no(spoken(response))
 
 
 def silence(response: Response) -> str:

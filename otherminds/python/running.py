@@ -12,8 +12,8 @@ from otherminds.calling.recorded import Progress
 from otherminds.errors import UsageError
 from otherminds.formats.plans import built_in
 from otherminds.formats.question_formats import LETTERS_IN_CHAT, QuestionFormat, best_format
-from otherminds.formats.sampled import DRAWS
 from otherminds.formats.scores import scoring
+from otherminds.formats.words import DRAWS
 from otherminds.heuristics.readers import Baseline
 from otherminds.items import Item, Suite
 from otherminds.models import Model

@@ -28,9 +28,8 @@ from otherminds.calling.rounds import PART, Part, Rounds
 from otherminds.errors import StoreError, UsageError
 from otherminds.formats.plans import groups, plan, repeated, with_examples
 from otherminds.formats.prompts import PROMPTS
-from otherminds.formats.sampled import DRAWS
 from otherminds.formats.scores import SCORES, Scoring, scoring
-from otherminds.formats.words import JUDGED
+from otherminds.formats.words import DRAWS, JUDGED
 from otherminds.items import Item, Suite
 from otherminds.models import Model, Prompt, fingerprint
 from otherminds.runs.loading import CHECKED, columns_for, in_columns, load, run_of, with_texts

@@ -15,8 +15,7 @@ from otherminds.items import Item, Suite
 from otherminds.items.controls import IS, control, in_pairs
 from otherminds.models import Prompt
 from otherminds.models.scripted import Scripted
-from otherminds.runs.calibration import GOOD, Calibration, calibrate, parted, spread
-from otherminds.runs.contests import ROUNDS, Tried
+from otherminds.runs.calibration import GOOD, ROUNDS, Calibration, Tried, calibrate, parted, spread
 from otherminds.runs.runs import Run, run
 from otherminds.stats import proportion
 from tests.personas import about, by_frequency, letters_only

@@ -15,8 +15,7 @@ from otherminds.models.scripted import Scripted
 from otherminds.runs.calibration import ENOUGH
 from otherminds.store.store import MEMORY, Store
 from otherminds.studies import STUDIES, controlled
-from otherminds.studies.balanced import balanced
-from otherminds.studies.controlled import Checked, about_minds
+from otherminds.studies.controlled import Checked, about_minds, balanced
 from otherminds.studies.study import Chapter, Desk, Size, Study, Subject
 from tests.personas import by_frequency, letters_only, text_only
 

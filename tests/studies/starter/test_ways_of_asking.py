@@ -41,4 +41,4 @@ def test_a_model_that_only_chats_has_its_words_on_the_first_screen() -> None:
         "Accuracy on false-belief questions by text",
         "Accuracy on true-belief questions by text",
     }
-    assert chapter.left_out == ["talker by cloze: it has no weigh"]
+    assert list(chapter.left_out) == ["talker by cloze: it has no weigh"]

@@ -20,18 +20,9 @@ from functools import partial
 from typing import Any
 
 from otherminds.errors import UsageError
+from otherminds.formats import verdicts
 from otherminds.formats.prompts import EXAMPLES, Posed, chat_text, joined, posed_as, wording
-from otherminds.formats.verdicts import (
-    Bounds,
-    Score,
-    Scoring,
-    bounds_of,
-    decide,
-    mean_bounds,
-    share,
-    trouble,
-    value_of,
-)
+from otherminds.formats.verdicts import Bounds, Score, Scoring
 from otherminds.items import Item
 from otherminds.items.controls import CANNOT_END
 from otherminds.items.swaps import other_words, swapped
@@ -69,17 +60,17 @@ def pose_answer(item: Item, *, prompt: str, seed: int) -> tuple[Posed, ...]:
 
 def score_cloze(item: Item, posed: Sequence[Posed], results: Sequence[Weighing]) -> Score:
     """The verdict of the choices as continuations, by the sum of their tokens; the mean per token beside it."""
-    if wrong := trouble(posed, results):
+    if wrong := verdicts.trouble(posed, results):
         return Score("error", why=wrong)
     (result,) = results
-    logs = {choice: bounds_of(result, f" {choice}") for choice in item.choices}
+    logs = {choice: verdicts.bounds_of(result, f" {choice}") for choice in item.choices}
     detail: dict[str, Any] = {"mass": result.mass}
     lengths = {choice: len(result.tokens.get(f" {choice}", ())) for choice in item.choices}
     if not result.bounds and all(lengths.values()):
         means = {choice: logs[choice][0] / lengths[choice] for choice in item.choices}
-        detail["S_token"] = share(item.answer, means)
-        detail["value_token"] = value_of(item.answer, means)
-    return decide(item, logs, detail)
+        detail["S_token"] = verdicts.share(item.answer, means)
+        detail["value_token"] = verdicts.value_of(item.answer, means)
+    return verdicts.decide(item, logs, detail)
 
 
 def ending(item: Item) -> Item | None:
@@ -103,7 +94,7 @@ def pose_prior(pose: Callable[..., tuple[Posed, ...]], item: Item, *, prompt: st
 
 def score_prior(item: Item, posed: Sequence[Posed], results: Sequence[Weighing]) -> Score:
     """The verdict of what the story adds to each choice."""
-    if wrong := trouble(posed, results):
+    if wrong := verdicts.trouble(posed, results):
         return Score("error", why=wrong)
     gained: dict[str, list[Bounds]] = {choice: [] for choice in item.choices}
     exchanged, step = other_words(item), 1 + len(item.choices)
@@ -113,11 +104,11 @@ def score_prior(item: Item, posed: Sequence[Posed], results: Sequence[Weighing])
         # In the exchanged version another word stands in the place of each choice.
         for choice in item.choices:
             here = exchanged[choice] if start else choice
-            low, high = bounds_of(with_story, f" {here}")
-            least, most = bounds_of(prior[here], f" {here}")
+            low, high = verdicts.bounds_of(with_story, f" {here}")
+            least, most = verdicts.bounds_of(prior[here], f" {here}")
             gained[choice].append((low - most, high - least))
-    logs = {choice: mean_bounds(some) for choice, some in gained.items()}
-    return decide(item, logs, {"mass": results[0].mass, "versions": len(results) // step})
+    logs = {choice: verdicts.mean_bounds(some) for choice, some in gained.items()}
+    return verdicts.decide(item, logs, {"mass": results[0].mass, "versions": len(results) // step})
 
 
 _CLOZE = Scoring("weigh", pose_cloze, score_cloze, prompts=("raw",), fits=ending, shows=False)

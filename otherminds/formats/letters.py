@@ -14,19 +14,9 @@ from string import ascii_uppercase as LETTERS
 from typing import Any
 
 from otherminds.errors import UsageError
+from otherminds.formats import verdicts
 from otherminds.formats.prompts import LABELS, About, Posed, rotations, wording
-from otherminds.formats.verdicts import (
-    TIE,
-    USELESS,
-    Score,
-    Scoring,
-    bounds_of,
-    decide,
-    mean_bounds,
-    share,
-    share_bounds,
-    trouble,
-)
+from otherminds.formats.verdicts import TIE, USELESS, Score, Scoring
 from otherminds.items import Item
 from otherminds.models import Prompt, Weighing
 
@@ -49,27 +39,30 @@ def pose_letters(item: Item, *, prompt: str, seed: int) -> tuple[Posed, ...]:
 
 def score_letters(item: Item, posed: Sequence[Posed], results: Sequence[Weighing]) -> Score:
     """The verdict of the letters, averaged over all orders; S, label bias b, mass and consistency beside it."""
-    if wrong := trouble(posed, results):
+    if wrong := verdicts.trouble(posed, results):
         return Score("error", why=wrong)
     by_order = [
-        {choice: bounds_of(result, letter) for letter, choice in zip(asked.prompt.choices, asked.choices, strict=True)}
+        {
+            choice: verdicts.bounds_of(result, letter)
+            for letter, choice in zip(asked.prompt.choices, asked.choices, strict=True)
+        }
         for asked, result in zip(posed, results, strict=True)
     ]
-    logs = {choice: mean_bounds([order[choice] for order in by_order]) for choice in item.choices}
+    logs = {choice: verdicts.mean_bounds([order[choice] for order in by_order]) for choice in item.choices}
     detail: dict[str, Any] = {"mass": fmean([result.mass for result in results])}
     if any(result.bounds for result in results):
-        ends = [share_bounds(item.answer, order) for order in by_order]
+        ends = [verdicts.share_bounds(item.answer, order) for order in by_order]
         if all(high - low <= USELESS for low, high in ends):
             detail["S_orders"] = [(low + high) / 2 for low, high in ends]
     else:
         exact = [{choice: low for choice, (low, _) in order.items()} for order in by_order]
-        shares = [share(item.answer, order) for order in exact]
+        shares = [verdicts.share(item.answer, order) for order in exact]
         detail |= {"S_orders": shares, "b": _letter_bias(posed[0].prompt.choices, results)}
         firsts = [_first(order) for order in exact]
         # Where two choices weigh the same there is no answer to keep to.
         if None not in firsts:
             detail["consistent"] = len(set(firsts)) == 1
-    return decide(item, logs, detail)
+    return verdicts.decide(item, logs, detail)
 
 
 def _first(logs: Mapping[str, float]) -> str | None:

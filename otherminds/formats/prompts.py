@@ -68,16 +68,17 @@ def shots(item: Item, choices: Sequence[str]) -> Prompt:
 
 def direct(item: Item, choices: Sequence[str]) -> Prompt:
     """A chat that asks for the answer and nothing else."""
-    what = "the letter of the right answer" if choices else "the answer in a few words"
-    ending = f"Reply with {what}, and nothing else."
-    return Prompt(messages=(Message("user", chat_text(item, choices, ending)),), max_tokens=64)
+    return _chat(item, choices, "Reply with {what}, and nothing else.", 64)
 
 
 def cot(item: Item, choices: Sequence[str]) -> Prompt:
     """A chat that asks for reasoning first and the answer on a last line of its own."""
+    return _chat(item, choices, 'Think step by step. Then end with a last line "Answer: X", where X is {what}.', 1024)
+
+
+def _chat(item: Item, choices: Sequence[str], ending: str, most: int) -> Prompt:
     what = "the letter of the right answer" if choices else "the answer in a few words"
-    ending = f'Think step by step. Then end with a last line "Answer: X", where X is {what}.'
-    return Prompt(messages=(Message("user", chat_text(item, choices, ending)),), max_tokens=1024)
+    return Prompt(messages=(Message("user", chat_text(item, choices, ending.format(what=what))),), max_tokens=most)
 
 
 def plausible(item: Item, choices: Sequence[str]) -> Prompt:

@@ -58,11 +58,6 @@ def with_choices(item: Item) -> Item | None:
     return item if item.choices else None
 
 
-def any_item(item: Item) -> Item | None:
-    """The item, whatever it is."""
-    return item
-
-
 @dataclass(frozen=True, slots=True)
 class Scoring:
     """A score: how an item is posed, which verb of a model it needs, how the results are judged."""

@@ -15,7 +15,7 @@ from typing import Any
 
 from otherminds.errors import UsageError
 from otherminds.formats.prompts import LABELS, Posed, posed_as, rotations, shuffled, wording
-from otherminds.formats.verdicts import Score, Scoring, any_item, unanswered, with_choices
+from otherminds.formats.verdicts import Score, Scoring, unanswered, with_choices
 from otherminds.formats.written_answers import read_choice, read_text, refuses
 from otherminds.items import Item
 from otherminds.models import Response
@@ -139,6 +139,6 @@ def letter_prior(scores: Iterable[Score]) -> str:
 SCORES = {
     "sampled": Scoring("ask", pose_sampled, score_sampled, more_draws),
     "open": Scoring("ask", pose_open, score_text, prompts=("direct", "raw", "shots"), fits=_short, shows=False),
-    JUDGED: Scoring("ask", pose_open, no_judge, fits=any_item, shows=False, tried=False),
-    "text": Scoring("ask", pose_text, score_text, fits=any_item),
+    JUDGED: Scoring("ask", pose_open, no_judge, fits=lambda item: item, shows=False, tried=False),
+    "text": Scoring("ask", pose_text, score_text, fits=lambda item: item),
 }

@@ -129,16 +129,6 @@ def _first_objection(said: Mapping[Claim, Sequence[Response]]) -> tuple[str, str
     return None
 
 
-def json_object(parts: Mapping[str, Any]) -> dict[str, Any]:
-    """The JSON schema of an object with these parts and no others."""
-    return {"type": "object", "properties": dict(parts), "required": list(parts), "additionalProperties": False}
-
-
-def json_list(of: Mapping[str, Any], least: int, most: int) -> dict[str, Any]:
-    """The JSON schema of a list of so many."""
-    return {"type": "array", "items": dict(of), "minItems": least, "maxItems": most}
-
-
 def _answered(requests: Sequence[Request], models: Mapping[Role, Model]) -> list[Response]:
     found: dict[int, Response] = {}
     for model in dict.fromkeys(models.values()):

@@ -33,25 +33,12 @@ from typing import Any
 from otherminds.formats.json_prompts import WANTS
 from otherminds.formats.prompts import Posed, posed_as, without_schema, wording
 from otherminds.formats.verdicts import Score, Scoring, unanswered
-from otherminds.formats.written_answers import (
-    IGNORANCE,
-    NEGATION,
-    NOTHING,
-    SAME,
-    hide,
-    names_in,
-    normal,
-    refuses,
-    spoken,
-)
+from otherminds.formats.written_answers import UNKNOWN, other, read_state, refuses, spoken
 from otherminds.items import Item
 from otherminds.models import Response
 
-UNKNOWN = "unknown"
-OTHER = "other:"
 _STARTS = 20
 """Places at which an object is looked for; a text with more braces is not an answer but noise."""
-_LONGEST = 80
 _TWO = "(two values)"
 """What stands for a key that has two."""
 _TWO_ANSWERS = "there are two answers"
@@ -93,7 +80,7 @@ SCORES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class JsonAnswer:
     """What was read from one text."""
 
     answer: str = ""
@@ -114,7 +101,7 @@ def read_answer(
     *,
     wants: Sequence[str] = ("answer",),
     aliases: Mapping[str, Sequence[str]] | None = None,
-) -> Answer:
+) -> JsonAnswer:
     """Read a text that should hold the wanted parts: some of "states", "perceived", "answer".
 
     Where states are wanted and no answer, the last state is the answer.
@@ -122,36 +109,36 @@ def read_answer(
     names = {choice: (choice, *(aliases or {}).get(choice, ())) for choice in choices}
     objects, fences = _find_objects(text)
     if not objects:
-        return Answer(faulty="there is no JSON object", repairs=fences)
+        return JsonAnswer(faulty="there is no JSON object", repairs=fences)
     answers = [_read_object(found, names, wants, (*fences, *repairs)) for found, repairs in objects]
     usable = [answer for answer in answers if not answer.faulty]
     if len({(answer.answer, answer.states, answer.perceived) for answer in usable}) > 1:
-        return Answer(faulty=_TWO_ANSWERS, repairs=usable[0].repairs)
+        return JsonAnswer(faulty=_TWO_ANSWERS, repairs=usable[0].repairs)
     return (usable or answers)[0]
 
 
 def _read_object(
     found: Mapping[str, Any], names: Mapping[str, Sequence[str]], wants: Sequence[str], repairs: tuple[str, ...]
-) -> Answer:
+) -> JsonAnswer:
     parts = _parts(found)
     if any(part in parts and part not in found for part in wants):
         repairs = (*repairs, "key")
     states: tuple[str, ...] = ()
     if "states" in wants:
         if not isinstance(parts.get("states"), list):
-            return Answer(faulty="states are missing or no list", repairs=repairs)
+            return JsonAnswer(faulty="states are missing or no list", repairs=repairs)
         states = _states(parts["states"], names)
     perceived: tuple[int, ...] = ()
     if "perceived" in wants:
         if not isinstance(parts.get("perceived"), list):
-            return Answer(faulty="perceived is missing or no list", repairs=repairs)
+            return JsonAnswer(faulty="perceived is missing or no list", repairs=repairs)
         perceived = _numbers(parts["perceived"])
     if "answer" in wants:
         answer, faulty = _answer(parts, names)
     else:
         answer = states[-1] if states and states[-1] in names else ""
         faulty = "" if answer else "the last state names no choice"
-    return Answer(answer, states, perceived, faulty, repairs)
+    return JsonAnswer(answer, states, perceived, faulty, repairs)
 
 
 def _parts(found: Mapping[str, Any]) -> dict[str, Any]:
@@ -192,7 +179,7 @@ def _states(entries: Sequence[Any], names: Mapping[str, Sequence[str]]) -> tuple
         elif isinstance(said, str):
             states.append(read_state(said, names, before=before))
         else:
-            states.append(_other(repr(said)))
+            states.append(other(repr(said)))
     return tuple(states)
 
 
@@ -220,41 +207,6 @@ def _number(entry: Any) -> int | None:
     text = str(int(entry)) if isinstance(entry, float) and entry.is_integer() else str(entry)
     found = re.fullmatch(r"[^\d-]{0,12}([0-9]{1,4})\D{0,2}", text)
     return int(found[1]) if found else None
-
-
-# ---- one state ----------------------------------------------------------------------------------------------------
-
-
-def read_state(text: str, names: Mapping[str, Sequence[str]], *, before: str | None = None) -> str:
-    """The choice that a text names, "unknown", the state before where that is meant, or "other:…"."""
-    words = normal(text)
-    owners = {name: choice for choice, several in names.items() for name in several if choice != UNKNOWN}
-    named = {owners[name] for name in names_in(words, list(owners))}
-    blind = IGNORANCE.search(words) is not None
-    if len(named) == 1:
-        (choice,) = named
-        clauses = re.split(r"[,;:.!?()\n–—]", words)
-        if not any(_denied(clause, names[choice]) for clause in clauses):
-            # "unknown whether maps" and "maps, unknown to her" look alike: neither is read.
-            return _other(text) if blind else choice
-    if blind and len(named) < 2:
-        return UNKNOWN
-    if not named and NOTHING.fullmatch(words):
-        return UNKNOWN
-    if not named and before is not None and SAME.fullmatch(words):
-        return before
-    return _other(text)
-
-
-def _denied(clause: str, names: Sequence[str]) -> bool:
-    """Whether a clause names one of these beside a negation, or is nothing but a negation."""
-    rest = hide(clause, names)
-    return NEGATION.search(rest) is not None and (rest != clause or NEGATION.fullmatch(rest.strip()) is not None)
-
-
-def _other(text: str) -> str:
-    # Half a surrogate pair is legal in JSON, but can be neither stored nor shown.
-    return OTHER + " ".join(text.split())[:_LONGEST].encode("utf-8", "replace").decode("utf-8")
 
 
 # ---- the object ---------------------------------------------------------------------------------------------------

@@ -22,13 +22,18 @@ the same words should not be read differently.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from string import ascii_uppercase as LETTERS
 from unicodedata import normalize
 
 from otherminds.files import read_words
+
+UNKNOWN = "unknown"
+OTHER = "other:"
+"""What begins the words that name no choice."""
+_LONGEST = 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +124,7 @@ def _pattern(name: str) -> re.Pattern[str]:
     return re.compile(text, re.IGNORECASE | re.VERBOSE)
 
 
-NEGATION, IGNORANCE, NOTHING, SAME = map(_pattern, ("negation", "ignorance", "nothing", "same"))
+_NEGATION, _IGNORANCE, _NOTHING, _SAME = map(_pattern, ("negation", "ignorance", "nothing", "same"))
 _REFUSAL, _DOUBT, _OPINION = map(_pattern, ("refusal", "doubt", "opinion"))
 _RETRACTION, _REJECTION, _REASON = map(_pattern, ("retraction", "rejection", "reason"))
 _YES_OR_NO = _pattern("yes_or_no")
@@ -190,7 +195,7 @@ def _after_mark(text: str, choices: Sequence[str] = ()) -> str:
 
 def _denied(clause: str) -> bool:
     """Whether what a clause says is denied, or only what others may think."""
-    return bool(NEGATION.search(clause) or _OPINION.search(clause))
+    return bool(_NEGATION.search(clause) or _OPINION.search(clause))
 
 
 def _says_something(text: str, choices: Sequence[str]) -> bool:
@@ -264,7 +269,7 @@ def _explained(choice: str, said: str, rest: str, choices: Sequence[str]) -> Rea
         return Reading(why=f"{why}, and takes it back")
     if _letters_in(first, choices) - own or _tokens_in(first) - {token}:
         return Reading(why=f"{why}, and names another choice with it")
-    if any(token in clause and NEGATION.search(clause) for clause in _CLAUSE.split(first)):
+    if any(token in clause and _NEGATION.search(clause) for clause in _CLAUSE.split(first)):
         return Reading(why=f"{why}, and denies it")
     others = [line for line in _SENTENCE.split(rest) if _begun(line, choices)[0] not in ("", choice)]
     if not all(_denied(hide(line, choices)) for line in others):
@@ -323,7 +328,7 @@ def _by_name(text: str, choices: Sequence[str], *, marked: bool) -> Reading:
     steps = [step for step in _STEP.split(_REASON.sub(" ", text)) if token in step]
     if not steps:
         return Reading(why=f"names {choice!r} only as a reason")
-    if any(NEGATION.search(step) or _DOUBT.search(step) for step in steps):
+    if any(_NEGATION.search(step) or _DOUBT.search(step) for step in steps):
         return Reading(why=f"names {choice!r} beside a negation or a doubt")
     return Reading(choice, f"names only {choice!r}", clear=marked)
 
@@ -347,3 +352,39 @@ def _as_words(form: str, after: str) -> str:
     if form in ("yes", "no") and not after:  # "no" is in any sentence, but it opens only an answer
         return rf"(?i:(?:(?m:^)|(?<=[.!?;:,]\s)){words}(?=\s*(?:[,.;:!]|(?m:$))))"
     return rf"(?i:(?<![\w-]){words}(?!\w|-\w))" + after
+
+
+# ---- what somebody believes, in a word or two -----------------------------------------------------------------------
+
+
+def read_state(text: str, names: Mapping[str, Sequence[str]], *, before: str | None = None) -> str:
+    """The choice that a text names, "unknown", the state before where that is meant, or "other:…"."""
+    words = normal(text)
+    owners = {name: choice for choice, several in names.items() for name in several if choice != UNKNOWN}
+    named = {owners[name] for name in names_in(words, list(owners))}
+    blind = _IGNORANCE.search(words) is not None
+    if len(named) == 1:
+        (choice,) = named
+        clauses = re.split(r"[,;:.!?()\n–—]", words)
+        if not any(_denies(clause, names[choice]) for clause in clauses):
+            # "unknown whether maps" and "maps, unknown to her" look alike: neither is read.
+            return other(text) if blind else choice
+    if blind and len(named) < 2:
+        return UNKNOWN
+    if not named and _NOTHING.fullmatch(words):
+        return UNKNOWN
+    if not named and before is not None and _SAME.fullmatch(words):
+        return before
+    return other(text)
+
+
+def _denies(clause: str, names: Sequence[str]) -> bool:
+    """Whether a clause names one of these beside a negation, or is nothing but a negation."""
+    rest = hide(clause, names)
+    return _NEGATION.search(rest) is not None and (rest != clause or _NEGATION.fullmatch(rest.strip()) is not None)
+
+
+def other(text: str) -> str:
+    """What stands for a text that names no choice."""
+    # Half a surrogate pair is legal in JSON, but can be neither stored nor shown.
+    return OTHER + " ".join(text.split())[:_LONGEST].encode("utf-8", "replace").decode("utf-8")

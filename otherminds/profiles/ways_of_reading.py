@@ -28,7 +28,7 @@ _MAP_NOTE, _PICTURE_NOTE = _TEXTS["note"].format(**_TERMS), _TEXTS["pictures"].f
 
 
 @dataclass(frozen=True)
-class Read:
+class DiagnosedModel:
     """A model's diagnosis beside all its answers."""
 
     found: Diagnosis
@@ -61,7 +61,7 @@ def in_words(found: Diagnosis) -> str:
 # ---- the map ------------------------------------------------------------------------------------------------------
 
 
-def maps(read: Sequence[Read]) -> list[Block]:
+def maps(read: Sequence[DiagnosedModel]) -> list[Block]:
     """The map of one or two models; below it the same as a table, with intervals."""
     tiles = {each.found.model: each.tiles() for each in read}
     keys = {key for each in tiles.values() for key in each}

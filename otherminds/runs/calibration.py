@@ -57,7 +57,7 @@ class Tried:
     """The last one that it came to; each has more controls than the one before."""
 
 
-class Contest:
+class FormatContest:
     """Who was tried on the controls of a suite, with what came of it."""
 
     def __init__(self, controls: Suite, questions: Suite, put: Put, rounds: Sequence[int]) -> None:
@@ -187,7 +187,7 @@ def calibrate(
     long = brief and _long(controls)
     most = min(confirmed or FIRST_LOOK, FIRST_LOOK) if long else confirmed
     choosing, others = parted(controls, seed=seed, confirmed=most)
-    contest = Contest(choosing, questions, put, ROUNDS[: 1 if long else 2] if brief else ROUNDS)
+    contest = FormatContest(choosing, questions, put, ROUNDS[: 1 if long else 2] if brief else ROUNDS)
     fitting = [form for form in possible(cannot) if form.fitting(choosing) == len(choosing) and form.fitting(questions)]
     able = without_doubles(fitting)
     good = {form for each in before if each.able for form in ([each.form] if long else each.finalists)}

@@ -34,7 +34,7 @@ CONTROLS, MINDS, UNDERSTOOD = _TEXTS["findings"]
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CheckedModel:
     """One model: what the controls showed, and the questions about minds in the form that they chose."""
 
     calibration: Calibration
@@ -63,7 +63,7 @@ def look(study: Study, subjects: Sequence[Subject], desk: Desk) -> Chapter | Non
     controls = as_suite(questions.name, study.controls(questions))
     if controls is None:
         return study.look(subjects, desk)
-    checked: dict[str, Checked] = {}
+    checked: dict[str, CheckedModel] = {}
     failed: list[str] = []
     for subject in subjects:
         if not subject.rule:
@@ -81,13 +81,13 @@ def look(study: Study, subjects: Sequence[Subject], desk: Desk) -> Chapter | Non
     return _with_controls(plain, checked, controls, questions, [*failed, *more, *refused])
 
 
-def _spared(checked: Mapping[str, Checked]) -> list[str]:
+def _spared(checked: Mapping[str, CheckedModel]) -> list[str]:
     """Who is asked no more than that: models whose controls failed, where those of others did not."""
     failed = [name for name, each in checked.items() if not each.calibration.able]
     return failed if len(failed) < len(checked) else []
 
 
-def check(subject: Subject, title: str, controls: Suite, questions: Suite, desk: Desk) -> Checked:
+def check(subject: Subject, title: str, controls: Suite, questions: Suite, desk: Desk) -> CheckedModel:
     """The controls in every form, then the questions in the best."""
     kinds = Counter(str(item.tags.get(CONTROL)) for item in controls)
     (most, _), *_ = kinds.most_common(1)
@@ -113,7 +113,7 @@ def check(subject: Subject, title: str, controls: Suite, questions: Suite, desk:
         desk.calibrated.setdefault((subject.name, kind), []).append(found)
     part = found.form.part(more if found.able else few)
     asked = desk.put(part, subject, f"{title} · about minds, {found.form}") if part else None
-    return Checked(found, asked, len(questions) - found.form.fitting(questions))
+    return CheckedModel(found, asked, len(questions) - found.form.fitting(questions))
 
 
 def _some(questions: Suite, limit: int, desk: Desk) -> Suite:
@@ -145,7 +145,7 @@ def about_minds(questions: Suite) -> Suite:
     return questions.where(wanted)
 
 
-def _in_form(subject: Subject, checked: Mapping[str, Checked]) -> Subject:
+def _in_form(subject: Subject, checked: Mapping[str, CheckedModel]) -> Subject:
     found = checked.get(subject.name)
     return replace(subject, form=found.calibration.form) if found else subject
 
@@ -210,7 +210,7 @@ def _story(item: Item) -> object:
 
 
 def _with_controls(
-    chapter: Chapter, checked: Mapping[str, Checked], controls: Suite, questions: Suite, left_out: Sequence[str]
+    chapter: Chapter, checked: Mapping[str, CheckedModel], controls: Suite, questions: Suite, left_out: Sequence[str]
 ) -> Chapter:
     stopped = {name: each.calibration.sentence for name, each in checked.items() if not each.calibration.able}
     section = Section(CONTROLS, list(_blocks(checked)))
@@ -239,7 +239,7 @@ def _told_by(runs: Sequence[Run], asked: Run) -> Run:
     return next((run for run in own if wanted <= {record.item.id for record in run.records}), asked)
 
 
-def _beside_controls(finding: Finding, each: Checked | None) -> Finding:
+def _beside_controls(finding: Finding, each: CheckedModel | None) -> Finding:
     """A number with what the controls of its model showed; nothing is read into it where they failed."""
     if each is None:
         return finding
@@ -249,7 +249,7 @@ def _beside_controls(finding: Finding, each: Checked | None) -> Finding:
     return replace(finding, beside=beside) if found.able else replace(finding, first=False, sentence="", beside=beside)
 
 
-def _findings(name: str, each: Checked, guess: float | None) -> Iterator[Finding]:
+def _findings(name: str, each: CheckedModel, guess: float | None) -> Iterator[Finding]:
     found = each.calibration
     said = found.sentence[0].upper() + found.sentence[1:]
     told = "" if found.able else f"{said}."
@@ -261,11 +261,11 @@ def _findings(name: str, each: Checked, guess: float | None) -> Iterator[Finding
         yield Finding(UNDERSTOOD, name, right, guess, beside)
 
 
-def _lead(checked: Mapping[str, Checked]) -> str:
+def _lead(checked: Mapping[str, CheckedModel]) -> str:
     return " ".join(f"{name}: {each.calibration.sentence}." for name, each in checked.items())
 
 
-def _blocks(checked: Mapping[str, Checked]) -> Iterator[Block]:
+def _blocks(checked: Mapping[str, CheckedModel]) -> Iterator[Block]:
     yield _TEXTS["about"].format(enough=ENOUGH)
     found = {name: each.calibration for name, each in checked.items()}
     rows = {
@@ -283,7 +283,7 @@ def _blocks(checked: Mapping[str, Checked]) -> Iterator[Block]:
             yield f"{name}, not tried: {failed}."
 
 
-def _line(name: str, each: Checked) -> list[str]:
+def _line(name: str, each: CheckedModel) -> list[str]:
     found = each.calibration
     numbers = [_shown(found.right), _shown(each.minds), _shown(each.understood)]
     return [name, str(found.form), *numbers, "yes" if found.able else "no: the controls failed"]

@@ -175,7 +175,7 @@ class Chapter:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked(Generic[T]):
+class AskedSubjects(Generic[T]):
     """What came of asking several subjects, by name; and why the rest did not."""
 
     done: Mapping[str, T]
@@ -183,7 +183,7 @@ class Asked(Generic[T]):
     left_out: tuple[str, ...]
 
 
-def ask_each(subjects: Iterable[Subject], ask: Callable[[Subject], T]) -> Asked[T]:
+def ask_each(subjects: Iterable[Subject], ask: Callable[[Subject], T]) -> AskedSubjects[T]:
     """Ask one subject after another; one that fails takes nobody with it, unless all do."""
     done: dict[str, T] = {}
     cut: list[str] = []
@@ -197,11 +197,11 @@ def ask_each(subjects: Iterable[Subject], ask: Callable[[Subject], T]) -> Asked[
             cut.append(f"{subject.name}: {error}")
     if not done:
         raise ModelError("; ".join(cut)) if cut else Unable("; ".join(left_out))
-    return Asked(done, tuple(cut), tuple(left_out))
+    return AskedSubjects(done, tuple(cut), tuple(left_out))
 
 
 def chapter(
-    asked: Asked[list[Run]],
+    asked: AskedSubjects[list[Run]],
     page: Callable[[Sequence[Run], Answers], Report],
     findings: Callable[[Answers], Iterable[Finding]],
     by: str = "",

@@ -15,7 +15,7 @@ from otherminds.models.scripted import Scripted
 from otherminds.runs.calibration import ENOUGH
 from otherminds.store.store import MEMORY, Store
 from otherminds.studies import STUDIES, controlled
-from otherminds.studies.controlled import Checked, about_minds, balanced
+from otherminds.studies.controlled import CheckedModel, about_minds, balanced
 from otherminds.studies.study import Chapter, Desk, Size, Study, Subject
 from tests.personas import by_frequency, letters_only, text_only
 
@@ -27,7 +27,7 @@ def study(name: str) -> Study:
     return STUDIES[name]()
 
 
-def checked(name: str, model: Scripted) -> Checked:
+def checked(name: str, model: Scripted) -> CheckedModel:
     with Store(MEMORY) as store:
         desk = Desk(store, lambda _: nullcontext(lambda done, wanted: None))
         found = study(name)

@@ -77,7 +77,7 @@ def look(subjects: Sequence[Subject], desk: Desk) -> Chapter | None:
     return chapter(asked, lambda runs, table: summarise(runs, links=Links("starter", table)), _findings, "false_belief")
 
 
-def _ask(subject: Subject, suite: Suite, desk: Desk, cut: list[str], left_out: list[str]) -> Sequence[Run]:
+def _ask(subject: Subject, suite: Suite, desk: Desk, cut: list[str], left_out: list[str]) -> list[Run]:
     """A run for every way that works; why others do not is added to the lists."""
     runs: list[Run] = []
     error: ModelError = Unable(f"{subject.name} can neither weigh raw prompts nor chat, so there is nothing to ask it")

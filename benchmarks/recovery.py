@@ -24,12 +24,12 @@ from otherminds.diagnosis.diagnosis import Diagnosis, diagnose_answers
 from otherminds.diagnosis.evidence import evidence
 from otherminds.diagnosis.predictions import Answered, Asked, predict
 from otherminds.diagnosis.readers import GUESS, NAMES, NONE
+from otherminds.formats.letters import pose_letters
 from otherminds.formats.plans import limited
-from otherminds.formats.prompts import pose_letters, pose_text
+from otherminds.formats.words import pose_text
 from otherminds.items import Item
 from otherminds.items.lint import named
-from otherminds.studies.balanced import balanced
-from otherminds.studies.controlled import QUICK, about_minds
+from otherminds.studies.controlled import QUICK, about_minds, balanced
 from otherminds.studies.dialogue.questions.sample import drawn as drawn_talks
 from otherminds.studies.dialogue.questions.sample import part
 from otherminds.studies.dialogue.questions.sample import suite as dialogue_suite

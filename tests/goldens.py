@@ -192,7 +192,7 @@ def _cache_keys() -> str:
         suite = om.get_suite(name)
         model = next(iter(baselines(suite)))
         planned = plan(suite)
-        keys = [call_key(fingerprint(model), planned.way.verb, prompt) for prompt in planned.prompts]
+        keys = [call_key(fingerprint(model), planned.scoring.verb, prompt) for prompt in planned.prompts]
         lines += [f"{name} {key}" for key in keys[: KEYS // 4]]
     return "\n".join(lines)
 

@@ -8,7 +8,7 @@ from functools import partial
 
 from otherminds.calling import provenance
 from otherminds.cli import main
-from otherminds.runs import calibration, contests
+from otherminds.runs import calibration
 from otherminds.studies.dialogue import chapter as dialogue
 from otherminds.studies.explore import chapter as explore
 from otherminds.studies.safety import chapter as safety
@@ -18,7 +18,7 @@ def shrink() -> None:
     """A few items of every kind; the way through all studies stays the same."""
     # What is asked again is not kept, so that a program that is killed cannot tell whether it was.
     provenance.SHARE = 0.0
-    contests.ROUNDS = calibration.ROUNDS = (4,)
+    calibration.ROUNDS = (4,)
     calibration.CONFIRMED["quick"] = 4
     safety.SMALL = safety.READING = 4
     dialogue.drawn = partial(dialogue.drawn, each=1)

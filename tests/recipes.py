@@ -74,14 +74,21 @@ def loud(item, choices):
     asked = direct(item, choices)
     return replace(asked, messages=tuple(replace(each, content=each.content.upper()) for each in asked.messages))
 """
-SCORE = """
+SCORE = '''"""Score "spoken": words, and how many of them."""
+
+from dataclasses import replace
+
+from otherminds.formats.verdicts import Scoring
+from otherminds.formats.words import pose_text, score_text
+
 
 def score_spoken(item, posed, results):
-    from dataclasses import replace
-
     read = score_text(item, posed, results)
     return replace(read, detail={**read.detail, "words": len(results[0].text.split())})
-"""
+
+
+SCORES = {"spoken": Scoring("ask", pose_text, score_spoken)}
+'''
 READER = '''
 
 def first_choice(suite, *, seed=0):
@@ -249,13 +256,8 @@ assert "BACKENDS" in open("otherminds/models/contract.py").read()
                 ("PROMPTS: ", PROMPT.lstrip() + "\n\nPROMPTS: "),
                 ('    "cot": ', '    "loud": loud,\n    "cot": '),
             ),
-            "otherminds/formats/scores.py": (
-                ("SCORES: ", SCORE.lstrip() + "\n\nSCORES: "),
-                (
-                    '    "json": Way("ask"',
-                    '    "spoken": Way("ask", pose_text, score_spoken),\n    "json": Way("ask"',
-                ),
-            ),
+            "otherminds/formats/spoken.py": SCORE,
+            "otherminds/formats/scores.py": (('"words", "json_answers")', '"words", "json_answers", "spoken")'),),
         },
         """
 import otherminds as om
@@ -266,6 +268,21 @@ done = [om.run(suite, make(suite)) for make in (oracle, realist)]
 assert [run.mean() for run in done] == [1.0, 0.5]
 assert "QUESTION" in done[0].records[0].prompts[0].messages[0].content
 assert done[0].mean("words") >= 2
+
+from otherminds.formats.question_formats import QuestionFormat
+from otherminds.items.controls import as_suite
+from otherminds.runs.calibration import calibrate
+from otherminds.studies import STUDIES
+from otherminds.studies.controlled import about_minds
+
+model = om.Scripted(lambda prompt: "A" if prompt.choices else "Answer: A", name="talker")
+model.cannot = frozenset({"weigh"})
+suite = om.get_suite("starter")
+controls = as_suite("starter", STUDIES["starter"]().controls(suite))
+found = calibrate(
+    controls, about_minds(suite), lambda suites: [om.run(each, model) for each in suites], cannot=model.cannot
+)
+assert QuestionFormat("spoken", "direct") in [each.form for each in found.tried]
 """,
     ),
     "a reader (a baseline)": Recipe(

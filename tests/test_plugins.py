@@ -16,9 +16,9 @@ PACKAGE = {
     "names.json": NAMES,
     "gossip.py": GOSSIP.format(package="gossip_package", data="names.json"),
     "parrot.py": BACKEND,
-    "asking.py": "from dataclasses import replace\n\nfrom otherminds.formats.prompts import direct, pose_text\n"
-    "from otherminds.heuristics.readers import reader\nfrom otherminds.formats.scores import Way, score_text\n"
-    f'{PROMPT}{SCORE}\n\nSPOKEN = Way("ask", pose_text, score_spoken)\n{READER}',
+    "asking.py": "from dataclasses import replace\n\nfrom otherminds.formats.prompts import direct\n"
+    f"from otherminds.heuristics.readers import reader\n{PROMPT}{READER}",
+    "spoken.py": f'{SCORE}\n\nSPOKEN = SCORES["spoken"]\n',
     "whisper.py": COMMAND,
 }
 ENTRIES = """
@@ -27,7 +27,7 @@ gossip = gossip_package.gossip:STUDY
 [otherminds.models]
 parrot = gossip_package.parrot:parrot
 [otherminds.scores]
-spoken = gossip_package.asking:SPOKEN
+spoken = gossip_package.spoken:SPOKEN
 [otherminds.prompts]
 loud = gossip_package.asking:loud
 [otherminds.suites]
@@ -65,13 +65,13 @@ def otherminds(folder: Path, *words: str, code: int = 0) -> "subprocess.Complete
 
 
 def test_every_kind_is_there_by_name(installed: Path) -> None:
-    for name in ("gossip", "rumours"):
+    for name, right in {"gossip": 12, "rumours": 6}.items():
         done = otherminds(installed, "run", name, "-m", "parrot:grey", *WAY, "--json")
-        assert json.loads(done.stdout)["verdicts"]["correct"] == 2
+        assert json.loads(done.stdout)["verdicts"]["correct"] == right
     other = otherminds(installed, "run", "gossip", "-m", "parrot:grey", "-M", "says=Nobody", "--json")
     assert json.loads(other.stdout)["verdicts"]["correct"] == 0
     read = otherminds(installed, "run", "gossip", "-m", "baseline:first_choice", "--json")
-    assert json.loads(read.stdout)["verdicts"]["correct"] == 2
+    assert json.loads(read.stdout)["verdicts"]["correct"] == 12
     assert otherminds(installed, "whisper", "hello").stdout == "psst: hello\n"
 
 

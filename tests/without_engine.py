@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from otherminds.errors import Unable
-from otherminds.formats.scores import way
+from otherminds.formats.scores import scoring
 from otherminds.models import Prompt, fingerprint
 from otherminds.models.local.model import Local
 from otherminds.studies.explore.controls import stories
@@ -38,7 +38,7 @@ def prompts(every: int = 1) -> list[Prompt]:
     items = [*get_suite("starter").items, *stories(0, number=4).items]
     found = []
     for score, how in (("letters", "raw"), ("letters", "direct"), ("cloze", "raw")):
-        pose = way(score).pose
+        pose = scoring(score).pose
         found += [posed.prompt for item in items if item.choices for posed in pose(item, prompt=how, seed=0)]
     return found[::every]
 

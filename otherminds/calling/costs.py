@@ -13,9 +13,7 @@ from typing import Any
 from otherminds.calling.provenance import ROUNDS, find_share
 from otherminds.errors import BadFile, UsageError
 from otherminds.files import BY_HAND, parse_json, read_text
-from otherminds.formats.few_shot import with_examples
-from otherminds.formats.plans import plan
-from otherminds.formats.repeats import repeated
+from otherminds.formats.plans import plan, repeated, with_examples
 from otherminds.heuristics.readers import random
 from otherminds.items import Item, Suite
 from otherminds.models import Model, Prompt, Response, Usage, Verb, Weighing, fingerprint
@@ -168,7 +166,7 @@ def estimate(
         raise UsageError(f"a rate of {rate} calls a second makes no sense; give a number above 0")
     work = plan(suite, limit=limit, seed=seed, cannot=model.cannot)
     work = repeated(with_examples(work, suite, shots, seed=seed), epochs)
-    mark, verb = fingerprint(model), work.way.verb
+    mark, verb = fingerprint(model), work.scoring.verb
     seen: set[bytes] = set()
     known = 0
 

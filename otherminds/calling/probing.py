@@ -14,18 +14,13 @@ from dataclasses import dataclass
 
 from otherminds.calling.recorded import Recorded
 from otherminds.errors import ModelError
-from otherminds.formats.forms import LETTERS_IN_CHAT
+from otherminds.files import read_words
+from otherminds.formats.question_formats import LETTERS_IN_CHAT
 from otherminds.formats.written_answers import spoken
 from otherminds.models import Message, Model, Prompt, Response
 from otherminds.store.store import Store
 
 ODD = "Quarvelstrom"
-ODD_SCHEMA = {
-    "type": "object",
-    "properties": {"town": {"type": "string", "enum": [ODD]}},
-    "required": ["town"],
-    "additionalProperties": False,
-}
 """Nobody who is asked for the capital of France says so of their own accord."""
 SCHEMA = "JSON schema"
 IN_CHAT = "weigh letters, in chat"
@@ -38,7 +33,7 @@ TESTS = {LETTERS_IN_CHAT: IN_CHAT, "schema": SCHEMA}
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class ProbeResult:
     """Whether something works (None: it could not be told), how long it took, and what came back or why nothing did."""
 
     ok: bool | None
@@ -48,30 +43,21 @@ class Trial:
 
 def trials() -> dict[str, Prompt]:
     """One small prompt for everything a model may be able to do, in either way of asking."""
-    asked, begun = "What is the capital of France?", "The capital of France is"
-    question = (Message("user", f"{asked} Answer with one word."),)
-    lettered = f"{asked}\nA. Paris\nB. Rome\n"
-    letters = (Message("user", f"{lettered}Answer with one letter."),)
-    return {
-        "raw text": Prompt(text=begun, max_tokens=8),
-        "chat": Prompt(messages=question, max_tokens=8),
-        "chat, turn begun": Prompt(messages=question, prefill=begun, max_tokens=8),
-        SCHEMA: Prompt(messages=question, schema=json.dumps(ODD_SCHEMA), max_tokens=64),
-        "weigh letters, raw": Prompt(text=f"{lettered}Answer:", choices=("A", "B"), labels=True),
-        IN_CHAT: Prompt(messages=letters, choices=("A", "B"), labels=True),
-        "weigh words, raw": Prompt(text=begun, choices=(" Paris", " Rome")),
-        "weigh words, turn begun": Prompt(messages=question, prefill=begun, choices=(" Paris", " Rome")),
-    }
+    made = {}
+    for name, parts in read_words("prompts")["probes"].items():
+        turns = tuple(Message("user", text) for text in parts.get("messages", ()))
+        made[name] = Prompt(**{**parts, "messages": turns, "choices": tuple(parts.get("choices", ()))})
+    return made
 
 
-def try_out(model: Model, prompt: Prompt) -> Trial:
+def try_out(model: Model, prompt: Prompt) -> ProbeResult:
     """What comes of one trial."""
     start = time.perf_counter()
     try:
         ok, said = _weighed(model, prompt) if prompt.choices else _asked(model, prompt)
     except ModelError as refusal:
         ok, said = False, str(refusal)
-    return Trial(ok, said, (time.perf_counter() - start) * 1e3)
+    return ProbeResult(ok, said, (time.perf_counter() - start) * 1e3)
 
 
 def lacking(model: Model, wanted: Collection[str], store: Store | None = None) -> frozenset[str]:

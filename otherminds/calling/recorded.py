@@ -269,7 +269,7 @@ def fetch(
     if model.batch < 2 or len(suites) < 2:
         return
     plans = [plan(suite, seed=seed, cannot=model.cannot) for suite in suites]
-    prompts = [prompt for each in plans if each.way.verb == "weigh" for prompt in each.prompts]
+    prompts = [prompt for each in plans if each.scoring.verb == "weigh" for prompt in each.prompts]
     # What a model fails at is told by the run of the suite that it fails at.
     with suppress(ModelError):
         Recorded(model, store, budget=budget, progress=progress).weigh(prompts)

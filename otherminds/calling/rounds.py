@@ -8,7 +8,6 @@ judge, `by_key` is what that gives, so that the agreement of both can be told (`
 
 from __future__ import annotations
 
-import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -22,9 +21,9 @@ from otherminds.calling.provenance import Watch
 from otherminds.calling.recorded import Progress, Recorded
 from otherminds.formats.plans import Plan
 from otherminds.formats.prompts import Posed
-from otherminds.formats.spoken import score_text
 from otherminds.formats.verdicts import Score
-from otherminds.formats.written_answers import spoken
+from otherminds.formats.words import score_text
+from otherminds.formats.written_answers import spoken, yes_or_no
 from otherminds.items import Item
 from otherminds.models import Message, Model, Prompt, Response, fingerprint
 from otherminds.store.packing import Result, recall
@@ -82,7 +81,7 @@ class Rounds:
 
     def _look_ahead(self) -> bytes:
         """The keys of all prompts; so an item that cannot be posed is refused before anything is asked."""
-        key, verb, keys = self._recorded.key, self._plan.way.verb, bytearray()
+        key, verb, keys = self._recorded.key, self._plan.scoring.verb, bytearray()
         for start in range(0, len(self._chosen), self._size):
             part = self._part(start)
             if start < HELD:
@@ -124,7 +123,7 @@ class Rounds:
         If this is broken off, parts that were begun are done with what the store has of them.
         """
         recorded, coming, begun = self._recorded, self._parts(), deque[AskedPart]()
-        line = ModelQueue(recorded, self._plan.way.verb)
+        line = ModelQueue(recorded, self._plan.scoring.verb)
         recorded.look()
 
         def end(part: AskedPart) -> None:
@@ -180,7 +179,7 @@ class Rounds:
 
     def _grow(self, part: AskedPart, draws: int) -> dict[str, Prompt]:
         """The prompts that one more round of a part needs; they belong to it from now on."""
-        way, new = self._plan.way, dict[str, Prompt]()
+        way, new = self._plan.scoring, dict[str, Prompt]()
         if way.more is None or self._recorded.stopped:
             return new
         for place, (item, posed) in enumerate(zip(part.items, part.posed, strict=True)):
@@ -199,7 +198,6 @@ Reply of a reader: {reply}
 
 Does the reply give the right answer, in whatever words? Reply with yes or no, and nothing else."""
 UNREAD = "the judge said neither yes nor no"
-_VERDICT = re.compile(r"\W*(?:the\s+)?(?:answer\W+(?:is\W+)?)?(yes|no)\b(?!\s*(?:/|or\b|and\b)\s*(?:yes|no)\b)", re.I)
 
 
 class Grader:
@@ -247,11 +245,10 @@ class Grader:
         if reply.error:
             return Score("error", why=f"the judge {self.judge.name}: {reply.error}")
         told = {"by_key": by_key.verdict, "judge": spoken(reply.text)[:200]}
-        found = _VERDICT.match(spoken(reply.text))
-        if found is None:
+        right = yes_or_no(reply.text)
+        if right is None:
             return Score("unparsed", why=f"{UNREAD}: {reply.text[:100]!r}", detail={**told, "judge_unread": True})
-        right = found[1].casefold() == "yes"
-        said = f"the judge {self.judge.name} says {found[1].casefold()}"
+        said = f"the judge {self.judge.name} says {'yes' if right else 'no'}"
         answer = by_key.answer or spoken(response.text)[:200]
         return Score("correct" if right else "incorrect", float(right), answer, said, told)
 

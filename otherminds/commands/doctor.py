@@ -85,11 +85,11 @@ def _packages() -> dict[str, Any]:
 
 def _determinism() -> dict[str, Any]:
     """How far S moves when the same prompts come twice, one by one, and in another order."""
-    from otherminds.formats.scores import way
+    from otherminds.formats.scores import scoring
     from otherminds.models import get_model
     from otherminds.studies.suites import get_suite
 
-    model, posed = get_model("smollm2"), way("letters").pose
+    model, posed = get_model("smollm2"), scoring("letters").pose
     prompts = [asked.prompt for item in get_suite("starter").items[:6] for asked in posed(item, prompt="raw", seed=0)]
     together = model.weigh(prompts)
     others = {

@@ -67,14 +67,14 @@ def get(name: str, accept_licence: bool, as_json: bool) -> None:
 def probe(context: click.Context, spec: str, base_url: str | None, extra: tuple[str, ...], as_json: bool) -> None:
     """Try MODEL out: what it can do, how fast, and who it is."""
     from otherminds.calling.probing import IN_CHAT, SCHEMA, thinks, trials, try_out
-    from otherminds.formats.forms import FORMS, LETTERS_IN_CHAT, possible
+    from otherminds.formats.question_formats import LETTERS_IN_CHAT, possible
     from otherminds.models import fingerprint
 
     model = open_model(spec, base_url, extra)
     tried = {name: asdict(try_out(model, prompt)) for name, prompt in trials().items()}
     shown = {LETTERS_IN_CHAT: IN_CHAT, "schema": SCHEMA}
     lacks = frozenset(name for name, trial in shown.items() if tried[trial]["ok"] is False)
-    forms = [str(form) for form in possible(model.cannot | lacks, FORMS)]
+    forms = [str(form) for form in possible(model.cannot | lacks)]
     found: dict[str, Any] = {"model": model.name, "fingerprint": fingerprint(model), "identity": dict(model.identity)}
     found |= {"tried": tried, "thinks": thinks(model), "forms": forms}
     if as_json:

@@ -106,7 +106,7 @@ def run(
     SUITE is the name of a study with a suite, such as starter or safety, or a .jsonl file. What the store has is not
     asked again, so a run that was stopped goes on when the same command is given again.
     """
-    from otherminds.python.running import examples_of, in_best_way, untold
+    from otherminds.python.running import examples_of, in_best_format, untold
     from otherminds.results.labels import not_clean
     from otherminds.runs import runs
     from otherminds.runs.shards import Shard
@@ -124,7 +124,7 @@ def run(
         # A question about cost should leave no file behind.
         with Store(store_path if os.path.exists(store_path) else MEMORY) as store:
             table = runs.read_prices(prices) if prices else None
-            suite = in_best_way(suite, model, note) if free else suite
+            suite = in_best_format(suite, model, note) if free else suite
             _show_forecast(
                 runs.estimate(
                     suite,
@@ -148,7 +148,7 @@ def run(
         if controls:
             suite = _by_controls(suite, model, store, seed, spending)
         elif free:
-            suite = in_best_way(suite, model, note)
+            suite = in_best_format(suite, model, note)
         with progress(f"{suite.name} · {model.name} · {suite.score}") as show:
             done = runs.run(
                 suite,
@@ -305,8 +305,8 @@ def _beside(done: Run) -> list[str]:
     """How sure its scores are that were drawn or lie within bounds, how many have none, and how long it thought."""
     import numpy as np
 
-    from otherminds.formats.sampled import letter_prior
     from otherminds.formats.verdicts import USELESS
+    from otherminds.formats.words import letter_prior
     from otherminds.results.annotations import judging
 
     said = [f"  {judge}"] if (judge := judging(done)) else []

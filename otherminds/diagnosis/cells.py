@@ -23,6 +23,8 @@ FEWEST = 5
 MOST = 2
 """Readers named in one cell; where more are as likely, none is."""
 
+CellKey = tuple[int | None, str, bool | None]
+
 
 @dataclass(frozen=True, slots=True)
 class Cell:
@@ -69,24 +71,25 @@ def _of_events(events: list[dict[str, object]]) -> str:
     return "somebody leaves" if any("leave" in each for each in done) else "all stay"
 
 
+def place_of(item: Item) -> CellKey:
+    """Where an item belongs on the map: its order, what happens, and whether the belief is false."""
+    order, belief = item.tags.get(ORDER), item.tags.get(FALSE_BELIEF)
+    shown = belief if isinstance(belief, bool) else None
+    return order if isinstance(order, int) else None, happened(item), shown
+
+
 def cells(given: Evidence, needed: Sequence[str]) -> tuple[Cell, ...]:
     """The map of everything with a right answer; of readers as likely in a cell, those that are needed elsewhere."""
     answers = given.answers
-    found: dict[tuple[int | None, str, bool | None], list[int]] = defaultdict(list)
+    found: dict[CellKey, list[int]] = defaultdict(list)
     for number, item in enumerate(answers.items):
         if answers.right[number] is not None:
-            order, belief = item.tags.get(ORDER), item.tags.get(FALSE_BELIEF)
-            key = (
-                order if isinstance(order, int) else None,
-                happened(item),
-                belief if isinstance(belief, bool) else None,
-            )
-            found[key].append(number)
+            found[place_of(item)].append(number)
     ordered = sorted(found.items(), key=lambda pair: (pair[0][0] is None, pair[0][0] or 0, pair[0][1], not pair[0][2]))
     return tuple(_cell(given, key, numbers, needed) for key, numbers in ordered)
 
 
-def _cell(given: Evidence, key: tuple[int | None, str, bool | None], numbers: list[int], needed: Sequence[str]) -> Cell:
+def _cell(given: Evidence, key: CellKey, numbers: list[int], needed: Sequence[str]) -> Cell:
     items = [given.answers.items[number] for number in numbers]
     right = [float(bool(given.answers.right[number])) for number in numbers]
     reader = likeliest(given, numbers, needed) if len(numbers) >= FEWEST else ""

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from otherminds.diagnosis.readers import BY_PLACE, READERS
 from otherminds.errors import UsageError
 from otherminds.formats.plans import groups
-from otherminds.formats.scores import way
+from otherminds.formats.scores import scoring
 from otherminds.formats.verdicts import TIE
 from otherminds.items import Item
 from otherminds.models import Weighing
@@ -138,7 +138,7 @@ def _taken(run: Run, record: Record) -> list[tuple[tuple[str, ...], str]]:
     item = record.item
     if run.score == "cloze":
         return [((), record.score.answer)] if record.score.answer in item.choices else []
-    posed = way(run.score).pose(item, prompt=run.prompt, seed=run.manifest["seed"])
+    posed = scoring(run.score).pose(item, prompt=run.prompt, seed=run.manifest["seed"])
     results = record.results
     if len(posed) == len(results) and all(isinstance(each, Weighing) for each in results):
         picked = [_first(result) for result in results if isinstance(result, Weighing)]

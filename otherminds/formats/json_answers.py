@@ -1,4 +1,7 @@
-"""Reading an answer that was asked for as JSON, whatever a model made of it. Nothing here raises on any text.
+"""Scores "json" and "json-free": an answer that was asked for as JSON, whatever a model made of it.
+
+A schema enforces the form of "json" where the model can be held to one; "json-free" does without, so that models of
+both sorts can be compared. Nothing here raises on any text.
 
     {"answer": "box"}
     {"states": [{"sentence": 1, "belief": "unknown"}, {"sentence": 2, "belief": "box"}], "answer": "box"}
@@ -27,20 +30,57 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from otherminds.formats.written_answers import NEGATION, hide, names_in, normal, spoken
+from otherminds.formats.json_prompts import WANTS
+from otherminds.formats.prompts import Posed, posed_as, without_schema, wording
+from otherminds.formats.verdicts import Score, Scoring, unanswered
+from otherminds.formats.written_answers import UNKNOWN, other, read_state, refuses, spoken
+from otherminds.items import Item
+from otherminds.models import Response
 
-UNKNOWN = "unknown"
-OTHER = "other:"
 _STARTS = 20
 """Places at which an object is looked for; a text with more braces is not an answer but noise."""
-_LONGEST = 80
 _TWO = "(two values)"
 """What stands for a key that has two."""
 _TWO_ANSWERS = "there are two answers"
 
 
+def pose_json(item: Item, *, prompt: str, seed: int) -> tuple[Posed, ...]:
+    """One prompt that shows the choices in the item's own order and asks for JSON, which a schema enforces."""
+    asked = wording(prompt, json=True)(item, item.choices)
+    return (posed_as(item, asked, item.choices, WANTS[prompt]),)
+
+
+def pose_json_free(item: Item, *, prompt: str, seed: int) -> tuple[Posed, ...]:
+    """The same prompt without a schema: the model may write what it likes."""
+    return tuple(without_schema(asked) for asked in pose_json(item, prompt=prompt, seed=seed))
+
+
+def score_json(item: Item, posed: Sequence[Posed], results: Sequence[Response]) -> Score:
+    """The verdict on JSON; states, what was perceived, repairs and the fault, if there is one, beside it."""
+    (response,), (asked,) = results, posed
+    if failed := unanswered(response):
+        return failed
+    read = read_answer(response.text, item.choices, wants=asked.wants, aliases=item.meta.get("aliases"))
+    detail = {
+        "states": list(read.states),
+        "perceived": list(read.perceived),
+        "repairs": list(read.repairs),
+        "faulty": read.faulty,
+    }
+    if read.faulty:
+        cut, declined = response.finish == "length", refuses(response.text)
+        return Score("truncated" if cut else "refused" if declined else "unparsed", why=read.faulty, detail=detail)
+    return Score.of_answer(item, read.answer, f"says {read.answer!r}", detail)
+
+
+SCORES = {
+    "json": Scoring("ask", pose_json, score_json, prompts=("json",), tried=False, examples=False),
+    "json-free": Scoring("ask", pose_json_free, score_json, prompts=("json",), tried=False, examples=False),
+}
+
+
 @dataclass(frozen=True, slots=True)
-class Answer:
+class JsonAnswer:
     """What was read from one text."""
 
     answer: str = ""
@@ -61,7 +101,7 @@ def read_answer(
     *,
     wants: Sequence[str] = ("answer",),
     aliases: Mapping[str, Sequence[str]] | None = None,
-) -> Answer:
+) -> JsonAnswer:
     """Read a text that should hold the wanted parts: some of "states", "perceived", "answer".
 
     Where states are wanted and no answer, the last state is the answer.
@@ -69,36 +109,36 @@ def read_answer(
     names = {choice: (choice, *(aliases or {}).get(choice, ())) for choice in choices}
     objects, fences = _find_objects(text)
     if not objects:
-        return Answer(faulty="there is no JSON object", repairs=fences)
+        return JsonAnswer(faulty="there is no JSON object", repairs=fences)
     answers = [_read_object(found, names, wants, (*fences, *repairs)) for found, repairs in objects]
     usable = [answer for answer in answers if not answer.faulty]
     if len({(answer.answer, answer.states, answer.perceived) for answer in usable}) > 1:
-        return Answer(faulty=_TWO_ANSWERS, repairs=usable[0].repairs)
+        return JsonAnswer(faulty=_TWO_ANSWERS, repairs=usable[0].repairs)
     return (usable or answers)[0]
 
 
 def _read_object(
     found: Mapping[str, Any], names: Mapping[str, Sequence[str]], wants: Sequence[str], repairs: tuple[str, ...]
-) -> Answer:
+) -> JsonAnswer:
     parts = _parts(found)
     if any(part in parts and part not in found for part in wants):
         repairs = (*repairs, "key")
     states: tuple[str, ...] = ()
     if "states" in wants:
         if not isinstance(parts.get("states"), list):
-            return Answer(faulty="states are missing or no list", repairs=repairs)
+            return JsonAnswer(faulty="states are missing or no list", repairs=repairs)
         states = _states(parts["states"], names)
     perceived: tuple[int, ...] = ()
     if "perceived" in wants:
         if not isinstance(parts.get("perceived"), list):
-            return Answer(faulty="perceived is missing or no list", repairs=repairs)
+            return JsonAnswer(faulty="perceived is missing or no list", repairs=repairs)
         perceived = _numbers(parts["perceived"])
     if "answer" in wants:
         answer, faulty = _answer(parts, names)
     else:
         answer = states[-1] if states and states[-1] in names else ""
         faulty = "" if answer else "the last state names no choice"
-    return Answer(answer, states, perceived, faulty, repairs)
+    return JsonAnswer(answer, states, perceived, faulty, repairs)
 
 
 def _parts(found: Mapping[str, Any]) -> dict[str, Any]:
@@ -139,7 +179,7 @@ def _states(entries: Sequence[Any], names: Mapping[str, Sequence[str]]) -> tuple
         elif isinstance(said, str):
             states.append(read_state(said, names, before=before))
         else:
-            states.append(_other(repr(said)))
+            states.append(other(repr(said)))
     return tuple(states)
 
 
@@ -167,57 +207,6 @@ def _number(entry: Any) -> int | None:
     text = str(int(entry)) if isinstance(entry, float) and entry.is_integer() else str(entry)
     found = re.fullmatch(r"[^\d-]{0,12}([0-9]{1,4})\D{0,2}", text)
     return int(found[1]) if found else None
-
-
-# ---- one state ----------------------------------------------------------------------------------------------------
-
-_IGNORANCE = re.compile(
-    r"(?<!not\ )(?<!longer\ )\b(?:unknown|unsure|unclear|uncertain|undetermined|undecided"
-    r"|not\ (?:sure|certain|known|clear|determined)"
-    r"|no\ (?:idea|belief|knowledge|information|opinion|clue|way\ (?:to|of)\ know(?:ing)?)"
-    r"|(?:does|do|did|would|can|could)(?:\ not|n['’]t|not)\ (?:yet\ )?"
-    r"(?:know|tell|say|determine|be\ (?:known|determined))"
-    r"|(?:unable|impossible)\ to\ (?:know|tell|say|determine)|has\ not\ (?:seen|learn\w+)|ignorant|unaware)\b",
-    re.IGNORECASE | re.VERBOSE,
-)
-_NOTHING = re.compile(r"(?:nothing|none|n/?a|nobody\ knows|null|nil)(?:\ yet|\ so\ far)?", re.VERBOSE)
-_SAME = re.compile(
-    r"(?:(?:still|remains?|stays?|the)\ )*(?:same|unchanged|no\ change|not\ changed|ditto|as\ before)"
-    r"(?:\ (?:as\ )?(?:before|above|previous(?:ly)?))?",
-    re.VERBOSE,
-)
-
-
-def read_state(text: str, names: Mapping[str, Sequence[str]], *, before: str | None = None) -> str:
-    """The choice that a text names, "unknown", the state before where that is meant, or "other:…"."""
-    words = normal(text)
-    owners = {name: choice for choice, several in names.items() for name in several if choice != UNKNOWN}
-    named = {owners[name] for name in names_in(words, list(owners))}
-    blind = _IGNORANCE.search(words) is not None
-    if len(named) == 1:
-        (choice,) = named
-        clauses = re.split(r"[,;:.!?()\n–—]", words)
-        if not any(_denied(clause, names[choice]) for clause in clauses):
-            # "unknown whether maps" and "maps, unknown to her" look alike: neither is read.
-            return _other(text) if blind else choice
-    if blind and len(named) < 2:
-        return UNKNOWN
-    if not named and _NOTHING.fullmatch(words):
-        return UNKNOWN
-    if not named and before is not None and _SAME.fullmatch(words):
-        return before
-    return _other(text)
-
-
-def _denied(clause: str, names: Sequence[str]) -> bool:
-    """Whether a clause names one of these beside a negation, or is nothing but a negation."""
-    rest = hide(clause, names)
-    return NEGATION.search(rest) is not None and (rest != clause or NEGATION.fullmatch(rest.strip()) is not None)
-
-
-def _other(text: str) -> str:
-    # Half a surrogate pair is legal in JSON, but can be neither stored nor shown.
-    return OTHER + " ".join(text.split())[:_LONGEST].encode("utf-8", "replace").decode("utf-8")
 
 
 # ---- the object ---------------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ there is one, is shown first, with its answer in the right form.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -76,17 +76,23 @@ def write(item: Item, wants: Sequence[str], *, answer: str = "", states: Sequenc
 def schema(choices: Sequence[str], wants: Sequence[str], *, sentences: int) -> dict[str, Any]:
     """The JSON schema of an answer: a state for every sentence, in words that may be answered."""
     word = {"type": "string", "enum": list(choices)}
-    state = _object({"sentence": {"type": "integer"}, "belief": word})
+    state = json_object({"sentence": {"type": "integer"}, "belief": word})
     parts = {
-        "states": {"type": "array", "items": state, "minItems": sentences, "maxItems": sentences},
+        "states": json_list(state, sentences, sentences),
         "perceived": {"type": "array", "items": {"type": "integer"}, "maxItems": sentences},
         "answer": word,
     }
-    return _object({part: parts[part] for part in wants})
+    return json_object({part: parts[part] for part in wants})
 
 
-def _object(parts: dict[str, Any]) -> dict[str, Any]:
-    return {"type": "object", "properties": parts, "required": list(parts), "additionalProperties": False}
+def json_object(parts: Mapping[str, Any]) -> dict[str, Any]:
+    """The JSON schema of an object with these parts and no others."""
+    return {"type": "object", "properties": dict(parts), "required": list(parts), "additionalProperties": False}
+
+
+def json_list(of: Mapping[str, Any], least: int, most: int) -> dict[str, Any]:
+    """The JSON schema of a list of so many."""
+    return {"type": "array", "items": dict(of), "minItems": least, "maxItems": most}
 
 
 def _text(item: Item, choices: Sequence[str], wants: Sequence[str]) -> str:

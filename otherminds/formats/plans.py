@@ -1,21 +1,30 @@
-"""Which items of a suite are asked, and with which prompts."""
+"""Which items of a suite are asked, and with which prompts: alone or after solved examples, once or several times.
+
+The value of an item that is repeated is the mean over its repeats, so that an item counts once however often it was
+asked, and intervals are drawn over items and their stories as ever. Repeats without a readable answer are left out and
+counted.
+"""
 
 from __future__ import annotations
 
 import random
 from array import array
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from statistics import fmean
+from string import ascii_uppercase as LETTERS
+from typing import Any
 
 from otherminds.errors import UsageError
 from otherminds.formats.json_prompts import JSON_PROMPTS
-from otherminds.formats.prompts import Posed, as_bare_text, without_schema
-from otherminds.formats.scores import Way, way
+from otherminds.formats.prompts import EXAMPLES, Posed, as_bare_text, without_schema
+from otherminds.formats.question_formats import QuestionFormat
+from otherminds.formats.scores import SCORES, Score, Scoring, scoring
 from otherminds.items import Item, Suite
 from otherminds.items.tags import STAGE, STORY, TWIN
-from otherminds.models import Prompt
+from otherminds.models import Message, Prompt
 
 STORIES = (STORY, TWIN)
 """Tags by which items belong together; stories of one `stage` share people and things besides."""
@@ -27,7 +36,7 @@ class Plan:
 
     items: Sequence[Item]
     pose: Callable[[Item], tuple[Posed, ...]]
-    way: Way
+    scoring: Scoring
 
     @cached_property
     def posed(self) -> tuple[tuple[Posed, ...], ...]:
@@ -46,7 +55,7 @@ def plan(suite: Suite, *, limit: int | None = None, seed: int = 0, cannot: Colle
     One that cannot keep to a schema gets the same words without it; one without a chat is asked for JSON in bare text,
     since there is no other wording for that.
     """
-    how = way(suite.score)
+    how = scoring(suite.score)
     changes = [without_schema] if "schema" in cannot else []
     changes += [as_bare_text] if "chat" in cannot and suite.prompt in JSON_PROMPTS else []
 
@@ -139,3 +148,117 @@ def _root(parent: array[int], node: int) -> int:
     while (above := parent[node]) != node:
         parent[node] = node = parent[above]  # in this order: from left to right
     return node
+
+
+# ---- solved examples before each item -------------------------------------------------------------------------------
+
+BEFORE = ("raw", "direct", "plausible", "raw-plausible")
+"""Prompts before which examples can stand."""
+MOST = 32
+
+
+def built_in(number: int) -> tuple[Item, ...]:
+    """So many examples of ours, which are about things alone and say nothing of minds."""
+    if isinstance(number, bool) or not 0 <= number <= len(EXAMPLES):
+        raise UsageError(f"there are {len(EXAMPLES)} built-in examples, not {number}; give a suite to show others")
+    return EXAMPLES[:number]
+
+
+def with_examples(plan: Plan, suite: Suite, examples: Sequence[Item], *, seed: int) -> Plan:
+    """The plan with these examples before every item, but those that share a story with it."""
+    if not examples:
+        return plan
+    _check(suite, examples)
+
+    def shown(item: Item) -> tuple[Posed, ...]:
+        apart = [example for example in examples if not _related(example, item)]
+        return tuple(_after(apart, asked, plan, suite, seed) for asked in plan.pose(item))
+
+    return replace(plan, pose=shown)
+
+
+def _check(suite: Suite, examples: Sequence[Item]) -> None:
+    if len(examples) > MOST:
+        raise UsageError(f"{len(examples)} examples are more than {MOST}; give fewer")
+    how = scoring(suite.score)
+    if not how.examples or suite.prompt not in BEFORE:
+        scores = [name for name, each in SCORES.items() if each.examples]
+        raise UsageError(
+            f"examples can stand before prompts {', '.join(BEFORE)} with scores {', '.join(scores)}, not"
+            f" before {suite.prompt!r} with {suite.score!r}"
+        )
+    bare = next((one for one in examples if not one.choices), None)
+    if bare and (how.shows or how.verb == "weigh") and any(item.choices for item in suite):
+        raise UsageError(f"example {bare.id!r} has no choices, and the items of suite {suite.name!r} have some")
+
+
+def _related(example: Item, item: Item) -> bool:
+    """Whether an example would give an item away."""
+    same = any(tag in item.tags and item.tags[tag] == example.tags.get(tag) for tag in (*STORIES, STAGE))
+    return same or example.id == item.id or bool(item.context and item.context == example.context)
+
+
+def _after(examples: Sequence[Item], asked: Posed, plan: Plan, suite: Suite, seed: int) -> Posed:
+    solved = [_solved(example, asked, plan, suite, seed) for example in examples]
+    own = asked.prompt
+    if own.messages:
+        turns = [turn for prompt, answer in solved for turn in (*prompt.messages, Message("assistant", answer))]
+        return replace(asked, prompt=replace(own, messages=(*turns, *own.messages)))
+    shown = [f"{prompt.text} {answer}" for prompt, answer in solved]
+    return replace(asked, prompt=replace(own, text="\n\n".join([*shown, own.text])))
+
+
+def _solved(example: Item, asked: Posed, plan: Plan, suite: Suite, seed: int) -> tuple[Prompt, str]:
+    """An example in the form of what is asked, and its answer: a letter where choices are shown."""
+    shows = plan.scoring.shows
+    if not asked.choices and shows:
+        example = replace(example, choices=())
+    posed = plan.scoring.pose(example, prompt=suite.prompt, seed=seed)[0]
+    if shows and example.choices:
+        labels = posed.prompt.choices or LETTERS
+        return posed.prompt, labels[posed.choices.index(example.answer)]
+    end = "." if QuestionFormat.of(suite).ends_sentences and example.cloze else ""
+    before = f"{posed.prompt.prefill} " if posed.prompt.prefill else ""
+    return posed.prompt, f"{before}{example.answer}{end}"
+
+
+# ---- repeats --------------------------------------------------------------------------------------------------------
+
+
+def repeated(plan: Plan, epochs: int) -> Plan:
+    """The plan with every prompt asked so often; the first time is that of a run without repeats."""
+    if isinstance(epochs, bool) or not isinstance(epochs, int) or epochs < 1:
+        raise UsageError(f"epochs should be a number from 1 on, not {epochs!r}")
+    if epochs == 1:
+        return plan
+    if plan.scoring.verb == "weigh":
+        raise UsageError("probabilities are the same however often they are asked for; repeat scores of words alone")
+    if plan.scoring.more:
+        raise UsageError("score 'sampled' draws every item several times by itself; leave out epochs, and use draws")
+
+    def again(item: Item) -> tuple[Posed, ...]:
+        posed = plan.pose(item)
+        return tuple(replace(asked, prompt=replace(asked.prompt, epoch=n)) for n in range(epochs) for asked in posed)
+
+    return Plan(plan.items, again, replace(plan.scoring, judge=partial(score_repeats, plan.scoring, epochs)))
+
+
+def score_repeats(how: Scoring, epochs: int, item: Item, posed: Sequence[Posed], results: Sequence[Any]) -> Score:
+    """One score of several: the mean, and the verdict of most."""
+    size = len(posed) // epochs
+    parts = [slice(n * size, (n + 1) * size) for n in range(epochs)]
+    scores = [how.judge(item, posed[part], results[part]) for part in parts]
+    if failed := next((score for score in scores if score.verdict == "error"), None):
+        return failed
+    ends = Counter(score.verdict for score in scores)
+    values = [score.value for score in scores if score.value is not None]
+    detail: dict[str, Any] = {"epochs": epochs, "read": len(values), "ends": dict(ends)}
+    if judged := [score.detail["by_key"] for score in scores if "by_key" in score.detail]:
+        detail["by_key"] = Counter(judged).most_common(1)[0][0]
+    if not values:
+        most = ends.most_common(1)[0][0]
+        return replace(next(score for score in scores if score.verdict == most), detail=detail)
+    value = fmean(values)
+    answer = Counter(score.answer for score in scores if score.value is not None).most_common(1)[0][0]
+    why = f"{value:.2f} on the mean of {len(values)} of {epochs} repeats"
+    return Score("tied" if value == 0.5 else "correct" if value > 0.5 else "incorrect", value, answer, why, detail)

@@ -1,9 +1,7 @@
 """From an item to the prompts that put it to a model.
 
-`PROMPTS` holds the wordings. How many prompts an item needs depends on how it is scored, so there is one function a
-way of scoring: `pose_letters` shows every rotation of the choices, `pose_cloze` lets each choice complete a sentence,
-`pose_answer` lets it follow the question, `pose_text` shows one seeded order and waits for words, `pose_open` shows no
-choice at all, `pose_json` keeps the item's own order and waits for JSON.
+`PROMPTS` holds the wordings. How many prompts an item needs depends on how it is scored, so each score in `scores` has
+a function that makes them.
 
 Every prompt refers to what it is `About`, for baselines; no other model looks there.
 
@@ -20,13 +18,17 @@ from functools import partial
 from string import ascii_uppercase as LETTERS
 
 from otherminds.errors import UsageError
-from otherminds.formats.examples import EXAMPLES
-from otherminds.formats.json_prompts import JSON_PROMPTS, WANTS
+from otherminds.files import read_words
+from otherminds.formats.json_prompts import JSON_PROMPTS
 from otherminds.items import Item
 from otherminds.models import Message, Prompt
 from otherminds.plugins import added, load
 
 Wording = Callable[[Item, Sequence[str]], Prompt]
+
+EXAMPLES = tuple(Item(**{**parts, "choices": tuple(parts["choices"])}) for parts in read_words("prompts")["examples"])
+"""Three solved questions, shown before another so that a model sees in which form answers are wanted. They are about
+things alone, so that they say nothing of minds; the answer is what was named first, last and in between."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +56,7 @@ def raw(
     """The bare text that a base model continues: no instruction, no template, no trailing space."""
     question, *options = _question(item, choices, labels)
     lines = [question, *([""] if gap else []), *options, end]
-    return Prompt(text=_lines(item.context, *lines), stop=("\n",), max_tokens=32)
+    return Prompt(text=joined(item.context, *lines), stop=("\n",), max_tokens=32)
 
 
 def shots(item: Item, choices: Sequence[str]) -> Prompt:
@@ -66,16 +68,17 @@ def shots(item: Item, choices: Sequence[str]) -> Prompt:
 
 def direct(item: Item, choices: Sequence[str]) -> Prompt:
     """A chat that asks for the answer and nothing else."""
-    what = "the letter of the right answer" if choices else "the answer in a few words"
-    ending = f"Reply with {what}, and nothing else."
-    return Prompt(messages=(Message("user", _chat(item, choices, ending)),), max_tokens=64)
+    return _chat(item, choices, "Reply with {what}, and nothing else.", 64)
 
 
 def cot(item: Item, choices: Sequence[str]) -> Prompt:
     """A chat that asks for reasoning first and the answer on a last line of its own."""
+    return _chat(item, choices, 'Think step by step. Then end with a last line "Answer: X", where X is {what}.', 1024)
+
+
+def _chat(item: Item, choices: Sequence[str], ending: str, most: int) -> Prompt:
     what = "the letter of the right answer" if choices else "the answer in a few words"
-    ending = f'Think step by step. Then end with a last line "Answer: X", where X is {what}.'
-    return Prompt(messages=(Message("user", _chat(item, choices, ending)),), max_tokens=1024)
+    return Prompt(messages=(Message("user", chat_text(item, choices, ending.format(what=what))),), max_tokens=most)
 
 
 def plausible(item: Item, choices: Sequence[str]) -> Prompt:
@@ -105,64 +108,6 @@ PROMPTS: dict[str, Wording] = {
     **RAW_CHANGED,
     **JSON_PROMPTS,
 }
-
-
-def pose_letters(item: Item, *, prompt: str, seed: int) -> tuple[Posed, ...]:
-    """Every rotation of the choices, so that each stands once at each letter; two choices: both orders."""
-    if not item.choices:
-        raise UsageError(f"item {item.id!r} has no choices, so it cannot be scored by letters; use score 'text'")
-    if prompt == "cot":
-        raise UsageError("letters are weighed as the next token, before any reasoning; use score 'text' with 'cot'")
-    orders = rotations(item, seed=seed)
-    labels = LABELS.get(prompt, LETTERS)[: len(item.choices)]
-    return tuple(_for_letters(item, wording(prompt)(item, order), order, labels) for order in orders)
-
-
-def pose_cloze(item: Item, *, prompt: str, seed: int) -> tuple[Posed, ...]:
-    """The story and the beginning of a sentence, which each choice completes; no choice is shown."""
-    if not item.choices:
-        raise UsageError(f"item {item.id!r} has no choices, so it cannot be scored by cloze; use score 'text'")
-    endings = tuple(f" {choice}" for choice in item.choices)
-    if prompt in ("raw", "shots"):
-        text = _sentence(item, prompt) if item.cloze else wording(prompt)(item, ()).text
-        return (_posed(item, Prompt(text=text, choices=endings), item.choices),)
-    if prompt == "direct":
-        turn = Message("user", _chat(item, (), "Answer in one short sentence."))
-        asked = Prompt(messages=(turn,), prefill=item.cloze or "Answer:", choices=endings)
-        return (_posed(item, asked, item.choices),)
-    wording(prompt)
-    if prompt != "cot":
-        raise UsageError(f"a cloze shows no options, so {prompt!r} would change nothing; use prompt 'raw' or 'direct'")
-    raise UsageError("a cloze is weighed before any reasoning; use score 'text' with 'cot'")
-
-
-def pose_answer(item: Item, *, prompt: str, seed: int) -> tuple[Posed, ...]:
-    """The story and the question, which each choice answers; no choice is shown."""
-    return pose_cloze(replace(item, cloze=""), prompt=prompt, seed=seed)
-
-
-def pose_open(item: Item, *, prompt: str, seed: int) -> tuple[Posed, ...]:
-    """One prompt that shows no choices, though they are what the words are read as."""
-    return (_posed(item, wording(prompt)(item, ()), item.choices),)
-
-
-def pose_text(item: Item, *, prompt: str, seed: int, order: tuple[str, ...] | None = None) -> tuple[Posed, ...]:
-    """One prompt that shows the choices, if there are any, in one seeded order unless another is given."""
-    if prompt in LABELS:
-        raise UsageError(f"prompt {prompt!r} has labels that are not read out of a text; use score 'letters' with it")
-    choices = shuffled(item, seed=seed) if order is None else order
-    return (_posed(item, wording(prompt)(item, choices), choices),)
-
-
-def pose_json(item: Item, *, prompt: str, seed: int) -> tuple[Posed, ...]:
-    """One prompt that shows the choices in the item's own order and asks for JSON, which a schema enforces."""
-    asked = wording(prompt, json=True)(item, item.choices)
-    return (_posed(item, asked, item.choices, WANTS[prompt]),)
-
-
-def pose_json_free(item: Item, *, prompt: str, seed: int) -> tuple[Posed, ...]:
-    """The same prompt without a schema: the model may write what it likes."""
-    return tuple(without_schema(asked) for asked in pose_json(item, prompt=prompt, seed=seed))
 
 
 def without_schema(asked: Posed) -> Posed:
@@ -205,26 +150,14 @@ def rotations(item: Item, *, seed: int) -> list[tuple[str, ...]]:
     return [first[turn:] + first[:turn] for turn in range(len(first))]
 
 
-def _sentence(item: Item, prompt: str) -> str:
-    """The story and the beginning of its sentence, after solved ones if the prompt shows any."""
-    solved = [_lines(each.context, f"{each.cloze} {each.answer}.") for each in EXAMPLES if prompt == "shots"]
-    return "\n\n".join([*solved, _lines(item.context, item.cloze)])
-
-
 def _solved(item: Item, lettered: bool) -> str:
     """What follows "Answer:" in an example."""
     return f" {LETTERS[item.choices.index(item.answer)]}" if lettered else f" {item.answer}"
 
 
-def _posed(item: Item, prompt: Prompt, choices: tuple[str, ...], wants: tuple[str, ...] = ()) -> Posed:
+def posed_as(item: Item, prompt: Prompt, choices: tuple[str, ...], wants: tuple[str, ...] = ()) -> Posed:
+    """The prompt for an item, which knows what it is about."""
     return Posed(replace(prompt, about=About(item, choices, wants)), choices, wants)
-
-
-def _for_letters(item: Item, prompt: Prompt, order: tuple[str, ...], labels: str) -> Posed:
-    # What only matters to generated text stays out: it would change the key of a call that it cannot change.
-    about = About(item, order)
-    asked = Prompt(text=prompt.text, messages=prompt.messages, choices=tuple(labels), labels=True, about=about)
-    return Posed(asked, order)
 
 
 def _likely(item: Item) -> Item:
@@ -234,7 +167,8 @@ def _likely(item: Item) -> Item:
     return replace(item, question=f"{item.question} Which answer is more plausible?")
 
 
-def _chat(item: Item, choices: Sequence[str], ending: str) -> str:
+def chat_text(item: Item, choices: Sequence[str], ending: str) -> str:
+    """The story, the question and its options, and how to answer."""
     story = [item.context, ""] if item.context else []
     return "\n".join([*story, *_question(item, choices), "", ending])
 
@@ -246,5 +180,6 @@ def _question(item: Item, choices: Sequence[str], labels: str = LETTERS) -> list
     return [f"Question: {item.question}", *options]
 
 
-def _lines(context: str, *rest: str) -> str:
+def joined(context: str, *rest: str) -> str:
+    """The story, if there is one, and the lines behind it."""
     return "\n".join([context, *rest] if context else rest)

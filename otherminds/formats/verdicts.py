@@ -1,8 +1,8 @@
-"""How good one answer is: right, wrong or neither, from words or from what choices weigh."""
+"""How good one answer is: right, wrong or neither, from words or from what choices weigh; and what a score is."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import exp, inf
 from statistics import fmean
@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from otherminds.formats.prompts import Posed
 from otherminds.items import Item
-from otherminds.models import Weighing
+from otherminds.models import Response, Weighing
 from otherminds.models.gate import fault
 from otherminds.showing.brief import Brief
 
@@ -35,6 +35,12 @@ class Score(Brief):
     why: str = ""
     detail: Mapping[str, Any] = field(default_factory=dict)
 
+    @staticmethod
+    def of_answer(item: Item, answer: str, why: str, detail: Mapping[str, Any] | None = None) -> Score:
+        """Right or wrong, by the answer that was read."""
+        right = answer == item.answer
+        return Score("correct" if right else "incorrect", float(right), answer, why, detail or {})
+
     def to_dict(self) -> dict[str, Any]:
         """The score as JSON."""
         return {name: getattr(self, name) for name in ("verdict", "value", "answer", "why", "detail")}
@@ -47,28 +53,52 @@ class Score(Brief):
         return replace(score, verdict="tied", value=None) if old else score
 
 
+def with_choices(item: Item) -> Item | None:
+    """The item, if it has choices."""
+    return item if item.choices else None
+
+
+@dataclass(frozen=True, slots=True)
+class Scoring:
+    """A score: how an item is posed, which verb of a model it needs, how the results are judged."""
+
+    verb: Literal["ask", "weigh"]
+    pose: Callable[..., tuple[Posed, ...]]
+    judge: Callable[[Item, Sequence[Posed], Sequence[Any]], Score]
+    more: Callable[[Item, Sequence[Posed], Sequence[Any], int], tuple[Posed, ...]] | None = None
+    """What else is to be asked, seeing what came back and the most draws that are wanted; nothing, and it is done."""
+    prompts: tuple[str, ...] = ("direct",)
+    """Its own prompt, then others in which control questions try it."""
+    tried: bool = True
+    """Whether control questions try it."""
+    fits: Callable[[Item], Item | None] = with_choices
+    """The item as it can be scored so, some choices left out if need be; none if it cannot."""
+    shows: bool = True
+    """Whether the model sees the choices."""
+    examples: bool = True
+    """Whether solved examples can stand before it."""
+
+
 def decide(item: Item, logs: Mapping[str, Bounds], detail: dict[str, Any]) -> Score:
     """Right, wrong or neither, from the least and the greatest log-probability of every choice."""
     low, high = logs[item.answer]
     others = {choice: bounds for choice, bounds in logs.items() if choice != item.answer}
-    if all(low == high for low, high in logs.values()):
-        exact = {choice: low for choice, (low, _) in logs.items()}
-        detail["S"] = share(item.answer, exact)
-        value = value_of(item.answer, exact)
-        if value is None:
-            return Score("tied", why="no choice is preferred: the right one and another weigh the same", detail=detail)
-        answer = max(exact, key=exact.__getitem__)
-        why = f"the right choice has S = {detail['S']:.3f}"
-        return Score("correct" if value else "incorrect", value, answer, why, detail)
+    exact = all(low == high for low, high in logs.values())
     least, most = share_bounds(item.answer, logs)
-    detail["S_bounds"] = [least, most]
-    if most - least <= USELESS:
-        detail["S"] = (least + most) / 2
+    if exact:
+        detail["S"] = share(item.answer, {choice: known for choice, (known, _) in logs.items()})
+    else:
+        detail["S_bounds"] = [least, most]
+        detail |= {"S": (least + most) / 2} if most - least <= USELESS else {}
+    why = f"the right choice has S = {least:.3f}" if exact else ""
     best, (bottom, _) = max(others.items(), key=lambda pair: pair[1][0])
     if low > max(top for _, top in others.values()) + TIE:
-        return Score("correct", 1.0, item.answer, "even the bounds of the other choices lie below it", detail)
+        why = why or "even the bounds of the other choices lie below it"
+        return Score("correct", 1.0, item.answer, why, detail)
     if bottom > high + TIE:
-        return Score("incorrect", 0.0, best, "it lies above all that the right choice can have", detail)
+        return Score("incorrect", 0.0, best, why or "it lies above all that the right choice can have", detail)
+    if exact:
+        return Score("tied", why="no choice is preferred: the right one and another weigh the same", detail=detail)
     return Score("unparsed", why="the server did not report every choice, and the bounds do not decide", detail=detail)
 
 
@@ -107,6 +137,13 @@ def bounds_of(result: Weighing, choice: str) -> Bounds:
 def mean_bounds(bounds: Sequence[Bounds]) -> Bounds:
     """The mean of the lower ends and that of the upper ones."""
     return fmean([low for low, _ in bounds]), fmean([high for _, high in bounds])
+
+
+def unanswered(response: Response) -> Score | None:
+    """The verdict where no words came back; none where some did."""
+    if response.error:
+        return Score("error", why=response.error)
+    return Score("refused", why="the server says that the model refused") if response.finish == "refused" else None
 
 
 def trouble(posed: Sequence[Posed], results: Sequence[Weighing]) -> str:

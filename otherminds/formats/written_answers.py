@@ -22,11 +22,18 @@ the same words should not be read differently.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from string import ascii_uppercase as LETTERS
 from unicodedata import normalize
+
+from otherminds.files import read_words
+
+UNKNOWN = "unknown"
+OTHER = "other:"
+"""What begins the words that name no choice."""
+_LONGEST = 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +89,12 @@ def spoken(text: str) -> str:
     return said
 
 
+def yes_or_no(text: str) -> bool | None:
+    """Whether a text begins with yes, or with no; None if with neither."""
+    found = _YES_OR_NO.match(spoken(text))
+    return None if found is None else found[1].casefold() == "yes"
+
+
 def normal(text: str) -> str:
     """A text as it is compared: one case, single spaces, no article in front, no marks around it."""
     return re.sub(r"^(?:the|an?) ", "", _folded(text))
@@ -102,74 +115,25 @@ def hide(text: str, choices: Sequence[str]) -> str:
 
 # ---- the words that matter ----------------------------------------------------------------------------------------
 
-_CANNOT = r"(?:can(?:not|['’]t)|could\ not|couldn['’]t|will\ not|won['’]t|do\ not|don['’]t)"
-_I_AM = r"\bi(?:\ am|['’]m)\ (?:really\ |so\ |very\ )?"
-_REFUSAL = re.compile(
-    rf"""
-    {_I_AM}(?:sorry|afraid)\b[^.!?]{{0,40}}\b(?:{_CANNOT}|unable|not\ able)\b(?!\ (?:determine|tell|know))
-    | {_I_AM}(?:unable|not\ (?:able|comfortable|willing|allowed))\b(?!\ to\ (?:determine|tell|know|infer|say))
-    | \bi\ {_CANNOT}\ (?:\w+\ )?(?:answer|assist|help|comply|respond|provide|engage|discuss|do\ (?:that|this))\b
-    | \bas\ an?\ (?:ai|(?:large\ )?language\ model)\b[^.!?]{{0,80}}\b(?:{_CANNOT}|unable|not\ able)\b
-    | \bi\ (?:must\ |respectfully\ |(?:will\ |would\ )?have\ to\ )*(?:decline|refuse)\b
-    """,
-    re.IGNORECASE | re.VERBOSE,
-)
+_WORDS = read_words("answers")
+
+
+def _pattern(name: str) -> re.Pattern[str]:
+    """The words that mean this, as a pattern."""
+    text: str = re.sub(r"<(\w+)>", lambda part: _WORDS["words"][part[1]], _WORDS["patterns"][name])
+    return re.compile(text, re.IGNORECASE | re.VERBOSE)
+
+
+_NEGATION, _IGNORANCE, _NOTHING, _SAME = map(_pattern, ("negation", "ignorance", "nothing", "same"))
+_REFUSAL, _DOUBT, _OPINION = map(_pattern, ("refusal", "doubt", "opinion"))
+_RETRACTION, _REJECTION, _REASON = map(_pattern, ("retraction", "rejection", "reason"))
+_YES_OR_NO = _pattern("yes_or_no")
 
 _TAG = r"(?:\w+:)?(?:think(?:ing)?|thoughts?|reason(?:ing)?|analysis|reflection|scratchpad)\s*"
 _THOUGHT = re.compile(
     rf"([<◁]\s?/?\s?{_TAG}[>▷]|\[/?think(?:ing)?\]|<\|channel\|>(?:analysis|final)(?:<\|message\|>)?)", re.IGNORECASE
 )
 _ENDS = re.compile(r"[<◁\[]\s?/|.*final", re.IGNORECASE)
-
-NEGATION = re.compile(
-    r"""
-    \b(?:not | no(?!\s+doubt) | never | neither | nor | none | nothing | nobody | nowhere | hardly | barely | scarcely
-    | cannot | (?:ca|wo|do|does|did|is|are|was|were|has|have|had|could|should|would)nt | fail(?:s|ed)?\s+to | lacks?
-    | avoids? | unlikely | doubtful | doubts | rule[sd]?\s+out
-    | (?:wrong|incorrect|false|untrue|mistaken)(?!\s+(?:belief|idea|impression))
-    | except | without(?!\s+(?:an?\s+|any\s+)?doubt) | unlike | any(?:thing|where|one)\s+but
-    | rather\s+than | instead\s+of | other\s+than)\b
-    | n['’]t\b | [❌✗✘]
-    """,
-    re.IGNORECASE | re.VERBOSE,
-)
-_DOUBT = re.compile(
-    r"\b(?:whether|if|unless|unclear|uncertain|unsure|(?:common|obvious|naive|tempting|intuitive)\s+answer)\b|\?\W*$",
-    re.IGNORECASE,
-)
-_OPINION = re.compile(
-    r"\b(?:common|obvious|naive|tempting|intuitive|might|may|could|if|whether|(?<!\bi )(?<!\bme )thinks?)\b",
-    re.IGNORECASE,
-)
-_BACK = r"""(?:wait | or | actually | correction | sorry | apologies | hmm+ | oops | scratch\s+that
-    | let\s+me\s+(?:re|think) | on\s+(?:second\s+thoughts?|reflection)
-    | i\s+(?:meant?|take\s+(?:it|that)\s+back|was\s+wrong|made\s+a\s+mistake)
-    | no(?=\s*(?:[,.;!?]|$)|\s+(?:wait|sorry)))\b"""
-_RETRACTION = re.compile(
-    rf"""
-    (?:(?<=[.!?;]\s)|(?<=\n)) [\s"']* {_BACK}
-    | \b(?:that|this|it)(?:'s|\s+is|\s+was|\s+seems)\s+(?:\w+\s+)?(?:wrong|incorrect|false|not\s+(?:right|correct))\b
-    | [❌✗✘]
-    """,
-    re.IGNORECASE | re.VERBOSE | re.MULTILINE,
-)
-_REJECTION = re.compile(
-    rf"""
-    [^\w\n]* (?:(?:is|was|seems|looks|must|can|could|would|be|that|this|it|which|the|an?|my|option|choice|answer
-        |definitely|certainly|clearly|obviously|surely|probably|simply)\b(?!')\W*)*
-    (?:{_BACK} | but\b | [❌✗✘]
-    | (?:not|never|cannot|\w+n't|wrong|incorrect|false|untrue|mistaken|impossible|ruled\s+out|unlikely)\b)
-    """,
-    re.IGNORECASE | re.VERBOSE,
-)
-_REASON = re.compile(
-    r"""
-    (?:^|(?<=[.!?;]\s)) [\s"']* (?:because|since|as|given|although|though|while|when|after|(?:not|without)\s+\w+ing)\b
-        [^,.!?;\n]*,
-    | \b(?:because|since|although|though)\b [^.!?;\n]*
-    """,
-    re.IGNORECASE | re.VERBOSE | re.MULTILINE,
-)
 _STEP = re.compile(r"(?<=[.!?;])\s+|\n|,\s*(?:and\s+)?(?=(?:so|thus|hence|therefore)\b)", re.IGNORECASE)
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n")
 _CLAUSE = re.compile(r"[,;.!?\n–—]|\s-\s|\b(?:so|thus|hence|therefore|then|and|but|because|since)\b", re.IGNORECASE)
@@ -231,7 +195,7 @@ def _after_mark(text: str, choices: Sequence[str] = ()) -> str:
 
 def _denied(clause: str) -> bool:
     """Whether what a clause says is denied, or only what others may think."""
-    return bool(NEGATION.search(clause) or _OPINION.search(clause))
+    return bool(_NEGATION.search(clause) or _OPINION.search(clause))
 
 
 def _says_something(text: str, choices: Sequence[str]) -> bool:
@@ -305,7 +269,7 @@ def _explained(choice: str, said: str, rest: str, choices: Sequence[str]) -> Rea
         return Reading(why=f"{why}, and takes it back")
     if _letters_in(first, choices) - own or _tokens_in(first) - {token}:
         return Reading(why=f"{why}, and names another choice with it")
-    if any(token in clause and NEGATION.search(clause) for clause in _CLAUSE.split(first)):
+    if any(token in clause and _NEGATION.search(clause) for clause in _CLAUSE.split(first)):
         return Reading(why=f"{why}, and denies it")
     others = [line for line in _SENTENCE.split(rest) if _begun(line, choices)[0] not in ("", choice)]
     if not all(_denied(hide(line, choices)) for line in others):
@@ -364,7 +328,7 @@ def _by_name(text: str, choices: Sequence[str], *, marked: bool) -> Reading:
     steps = [step for step in _STEP.split(_REASON.sub(" ", text)) if token in step]
     if not steps:
         return Reading(why=f"names {choice!r} only as a reason")
-    if any(NEGATION.search(step) or _DOUBT.search(step) for step in steps):
+    if any(_NEGATION.search(step) or _DOUBT.search(step) for step in steps):
         return Reading(why=f"names {choice!r} beside a negation or a doubt")
     return Reading(choice, f"names only {choice!r}", clear=marked)
 
@@ -388,3 +352,39 @@ def _as_words(form: str, after: str) -> str:
     if form in ("yes", "no") and not after:  # "no" is in any sentence, but it opens only an answer
         return rf"(?i:(?:(?m:^)|(?<=[.!?;:,]\s)){words}(?=\s*(?:[,.;:!]|(?m:$))))"
     return rf"(?i:(?<![\w-]){words}(?!\w|-\w))" + after
+
+
+# ---- what somebody believes, in a word or two -----------------------------------------------------------------------
+
+
+def read_state(text: str, names: Mapping[str, Sequence[str]], *, before: str | None = None) -> str:
+    """The choice that a text names, "unknown", the state before where that is meant, or "other:…"."""
+    words = normal(text)
+    owners = {name: choice for choice, several in names.items() for name in several if choice != UNKNOWN}
+    named = {owners[name] for name in names_in(words, list(owners))}
+    blind = _IGNORANCE.search(words) is not None
+    if len(named) == 1:
+        (choice,) = named
+        clauses = re.split(r"[,;:.!?()\n–—]", words)
+        if not any(_denies(clause, names[choice]) for clause in clauses):
+            # "unknown whether maps" and "maps, unknown to her" look alike: neither is read.
+            return other(text) if blind else choice
+    if blind and len(named) < 2:
+        return UNKNOWN
+    if not named and _NOTHING.fullmatch(words):
+        return UNKNOWN
+    if not named and before is not None and _SAME.fullmatch(words):
+        return before
+    return other(text)
+
+
+def _denies(clause: str, names: Sequence[str]) -> bool:
+    """Whether a clause names one of these beside a negation, or is nothing but a negation."""
+    rest = hide(clause, names)
+    return _NEGATION.search(rest) is not None and (rest != clause or _NEGATION.fullmatch(rest.strip()) is not None)
+
+
+def other(text: str) -> str:
+    """What stands for a text that names no choice."""
+    # Half a surrogate pair is legal in JSON, but can be neither stored nor shown.
+    return OTHER + " ".join(text.split())[:_LONGEST].encode("utf-8", "replace").decode("utf-8")

@@ -17,8 +17,9 @@ from typing import Any
 
 from otherminds.errors import ModelError, UsageError
 from otherminds.formats.json_prompts import write
-from otherminds.formats.prompts import About, pose_text
-from otherminds.formats.scores import score_text, value_of
+from otherminds.formats.prompts import About
+from otherminds.formats.verdicts import value_of
+from otherminds.formats.words import pose_text, score_text
 from otherminds.items import Item, Suite
 from otherminds.items.tags import FIRST_ORDER, GOLD, ORDER, REALITY, SENTENCES, has_right_answer
 from otherminds.models import ModelDefaults, Prompt, Response, Weighing

@@ -71,7 +71,7 @@ def _before(profile: Profile) -> list[Section]:
 
 def _first_screen(profile: Profile, fronts: Sequence[Block]) -> list[Block]:
     diagnoses = list(profile.diagnoses.values())
-    read = [ways_of_reading.Read(each, profile.answers.where(model=each.model)) for each in diagnoses]
+    read = [ways_of_reading.DiagnosedModel(each, profile.answers.where(model=each.model)) for each in diagnoses]
     shares = Folded("The shares of readers, with intervals", [ways_of_reading.shares(diagnoses)])
     words = Folded("The scores in words", against_chance(profile))
     return [*ways_of_reading.maps(read), *ways_of_reading.pictures(diagnoses), shares, _board(profile), words, *fronts]
@@ -80,7 +80,7 @@ def _first_screen(profile: Profile, fronts: Sequence[Block]) -> list[Block]:
 def _first_of_many(profile: Profile, fronts: Sequence[Block]) -> list[Block]:
     diagnoses = profile.diagnoses
     board = leaderboard.board(profile.models, profile.abilities, diagnoses, profile.answers)
-    own = [ways_of_reading.Read(each, profile.answers.where(model=each.model)) for each in diagnoses.values()]
+    own = [ways_of_reading.DiagnosedModel(each, profile.answers.where(model=each.model)) for each in diagnoses.values()]
     maps = [Folded(f"Map of {each.found.model}", ways_of_reading.maps([each])) for each in own]
     return [
         board,

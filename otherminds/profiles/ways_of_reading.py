@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from otherminds.diagnosis.cells import Cell as Place
-from otherminds.diagnosis.cells import happened
+from otherminds.diagnosis.cells import CellKey, place_of
 from otherminds.diagnosis.diagnosis import Diagnosis
 from otherminds.diagnosis.picture import ORDERS, by_model, by_order
 from otherminds.diagnosis.readers import GUESS
 from otherminds.diagnosis.words import percent
-from otherminds.items.tags import FALSE_BELIEF, ORDER
+from otherminds.files import read_words
 from otherminds.pages.heatmap import Heatmap, Tile
 from otherminds.pages.report import Block, Cell, Figure, Folded, Linked, Table
 from otherminds.profiles.terms import term
@@ -20,36 +20,26 @@ from otherminds.results.answers import Answer, Answers
 from otherminds.results.itembrowser import leads_to, link
 from otherminds.stats import Estimate
 
-SILENT = "does nothing that can be told from guessing"
-CAPTION = "Accuracy, and the likeliest reader, by place"
+_TEXTS = read_words("pages")["map"]
 _BELIEF = {True: "false", False: "true", None: "–"}
-_NO_ORDER = "no order"
-_MAP_NOTE = (
-    f"{term('Accuracy', 'accuracy')} by {term('order')}, by what happens in the story, and by whether the belief asked"
-    " about is true or false. Coloured where the interval is clear of chance: blue above, orange below. Under a number:"
-    f" the {term('reader')} that answers most like it. Click a number for its items."
-)
-_PICTURE_NOTE = (
-    "Readers are rules with exact answers to every item; a mixture of them is fitted to the answers. The bars are"
-    f" shares of the items where readers disagree; {term('guesses', 'guess')} and slips cannot be told apart."
-)
-
-Key = tuple[int | None, str, bool | None]
+_TERMS = {"accuracy": term("Accuracy", "accuracy"), "guesses": term("guesses", "guess")}
+_TERMS |= {name: term(name) for name in ("order", "reader")}
+_MAP_NOTE, _PICTURE_NOTE = _TEXTS["note"].format(**_TERMS), _TEXTS["pictures"].format(**_TERMS)
 
 
 @dataclass(frozen=True)
-class Read:
+class DiagnosedModel:
     """A model's diagnosis beside all its answers."""
 
     found: Diagnosis
     answers: Answers
 
-    def tiles(self) -> dict[Key, Tile]:
+    def tiles(self) -> dict[CellKey, Tile]:
         """The map: every place with the way to exactly its items."""
-        behind: dict[Key, list[Answer]] = {}
+        behind: dict[CellKey, list[Answer]] = {}
         for row in self.answers:
             if row.verdict in ("correct", "incorrect") and len(row.item.choices) > 1:
-                behind.setdefault(_place(row), []).append(row)
+                behind.setdefault(place_of(row.item), []).append(row)
         return {_key(each): self._tile(each, behind.get(_key(each), [])) for each in self.found.map}
 
     def _tile(self, place: Place, rows: Sequence[Answer]) -> Tile:
@@ -58,29 +48,20 @@ class Read:
         return Tile(place.right, place.chance, place.reader, link("", to) if to else "")
 
 
-def _place(row: Answer) -> Key:
-    order, belief = row.item.tags.get(ORDER), row.item.tags.get(FALSE_BELIEF)
-    return (
-        order if isinstance(order, int) else None,
-        happened(row.item),
-        belief if isinstance(belief, bool) else None,
-    )
-
-
-def _key(place: Place) -> Key:
+def _key(place: Place) -> CellKey:
     return place.order, place.happened, place.false_belief
 
 
 def in_words(found: Diagnosis) -> str:
     """What a model does, in up to three sentences."""
     said = [f"{each[0].lower()}{each[1:].removesuffix('.')}" for each in found.sentences[:3]]
-    return f"**{found.model}** {'; '.join(said) if said else SILENT}."
+    return f"**{found.model}** {'; '.join(said) if said else _TEXTS['silent']}."
 
 
 # ---- the map ------------------------------------------------------------------------------------------------------
 
 
-def maps(read: Sequence[Read]) -> list[Block]:
+def maps(read: Sequence[DiagnosedModel]) -> list[Block]:
     """The map of one or two models; below it the same as a table, with intervals."""
     tiles = {each.found.model: each.tiles() for each in read}
     keys = {key for each in tiles.values() for key in each}
@@ -89,7 +70,7 @@ def maps(read: Sequence[Read]) -> list[Block]:
     return [_heatmap(tiles, keys), Folded("The same as a table, with intervals", [_table(tiles, keys)])]
 
 
-def _heatmap(tiles: Mapping[str, Mapping[Key, Tile]], keys: set[Key]) -> Heatmap:
+def _heatmap(tiles: Mapping[str, Mapping[CellKey, Tile]], keys: set[CellKey]) -> Heatmap:
     # What is so is believed by nobody: one column, if no row needs two.
     both = {what for order, what, belief in keys if order == 0 and (0, what, None) in keys and belief is not None}
     tiles = tiles if both else {name: {_flat(key): tile for key, tile in own.items()} for name, own in tiles.items()}
@@ -103,18 +84,18 @@ def _heatmap(tiles: Mapping[str, Mapping[Key, Tile]], keys: set[Key]) -> Heatmap
         for number, (name, own) in enumerate(tiles.items()):
             of = name if len(tiles) > 1 else ""
             rows.append((what if number == 0 else "", of, [own.get((o, what, b)) for o, b in places]))
-    return Heatmap(columns, rows, CAPTION, _MAP_NOTE)
+    return Heatmap(columns, rows, _TEXTS["caption"], _MAP_NOTE)
 
 
 def _named(order: int | None) -> str:
-    return _NO_ORDER if order is None else ORDERS.get(order, f"order {order}")
+    return _TEXTS["no_order"] if order is None else ORDERS.get(order, f"order {order}")
 
 
 def _beliefs(some: Sequence[bool | None]) -> list[str]:
     return [""] if list(some) == [None] else [_BELIEF[each] for each in some]
 
 
-def _flat(key: Key) -> Key:
+def _flat(key: CellKey) -> CellKey:
     return (0, key[1], None) if key[0] == 0 else key
 
 
@@ -123,7 +104,7 @@ def _by_depth(place: tuple[int | None, bool | None]) -> tuple[bool, int, int]:
     return order is None, order or 0, (True, False, None).index(belief)
 
 
-def _table(tiles: Mapping[str, Mapping[Key, Tile]], keys: set[Key]) -> Table:
+def _table(tiles: Mapping[str, Mapping[CellKey, Tile]], keys: set[CellKey]) -> Table:
     several = len(tiles) > 1
     rows: list[list[Cell]] = [
         [key[0], key[1], _BELIEF[key[2]], *([name] * several), *_numbers(own[key])]
@@ -132,7 +113,7 @@ def _table(tiles: Mapping[str, Mapping[Key, Tile]], keys: set[Key]) -> Table:
         if key in own
     ]
     columns = ["order", "what happens", "belief", *(["model"] * several), "accuracy", "chance", "most like"]
-    return Table(columns, rows, CAPTION, sortable=True)
+    return Table(columns, rows, _TEXTS["caption"], sortable=True)
 
 
 def _numbers(tile: Tile) -> list[Cell]:

@@ -129,16 +129,6 @@ def _first_objection(said: Mapping[Claim, Sequence[Response]]) -> tuple[str, str
     return None
 
 
-def json_object(parts: Mapping[str, Any]) -> dict[str, Any]:
-    """The JSON schema of an object with these parts and no others."""
-    return {"type": "object", "properties": dict(parts), "required": list(parts), "additionalProperties": False}
-
-
-def json_list(of: Mapping[str, Any], least: int, most: int) -> dict[str, Any]:
-    """The JSON schema of a list of so many."""
-    return {"type": "array", "items": dict(of), "minItems": least, "maxItems": most}
-
-
 def _answered(requests: Sequence[Request], models: Mapping[Role, Model]) -> list[Response]:
     found: dict[int, Response] = {}
     for model in dict.fromkeys(models.values()):
@@ -169,9 +159,6 @@ def _prompt(model: Model, request: Request) -> Prompt:
 
 # ---- reading ------------------------------------------------------------------------------------------------------
 
-_VERDICT = re.compile(
-    r"\W*(?:the\s+)?(?:answer\W+(?:is\W+)?)?(yes|no)\b(?!\s*(?:/|or\b|and\b)\s*(?:yes|no)\b)", re.IGNORECASE
-)
 _LITERAL = re.compile(r'("(?:[^"\\]|\\.)*")\s*([,\]}:])', re.DOTALL)
 _POINT = re.compile(r"^\s*(?:\d+[.)]|[-*•])\s+(\S.*)$", re.MULTILINE)
 _DECODER = json.JSONDecoder(strict=False)
@@ -179,8 +166,7 @@ _DECODER = json.JSONDecoder(strict=False)
 
 def verdict(response: Response) -> bool | None:
     """Whether the judge says yes; None if that is not the first thing it says, or if nothing came back."""
-    found = _VERDICT.match(spoken(response))
-    return None if found is None else found[1].casefold() == "yes"
+    return answers.yes_or_no(spoken(response))
 
 
 def silence(response: Response) -> str:

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 from otherminds.errors import UsageError
 from otherminds.files import read_words
+from otherminds.formats.json_prompts import json_list, json_object
 from otherminds.minds.story import Story
 from otherminds.minds.telling import told_premises
 from otherminds.models import Model
@@ -29,8 +30,6 @@ from otherminds.prose.consult import (
     Consultation,
     Request,
     consult,
-    json_list,
-    json_object,
     judged,
     read_json,
     read_texts,

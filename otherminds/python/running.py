@@ -10,10 +10,10 @@ from typing import Any
 from otherminds.calling.costs import Budget
 from otherminds.calling.recorded import Progress
 from otherminds.errors import UsageError
-from otherminds.formats.few_shot import built_in
-from otherminds.formats.forms import LETTERS_IN_CHAT, Form, best_way
-from otherminds.formats.sampled import DRAWS
-from otherminds.formats.scores import way
+from otherminds.formats.plans import built_in
+from otherminds.formats.question_formats import LETTERS_IN_CHAT, QuestionFormat, best_format
+from otherminds.formats.scores import scoring
+from otherminds.formats.words import DRAWS
 from otherminds.heuristics.readers import Baseline
 from otherminds.items import Item, Suite
 from otherminds.models import Model
@@ -66,7 +66,7 @@ def run(
         kept = open_files.enter_context(store_of(MEMORY if store is None else store))
         who = _ready(model, asked, kept, free=free, quiet=quiet)
         if free:
-            asked = in_best_way(asked, who, nothing if quiet else note)
+            asked = in_best_format(asked, who, nothing if quiet else note)
         bar = nullcontext(progress) if progress else bars(quiet)(f"{asked.name} · {who.name} · {asked.score}")
         show = open_files.enter_context(bar)
         return runs.run(
@@ -120,17 +120,17 @@ def untold(suite: Suite, model: Model, free: bool) -> frozenset[str]:
     """What of a server has to be tried out before it can be asked this; nothing where letters are weighed as usual."""
     if not model.is_served:
         return frozenset()
-    if free and Form(suite.score, suite.prompt).needs & model.cannot:
+    if free and not QuestionFormat.of(suite).suits(model.cannot):
         return frozenset({LETTERS_IN_CHAT})
-    return frozenset({"schema"} if way(suite.score).verb == "ask" else ())
+    return frozenset({"schema"} if scoring(suite.score).verb == "ask" else ())
 
 
-def in_best_way(suite: Suite, model: Model, tell: Callable[[str], Any]) -> Suite:
+def in_best_format(suite: Suite, model: Model, tell: Callable[[str], Any]) -> Suite:
     """The suite in its own way of asking if the model can answer so, else in the best other one, which is told."""
     if not model.is_served:
         return suite
-    own = Form(suite.score, suite.prompt)
-    form = best_way(suite, model.name, model.cannot)
+    own = QuestionFormat.of(suite)
+    form = best_format(suite, model.name, model.cannot)
     if form == own:
         return suite
     tell(f"{model.name} cannot be asked {own}, so it is asked {form} (score={form.score}, prompt={form.prompt})")

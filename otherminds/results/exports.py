@@ -26,7 +26,7 @@ from otherminds.errors import UsageError
 from otherminds.files import package_file, replacing
 from otherminds.formats.plans import groups
 from otherminds.formats.prompts import Posed, shuffled
-from otherminds.formats.scores import way
+from otherminds.formats.scores import scoring
 from otherminds.items import Item, Suite
 from otherminds.items.tags import CANARY, has_right_answer
 from otherminds.models import Message, Prompt, Response, Usage
@@ -61,7 +61,7 @@ def lm_eval_files(suite: Suite) -> Files:
             made[f"{task}.jsonl"] = _lines(
                 _document(item, number, asked, group)
                 for item, group in zip(items, groups(items), strict=True)
-                for number, asked in enumerate(way(score).pose(item, prompt="raw", seed=SEED))
+                for number, asked in enumerate(scoring(score).pose(item, prompt="raw", seed=SEED))
             )
     return made
 

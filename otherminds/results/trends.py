@@ -8,7 +8,7 @@ from itertools import pairwise
 from math import log10
 
 from otherminds import stats
-from otherminds.formats.forms import Form
+from otherminds.formats.question_formats import QuestionFormat
 from otherminds.items.tags import ORDER
 from otherminds.results.answers import Answers, shared
 from otherminds.results.measures import EVERYTHING, FEWEST, Split, beliefs, splits
@@ -144,7 +144,7 @@ def _of_series(name: str, versions: Sequence[Version]) -> Iterator[SeriesTrend]:
         if len(runs) > 1:
             tables = {each: Answers.of([run]) for each, run in runs.items()}
             one = next(iter(runs.values()))
-            way = f"{one.suite}, {Form(one.score, one.prompt)}"
+            way = f"{one.suite}, {QuestionFormat(one.score, one.prompt)}"
             for split, of in _lines(next(iter(tables.values()))):
                 what = split.label if of == "value" else f"{of} of {split.label}"
                 some = {each: table.where(None, **split.tags) for each, table in tables.items()}

@@ -9,17 +9,20 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from math import ceil
+from typing import Any
 
+from otherminds import stats
 from otherminds.errors import ModelError, Unable
-from otherminds.formats.forms import WEIGHED, Form, possible, without_doubles
+from otherminds.formats.plans import groups
+from otherminds.formats.question_formats import QuestionFormat, possible, without_doubles
 from otherminds.items import Item, Suite
 from otherminds.items.controls import KINDS
 from otherminds.items.tags import CONTROL, STORY, TOLD, TWIN
-from otherminds.runs.contests import ROUNDS, Contest, Put, Tried, accuracy
-from otherminds.runs.runs import Run
+from otherminds.runs.runs import Record, Run
 from otherminds.stats import Estimate
 
 ENOUGH = 0.75
@@ -35,6 +38,71 @@ FIRST_LOOK = 24
 WIDER = 1.32
 """How much wider than an interval of 95 % one of 99 % is. At a first look only that may decide: who looks twice with
 95 % errs more often than one time in twenty."""
+ROUNDS: tuple[int, ...] = (8, 16, 24)
+"""Control questions that forms have been tried on after each round; half of the forms go on to the next."""
+PERFECT = 16
+"""Where so many controls are all answered rightly there is no further round: no form does better."""
+
+Put = Callable[[Sequence[Suite]], Sequence[Run | ModelError]]
+"""Puts several suites to a model; in place of one that it does not answer stands why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """One form, and how many controls were answered rightly in it."""
+
+    form: QuestionFormat
+    right: Estimate
+    round: int = 0
+    """The last one that it came to; each has more controls than the one before."""
+
+
+class FormatContest:
+    """Who was tried on the controls of a suite, with what came of it."""
+
+    def __init__(self, controls: Suite, questions: Suite, put: Put, rounds: Sequence[int]) -> None:
+        self._controls, self._questions, self._put, self._rounds = controls, questions, put, rounds
+        self.tried: dict[QuestionFormat, Tried] = {}
+        self.runs: dict[QuestionFormat, Run] = {}
+        self.failed: list[str] = []
+
+    @property
+    def ranked(self) -> list[Tried]:
+        """The best first: whoever came further, then who has more right, then who fits more of the questions."""
+        fitting = {form: form.fitting(self._questions) for form in self.tried}
+        return sorted(
+            self.tried.values(), key=lambda each: (each.round, each.right.value, fitting[each.form]), reverse=True
+        )
+
+    def hold(self, forms: Sequence[QuestionFormat]) -> None:
+        """Try these forms, round after round, until one is left or nothing can be better."""
+        left = list(forms)
+        sizes = sorted({min(number, len(self._controls)) for number in self._rounds})
+        for number, size in enumerate(sizes, start=1):
+            self._try(left, size, number)
+            # Those that do equally well stay in the order in which they are given.
+            left = [each.form for each in self.ranked if each.form in left and each.round == number]
+            if len(left) < 2 or (size >= PERFECT and self.tried[left[0]].right.value == 1):
+                return
+            left = left[: ceil(len(left) / 2)]
+
+    def _try(self, forms: Sequence[QuestionFormat], size: int, number: int) -> None:
+        some = replace(self._controls, items=self._controls.items[:size])
+        parts = [part for form in forms if (part := form.part(some))]
+        for form, run in zip(forms, self._put(parts), strict=True):
+            if isinstance(run, ModelError):
+                self.failed.append(f"{form}: {run}")
+            elif right := accuracy(run.records):
+                self.tried[form], self.runs[form] = Tried(form, right, number), run
+
+
+def accuracy(records: Iterable[Record]) -> Estimate | None:
+    """The share of right answers among all that came back."""
+    answered = [record for record in records if record.verdict != "error"]
+    if not answered:
+        return None
+    values = [float(record.value() == 1) for record in answered]
+    return stats.mean(values, groups=groups([record.item for record in answered]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +111,7 @@ class Calibration:
 
     tried: tuple[Tried, ...]
     """The best first."""
-    form: Form
+    form: QuestionFormat
     right: Estimate
     """In the chosen form, on controls that did not choose it."""
     runs: tuple[Run, ...]
@@ -69,7 +137,7 @@ class Calibration:
         )
 
     @property
-    def finalists(self) -> list[Form]:
+    def finalists(self) -> list[QuestionFormat]:
         """The forms that came furthest, the best first; where there was one round, the better half."""
         rounds = self.tried[0].round
         last = [each.form for each in self.tried if each.round == rounds]
@@ -104,7 +172,7 @@ def calibrate(
     before: Sequence[Calibration] = (),
     confirmed: int | None = None,
     brief: bool = False,
-    ahead: Callable[[Form, Suite], object] = lambda form, told: None,
+    ahead: Callable[[QuestionFormat, Suite], object] = lambda form, told: None,
 ) -> Calibration:
     """Let the forms that a model can answer in, and that fit the questions too, compete; then confirm the best.
 
@@ -119,8 +187,9 @@ def calibrate(
     long = brief and _long(controls)
     most = min(confirmed or FIRST_LOOK, FIRST_LOOK) if long else confirmed
     choosing, others = parted(controls, seed=seed, confirmed=most)
-    contest = Contest(choosing, questions, put, ROUNDS[: 1 if long else 2] if brief else ROUNDS)
-    able = without_doubles([form for form in possible(cannot) if contest.fits(form)])
+    contest = FormatContest(choosing, questions, put, ROUNDS[: 1 if long else 2] if brief else ROUNDS)
+    fitting = [form for form in possible(cannot) if form.fitting(choosing) == len(choosing) and form.fitting(questions)]
+    able = without_doubles(fitting)
     good = {form for each in before if each.able for form in ([each.form] if long else each.finalists)}
     if brief and len(before) > (0 if long else 1):
         able = [form for form in able if _plain(form) or form in good] or able
@@ -140,21 +209,23 @@ def calibrate(
     )
 
 
-def _plain(form: Form) -> bool:
+def _plain(form: QuestionFormat) -> bool:
     """Whether it is one of those that share the reading of a story, and so are cheapest."""
-    return form.prompt == "raw" and form.score in WEIGHED
+    return form.prompt == "raw" and form.scoring.verb == "weigh"
 
 
-def _worth_it(forms: Sequence[Form], before: Sequence[Calibration]) -> list[Form]:
+def _worth_it(forms: Sequence[QuestionFormat], before: Sequence[Calibration]) -> list[QuestionFormat]:
     """The forms without those to write in, if elsewhere they fell out in the first round and others can be weighed."""
     out = {
         tried.form for each in before for tried in each.tried if tried.round == 1 and tried.form not in each.finalists
     }
-    kept = [form for form in forms if form.score in WEIGHED or form not in out]
+    kept = [form for form in forms if form.scoring.verb == "weigh" or form not in out]
     return kept or list(forms)
 
 
-def _told(form: Form, others: Suite | None, put: Put, ahead: Callable[[Form, Suite], object]) -> Run | None:
+def _told(
+    form: QuestionFormat, others: Suite | None, put: Put, ahead: Callable[[QuestionFormat, Suite], object]
+) -> Run | None:
     """The others in the chosen form: some of them, and all where these do not show on which side the model is."""
     part = form.part(others) if others else None
     if part is None:
@@ -215,30 +286,32 @@ def _by_story(pairs: list[list[Item]]) -> list[list[Item]]:
 
 def spread(items: Sequence[Item], *, seed: int) -> list[list[Item]]:
     """The items in pairs of twins, so ordered that any number of the first are of many stories and kinds."""
-    pairs: dict[str, list[Item]] = {}
-    for item in items:
-        pairs.setdefault(str(item.tags.get(TWIN, item.id)), []).append(item)
-    left = random.Random(f"controls:{seed}").sample(list(pairs.values()), len(pairs))
     stories: Counter[str] = Counter()
     kinds: Counter[str] = Counter()
     order: list[list[Item]] = []
-    while left:
-        pair = min(left, key=lambda each: (stories[_story(each)], kinds[_kind(each)]))
-        left.remove(pair)
+    for pair in least_first(items, f"controls:{seed}", lambda each: (stories[_story(each)], kinds[_kind(each)])):
         stories[_story(pair)] += 1
         kinds[_kind(pair)] += 1
         order.append(pair)
     return order
 
 
+def least_first(items: Iterable[Item], seed: str, key: Callable[[list[Item]], Any]) -> Iterator[list[Item]]:
+    """The items in sets of twins: always the one for which the key is least now, of equals one that is drawn."""
+    sets: dict[str, list[Item]] = {}
+    for item in items:
+        sets.setdefault(str(item.tags.get(TWIN, item.id)), []).append(item)
+    left = random.Random(seed).sample(list(sets.values()), len(sets))
+    while left:
+        least = min(left, key=key)
+        left.remove(least)
+        yield least
+
+
 def _first(pairs: Sequence[list[Item]], number: int) -> list[list[Item]]:
     """The first pairs, until there are so many items."""
-    found: list[list[Item]] = []
-    for pair in pairs:
-        if sum(map(len, found)) >= number:
-            break
-        found.append(pair)
-    return found
+    before = accumulate(map(len, pairs), initial=0)
+    return [pair for pair, items in zip(pairs, before, strict=False) if items < number]
 
 
 def _of(controls: Suite, pairs: Sequence[list[Item]]) -> Suite:

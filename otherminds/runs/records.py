@@ -18,7 +18,7 @@ from typing import Any, Literal
 import numpy as np
 
 from otherminds.errors import BadFile, StoreError, UsageError
-from otherminds.formats.scores import VERDICTS, Score, way
+from otherminds.formats.scores import VERDICTS, Score, scoring
 from otherminds.items import Item, Suite, Tag
 from otherminds.items.tags import has_right_answer
 from otherminds.models import Prompt
@@ -97,10 +97,9 @@ class Run(RunHead, Shown):
     @property
     def measured(self) -> Measured:
         """How its scores came about: exactly, within bounds, by draws, or read out of words."""
-        if self.score == "sampled":
-            return "drawn"
-        if way(self.score).verb == "ask":
-            return "read"
+        how = scoring(self.score)
+        if how.verb == "ask":
+            return "drawn" if how.more else "read"
         return "within bounds" if "S low" in self.columns.numbers else "exact"
 
     @property
@@ -213,7 +212,7 @@ def load(store: Store, id: str, *, texts: bool = True, most: int = -1) -> Run:
         with _as_damage(store, row.id):
             if missing := sorted({"otherminds", *_TOLD} - set(row.manifest)):
                 raise ValueError(f"its manifest lacks {missing[0]}")
-            way(row.score)
+            scoring(row.score)
             found = in_columns(store, row) if most < 0 and not texts else None
             records = [] if found else [_scored(line) for line in store.records(row.id, most=most)]
             seal = read_seal(db, row)

@@ -24,13 +24,10 @@ from otherminds.calling.provenance import PROVENANCE, Watch, find_share
 from otherminds.calling.recorded import Progress, Recorded
 from otherminds.calling.rounds import PART, AskedPart, Grader, Rounds
 from otherminds.errors import StoreError, UsageError
-from otherminds.formats.few_shot import with_examples
-from otherminds.formats.plans import groups, plan
+from otherminds.formats.plans import groups, plan, repeated, with_examples
 from otherminds.formats.prompts import PROMPTS
-from otherminds.formats.repeats import repeated
-from otherminds.formats.sampled import DRAWS
-from otherminds.formats.scores import SCORES, Way, way
-from otherminds.formats.spoken import JUDGED
+from otherminds.formats.scores import SCORES, Scoring, scoring
+from otherminds.formats.words import DRAWS, JUDGED
 from otherminds.items import Item, Suite
 from otherminds.models import Model, Prompt, fingerprint
 from otherminds.runs.records import CHECKED, Record, Run, columns_for, in_columns, load, run_of, with_texts
@@ -90,7 +87,7 @@ def run(
         if done := _as_it_was(suite, model, store, id, seed=seed, progress=progress):
             return done
     whole = plan(suite, limit=limit, seed=seed, cannot=model.cannot)
-    whole = replace(whole, way=replace(whole.way, judge=grader.score)) if grader else whole
+    whole = replace(whole, scoring=replace(whole.scoring, judge=grader.score)) if grader else whole
     whole = repeated(with_examples(whole, suite, shots, seed=seed), epochs)
     chosen = places(whole.items, shard)
     began = now()
@@ -105,9 +102,9 @@ def run(
         # Whoever looks on while it runs wants to know how much there is to ask.
         before = kept.begin_run(replace(first, manifest={**first.manifest, "prompts": rounds.prompts}))
         share = find_share(model, recheck, rounds.prompts)
-        watch = Watch(recorded, before, whole.way.verb, rounds.first or Prompt(), share=share, seed=seed)
+        watch = Watch(recorded, before, whole.scoring.verb, rounds.first or Prompt(), share=share, seed=seed)
         records: dict[int, Record] | None = {} if kept.path == MEMORY or len(chosen) <= CHECKED else None
-        keep = partial(_keep, kept, id, whole.way, records)
+        keep = partial(_keep, kept, id, whole.scoring, records)
         end = partial(_end, kept, before=before, items=whole.items, shard=shard)
         try:
             asked: list[AskedPart] = []
@@ -135,7 +132,7 @@ def _id(suite: Suite, model: Model, *, seed: int, limit: int | None, draws: int,
     """By which a run is known."""
     # Versions and dates may change between the two halves of a run; what was asked of whom may not.
     asked = [suite.name, suite.digest, suite.prompt, suite.score, seed, limit, fingerprint(model)]
-    asked += [draws] if way(suite.score).more else []
+    asked += [draws] if scoring(suite.score).more else []
     asked += [{name: told[name] for name in sorted(told)}] if told else []
     return hashlib.sha256(json.dumps(asked).encode()).hexdigest()[:10]
 
@@ -178,7 +175,7 @@ def _told(epochs: int, shots: Sequence[Item], grader: Grader | None) -> dict[str
     }
 
 
-def _keep(store: Store, id: str, way: Way, records: dict[int, Record] | None, part: AskedPart) -> None:
+def _keep(store: Store, id: str, how: Scoring, records: dict[int, Record] | None, part: AskedPart) -> None:
     """Write the records of a part: one for every item all of whose prompts were answered."""
     rows, without = [], []
     for place, item, posed, calls in zip(part.places, part.items, part.posed, part.keys, strict=True):
@@ -186,7 +183,7 @@ def _keep(store: Store, id: str, way: Way, records: dict[int, Record] | None, pa
             without.append(place)
             continue
         results = tuple(part.answered[key] for key in calls)
-        score = way.judge(item, posed, results)
+        score = how.judge(item, posed, results)
         rows.append({"position": place, "item": item.to_dict(), "calls": calls, "score": score.to_dict()})
         if records is not None:
             records[place] = Record(item, tuple(asked.prompt for asked in posed), results, calls, score)

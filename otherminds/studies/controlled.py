@@ -11,34 +11,30 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from otherminds.diagnosis.cells import happened
 from otherminds.errors import Unable, UsageError
-from otherminds.formats.forms import Form
+from otherminds.files import read_words
+from otherminds.formats.question_formats import CLOZE, QuestionFormat
 from otherminds.items import Item, Suite
 from otherminds.items.controls import as_suite
-from otherminds.items.tags import CONTROL, ORDER, SCORED
+from otherminds.items.tags import CONTROL, FALSE_BELIEF, ORDER, SCORED, STORY
 from otherminds.pages.report import Block, Report, Section, Table
 from otherminds.results.measures import chance
-from otherminds.runs.calibration import CONFIRMED, ENOUGH, Calibration, calibrate
-from otherminds.runs.contests import accuracy
+from otherminds.runs.calibration import CONFIRMED, ENOUGH, Calibration, accuracy, calibrate, least_first
 from otherminds.runs.runs import Run
 from otherminds.stats import Estimate
 from otherminds.studies import STUDIES
-from otherminds.studies.balanced import balanced
 from otherminds.studies.study import Chapter, Desk, Finding, Study, Subject
 
-TITLE = "Control questions"
-TRIED = "Every form that was tried, on the controls that choose; the better ones on more."
-UNREAD = "not interpreted: its controls failed"
-SPARED = (
-    "beyond the questions about minds in its best form: its control questions failed, and a larger --size asks the rest"
-)
+_TEXTS = read_words("pages")["controls"]
+UNREAD: str = _TEXTS["unread"]
 QUICK = 96
 """Questions about minds that a quick look puts in the chosen form, at most; half of them where the controls failed."""
-CONTROLS, MINDS, UNDERSTOOD = "Control questions", "About minds, in the same form", "The same, where controls are right"
+CONTROLS, MINDS, UNDERSTOOD = _TEXTS["findings"]
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CheckedModel:
     """One model: what the controls showed, and the questions about minds in the form that they chose."""
 
     calibration: Calibration
@@ -67,7 +63,7 @@ def look(study: Study, subjects: Sequence[Subject], desk: Desk) -> Chapter | Non
     controls = as_suite(questions.name, study.controls(questions))
     if controls is None:
         return study.look(subjects, desk)
-    checked: dict[str, Checked] = {}
+    checked: dict[str, CheckedModel] = {}
     failed: list[str] = []
     for subject in subjects:
         if not subject.rule:
@@ -81,24 +77,24 @@ def look(study: Study, subjects: Sequence[Subject], desk: Desk) -> Chapter | Non
     if chapter is None and not checked:
         return None
     plain = chapter or Chapter(Report(study.asks, "", []), (), ())
-    more = [f"{name} in {study.name}, {SPARED}" for name in spared]
+    more = [f"{name} in {study.name}, {_TEXTS['spared']}" for name in spared]
     return _with_controls(plain, checked, controls, questions, [*failed, *more, *refused])
 
 
-def _spared(checked: Mapping[str, Checked]) -> list[str]:
+def _spared(checked: Mapping[str, CheckedModel]) -> list[str]:
     """Who is asked no more than that: models whose controls failed, where those of others did not."""
     failed = [name for name, each in checked.items() if not each.calibration.able]
     return failed if len(failed) < len(checked) else []
 
 
-def check(subject: Subject, title: str, controls: Suite, questions: Suite, desk: Desk) -> Checked:
+def check(subject: Subject, title: str, controls: Suite, questions: Suite, desk: Desk) -> CheckedModel:
     """The controls in every form, then the questions in the best."""
     kinds = Counter(str(item.tags.get(CONTROL)) for item in controls)
     (most, _), *_ = kinds.most_common(1)
     # Chosen before the form is, so that models in different forms answer the same questions.
     few, more = (_some(questions, limit, desk) for limit in (QUICK // 2, QUICK))
 
-    def ahead(form: Form, told: Suite) -> None:
+    def ahead(form: QuestionFormat, told: Suite) -> None:
         if sure := form.part(few):
             desk.fetch([told, sure], subject, f"{title} · controls, and about minds, {form}")
 
@@ -117,17 +113,13 @@ def check(subject: Subject, title: str, controls: Suite, questions: Suite, desk:
         desk.calibrated.setdefault((subject.name, kind), []).append(found)
     part = found.form.part(more if found.able else few)
     asked = desk.put(part, subject, f"{title} · about minds, {found.form}") if part else None
-    return Checked(found, asked, len(questions) - _fitting(found.form, questions))
+    return CheckedModel(found, asked, len(questions) - found.form.fitting(questions))
 
 
 def _some(questions: Suite, limit: int, desk: Desk) -> Suite:
     """What is asked in the chosen form: of a quick look about so many, and the first of them are the same for any."""
     items = balanced(questions, limit, seed=desk.seed) if desk.size == "quick" else questions.items
     return replace(questions, name=f"{questions.name}-in-form", study="", items=items)
-
-
-def _fitting(form: Form, questions: Suite) -> int:
-    return len(part) if (part := form.part(questions)) else 0
 
 
 def controls_of(suite: Suite) -> Suite:
@@ -153,7 +145,7 @@ def about_minds(questions: Suite) -> Suite:
     return questions.where(wanted)
 
 
-def _in_form(subject: Subject, checked: Mapping[str, Checked]) -> Subject:
+def _in_form(subject: Subject, checked: Mapping[str, CheckedModel]) -> Subject:
     found = checked.get(subject.name)
     return replace(subject, form=found.calibration.form) if found else subject
 
@@ -170,14 +162,58 @@ def _own(
         return None, (str(error),)
 
 
+# ---- a few of many questions ----------------------------------------------------------------------------------------
+
+
+Kind = tuple[str, bool | None, object]
+
+
+def balanced(questions: Suite, limit: int, *, seed: int) -> Sequence[Item]:
+    """About so many questions, in their own order; twins stay together; of the same kind, what is from a story not yet
+    asked about goes first, then few twins, then what fits every form.
+
+    A kind is what happens, whether minds about minds are asked about, and whether the belief is true or false.
+    """
+    if len(questions) <= limit:
+        return questions.items
+    fitting = {item.id for item in CLOZE.part(questions) or ()}
+    kinds: Counter[Kind] = Counter()
+    stories: Counter[object] = Counter()
+    chosen: set[str] = set()
+    known = set(map(_kind, questions))
+
+    def least(some: Sequence[Item]) -> tuple[int, ...]:
+        first = some[0]
+        return min(kinds[_kind(item)] for item in some), stories[_story(first)], len(some), first.id not in fitting
+
+    for some in least_first(questions, f"balanced:{seed}", least):
+        if len(chosen) >= limit:
+            break
+        stories[_story(some[0])] += 1
+        for kind in map(_kind, some):
+            # Half where no question about a false belief stands beside those about true ones, or the reverse.
+            kinds[kind] += 1 if {(*kind[:2], True), (*kind[:2], False)} <= known else 2
+        chosen |= {item.id for item in some}
+    return tuple(item for item in questions if item.id in chosen)
+
+
+def _kind(item: Item) -> Kind:
+    order = item.tags.get(ORDER)
+    return happened(item), order > 1 if isinstance(order, int) else None, item.tags.get(FALSE_BELIEF)
+
+
+def _story(item: Item) -> object:
+    return item.tags.get(STORY, item.context)
+
+
 # ---- what is told -------------------------------------------------------------------------------------------------
 
 
 def _with_controls(
-    chapter: Chapter, checked: Mapping[str, Checked], controls: Suite, questions: Suite, left_out: Sequence[str]
+    chapter: Chapter, checked: Mapping[str, CheckedModel], controls: Suite, questions: Suite, left_out: Sequence[str]
 ) -> Chapter:
     stopped = {name: each.calibration.sentence for name, each in checked.items() if not each.calibration.able}
-    section = Section(TITLE, list(_blocks(checked)))
+    section = Section(CONTROLS, list(_blocks(checked)))
     said = " ".join(f"**{name}** {sentence}." for name, sentence in stopped.items())
     report = chapter.report
     lead = " ".join(filter(None, [said, report.lead or _lead(checked)]))
@@ -203,7 +239,7 @@ def _told_by(runs: Sequence[Run], asked: Run) -> Run:
     return next((run for run in own if wanted <= {record.item.id for record in run.records}), asked)
 
 
-def _beside_controls(finding: Finding, each: Checked | None) -> Finding:
+def _beside_controls(finding: Finding, each: CheckedModel | None) -> Finding:
     """A number with what the controls of its model showed; nothing is read into it where they failed."""
     if each is None:
         return finding
@@ -213,7 +249,7 @@ def _beside_controls(finding: Finding, each: Checked | None) -> Finding:
     return replace(finding, beside=beside) if found.able else replace(finding, first=False, sentence="", beside=beside)
 
 
-def _findings(name: str, each: Checked, guess: float | None) -> Iterator[Finding]:
+def _findings(name: str, each: CheckedModel, guess: float | None) -> Iterator[Finding]:
     found = each.calibration
     said = found.sentence[0].upper() + found.sentence[1:]
     told = "" if found.able else f"{said}."
@@ -225,36 +261,20 @@ def _findings(name: str, each: Checked, guess: float | None) -> Iterator[Finding
         yield Finding(UNDERSTOOD, name, right, guess, beside)
 
 
-def _lead(checked: Mapping[str, Checked]) -> str:
+def _lead(checked: Mapping[str, CheckedModel]) -> str:
     return " ".join(f"{name}: {each.calibration.sentence}." for name, each in checked.items())
 
 
-def _blocks(checked: Mapping[str, Checked]) -> Iterator[Block]:
-    yield (
-        "Questions about what a story says outright, without any mind. The forms in which the model can be asked"
-        " compete on some of them, the better half in every round; the best is used, and its accuracy is told on"
-        " others, which did not choose it. What cannot be read counts as not right. Where all of its interval lies"
-        f" below {ENOUGH}, nothing is read into what it says about minds."
-    )
-    yield Table(
-        ["model", "form", "controls right", "about minds, in this form", "where controls are right", "read"],
-        [_line(name, each) for name, each in checked.items()],
-        "The form that the control questions chose, and the questions about minds in it, with 95 % intervals.",
-    )
-    kinds = [
-        [name, kind, _shown(right)]
-        for name, each in checked.items()
-        for kind, right in each.calibration.by_kind().items()
-    ]
-    yield Table(["model", "control", "right"], kinds, "Kinds of control questions, in the chosen form.")
-    tried = [
-        [name, str(one.form), _shown(one.right)] for name, each in checked.items() for one in each.calibration.tried
-    ]
-    yield Table(
-        ["model", "form", "controls right"],
-        tried,
-        "Every form that was tried, on the controls that choose; the better ones on more.",
-    )
+def _blocks(checked: Mapping[str, CheckedModel]) -> Iterator[Block]:
+    yield _TEXTS["about"].format(enough=ENOUGH)
+    found = {name: each.calibration for name, each in checked.items()}
+    rows = {
+        "chosen": [_line(name, each) for name, each in checked.items()],
+        "kinds": [[name, *_told(*kind)] for name, each in found.items() for kind in each.by_kind().items()],
+        "tried": [[name, *_told(one.form, one.right)] for name, each in found.items() for one in each.tried],
+    }
+    for table, lines in rows.items():
+        yield Table(_TEXTS[table]["columns"], lines, _TEXTS[table]["caption"])
     for name, each in checked.items():
         if each.left_out:
             form = each.calibration.form
@@ -263,10 +283,14 @@ def _blocks(checked: Mapping[str, Checked]) -> Iterator[Block]:
             yield f"{name}, not tried: {failed}."
 
 
-def _line(name: str, each: Checked) -> list[str]:
+def _line(name: str, each: CheckedModel) -> list[str]:
     found = each.calibration
     numbers = [_shown(found.right), _shown(each.minds), _shown(each.understood)]
     return [name, str(found.form), *numbers, "yes" if found.able else "no: the controls failed"]
+
+
+def _told(what: object, right: Estimate) -> list[str]:
+    return [str(what), _shown(right)]
 
 
 def _shown(one: Estimate | None) -> str:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from otherminds.formats.question_formats import CLOZE, LETTERS, TEXT
 from otherminds.items import Item, Suite
 from otherminds.pages.report import Report, Section
 from otherminds.results.answers import Answers, Wanted, shared
@@ -25,9 +26,6 @@ from otherminds.runs.runs import Run
 from otherminds.stats import Difference, Estimate
 from otherminds.studies.builds import Build
 from otherminds.studies.study import (
-    CLOZE,
-    LETTERS,
-    TEXT,
     Chapter,
     Desk,
     Finding,
@@ -146,8 +144,8 @@ def declared_study(
         return study_page(name, asks, _lead(runs), made, runs)
 
     def ask(subject: Subject, desk: Desk) -> list[Run]:
-        score, prompt = subject.way((CLOZE, LETTERS, TEXT))
-        return [desk.put(each.using(score=score, prompt=prompt), subject, each.name) for each in suites()]
+        form = subject.asked_in((CLOZE, LETTERS, TEXT))
+        return [desk.put(form.on(each), subject, each.name) for each in suites()]
 
     def look(subjects: Sequence[Subject], desk: Desk) -> Chapter | None:
         return chapter(ask_each(subjects, lambda subject: ask(subject, desk)), page, told, by)

@@ -13,7 +13,7 @@ from typing import Any, Generic, Literal, TypeVar
 
 from otherminds.calling.recorded import fetch
 from otherminds.errors import ModelError, Unable, UsageError
-from otherminds.formats.forms import Form
+from otherminds.formats.question_formats import QuestionFormat, choose
 from otherminds.items import Item, Suite
 from otherminds.items.lint import Fault, faults
 from otherminds.models import Model
@@ -41,7 +41,7 @@ class Subject:
     cannot: frozenset[str] = frozenset()
     model: Model | None = None
     """A model that can be asked anything; None for a baseline, which knows only the questions of its suite."""
-    form: Form | None = None
+    form: QuestionFormat | None = None
     """The form in which it answers control questions best, where these were asked."""
     rule: bool = False
     """Whether it is a baseline, whose answers are known and need no controls."""
@@ -68,21 +68,9 @@ class Subject:
         if missing := sorted(self.cannot.intersection(abilities)):
             raise Unable(f"{self.name} has no {' and no '.join(missing)}, and {because}")
 
-    def way(self, ways: Sequence[Way]) -> tuple[str, str]:
-        """The form that its controls chose, else the first of these that it is able to answer, as (score, prompt)."""
-        if self.form:
-            return self.form.score, self.form.prompt
-        for score, prompt, needs in ways:
-            if not needs & self.cannot:
-                return score, prompt
-        raise Unable(f"{self.name} can neither weigh raw prompts nor chat, so there is no way to ask it")
-
-
-Way = tuple[str, str, frozenset[str]]
-"""A score, a prompt, and what a model must be able to do to be asked so."""
-LETTERS: Way = ("letters", "raw", frozenset({"weigh", "raw"}))
-CLOZE: Way = ("cloze", "raw", frozenset({"weigh", "raw", "continuations"}))
-TEXT: Way = ("text", "direct", frozenset({"chat"}))
+    def asked_in(self, formats: Iterable[QuestionFormat]) -> QuestionFormat:
+        """The format that its controls chose, else the first of these that it is able to answer."""
+        return self.form or choose(formats, self.cannot, self.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +184,7 @@ class Chapter:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked(Generic[T]):
+class AskedSubjects(Generic[T]):
     """What came of asking several subjects, by name; and why the rest did not."""
 
     done: Mapping[str, T]
@@ -204,7 +192,7 @@ class Asked(Generic[T]):
     left_out: tuple[str, ...]
 
 
-def ask_each(subjects: Iterable[Subject], ask: Callable[[Subject], T]) -> Asked[T]:
+def ask_each(subjects: Iterable[Subject], ask: Callable[[Subject], T]) -> AskedSubjects[T]:
     """Ask one subject after another; one that fails takes nobody with it, unless all do."""
     done: dict[str, T] = {}
     cut: list[str] = []
@@ -218,11 +206,11 @@ def ask_each(subjects: Iterable[Subject], ask: Callable[[Subject], T]) -> Asked[
             cut.append(f"{subject.name}: {error}")
     if not done:
         raise ModelError("; ".join(cut)) if cut else Unable("; ".join(left_out))
-    return Asked(done, tuple(cut), tuple(left_out))
+    return AskedSubjects(done, tuple(cut), tuple(left_out))
 
 
 def chapter(
-    asked: Asked[list[Run]],
+    asked: AskedSubjects[list[Run]],
     page: Callable[[Sequence[Run], Answers], Report],
     findings: Callable[[Answers], Iterable[Finding]],
     by: str = "",

@@ -15,7 +15,7 @@ from otherminds.bridges.benchmarks.tomi import twins
 from otherminds.cli import cli
 from otherminds.errors import UsageError
 from otherminds.items import Item, Suite
-from otherminds.studies.starter.build import starter
+from otherminds.studies.starter.study import starter
 from tests.bridges.miniatures import MAKERS
 from tests.bridges.test_numbered import known_to
 

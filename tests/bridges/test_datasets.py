@@ -16,7 +16,7 @@ from otherminds.bridges.datasets import COLUMNS, PARQUET, write
 from otherminds.cli import cli
 from otherminds.errors import UsageError
 from otherminds.items import Item, Suite
-from otherminds.studies.starter.build import starter
+from otherminds.studies.starter.study import starter
 from tests.bridges.miniatures import MAKERS
 
 datasets = pytest.importorskip("datasets", reason="datasets is not installed; the extra harness brings it")

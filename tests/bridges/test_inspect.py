@@ -24,7 +24,7 @@ from otherminds.models.scripted import Scripted
 from otherminds.results.measures import mean_of
 from otherminds.runs.runs import load
 from otherminds.store.store import Store
-from otherminds.studies.starter.build import starter
+from otherminds.studies.starter.study import starter
 
 pytest.importorskip("inspect_ai", reason="needs the extra `inspect`")
 pytestmark = pytest.mark.filterwarnings("default")  # Inspect gives many

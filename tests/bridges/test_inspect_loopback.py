@@ -17,7 +17,7 @@ from otherminds.models import get_model
 from otherminds.results.exports import inspect_files
 from otherminds.runs.runs import Run, load
 from otherminds.store.store import Store
-from otherminds.studies.starter.build import starter
+from otherminds.studies.starter.study import starter
 from tests.models.scripted_server import Call, Reply, Serving, chat, serving
 from tests.persona_server import Kind, Persona, answerer
 

@@ -18,7 +18,7 @@ from otherminds.models.scripted import Scripted
 from otherminds.results.exports import lm_eval_files, name_of
 from otherminds.runs.runs import load
 from otherminds.store.store import Store
-from otherminds.studies.starter.build import starter
+from otherminds.studies.starter.study import starter
 from tests.bridges.miniatures import MAKERS
 from tests.results.test_exports import documents, harness, weigh
 

@@ -15,7 +15,7 @@ import otherminds as om
 from otherminds.bridges.track import TrackingError, summary, track
 from otherminds.cli import cli
 from otherminds.errors import UsageError
-from otherminds.studies.starter.build import starter
+from otherminds.studies.starter.study import starter
 
 
 @pytest.fixture

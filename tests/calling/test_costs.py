@@ -13,7 +13,7 @@ from otherminds.models import Prompt, Response, Usage, fingerprint
 from otherminds.models.scripted import Scripted
 from otherminds.runs.runs import estimate, run
 from otherminds.store.store import MEMORY, Store
-from otherminds.studies.starter.build import starter
+from otherminds.studies.starter.study import starter
 
 
 def test_a_price_is_for_a_million() -> None:

@@ -5,7 +5,8 @@ import random
 
 import pytest
 
-from otherminds.formats.json_answers import Answer, read_answer, read_state
+from otherminds.formats.json_answers import JsonAnswer, read_answer
+from otherminds.formats.written_answers import read_state
 
 CHOICES = ("maps", "letters", "unknown")
 ALIASES = {"maps": ["map"], "letters": ["letter", "written notes"]}
@@ -171,7 +172,7 @@ def test_an_odd_chain_is_no_fault_but_a_missing_one_is() -> None:
     assert read_answer('{"states": [], "answer": "maps"}', CHOICES, wants=wants).faulty == ""
     assert read_answer('{"answer": "maps"}', CHOICES, wants=wants).faulty == "states are missing or no list"
     kept = read_answer('{"states": ["maps"], "answer": "books"}', CHOICES, wants=wants)
-    assert kept == Answer(states=("maps",), faulty=NO_CHOICE)
+    assert kept == JsonAnswer(states=("maps",), faulty=NO_CHOICE)
 
 
 def test_a_trailing_comma_does_not_let_an_inner_object_through() -> None:

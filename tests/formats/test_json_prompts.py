@@ -5,15 +5,17 @@ import json
 import pytest
 
 from otherminds.errors import ModelError, UsageError
+from otherminds.formats.json_answers import pose_json, pose_json_free
 from otherminds.formats.json_prompts import WANTS
+from otherminds.formats.letters import pose_letters
 from otherminds.formats.plans import plan
-from otherminds.formats.prompts import pose_json, pose_json_free, pose_letters, pose_text
+from otherminds.formats.words import pose_text
 from otherminds.heuristics.readers import oracle, realist
 from otherminds.items import Item, Suite
 from otherminds.models import Prompt, Response
 from otherminds.models.scripted import Scripted
 from otherminds.runs.runs import run
-from otherminds.studies.starter.build import starter
+from otherminds.studies.starter.study import starter
 
 STORY = ["Sally puts the marble in the basket.", "Anne moves it to the box."]
 SHOWN = Item(

@@ -7,7 +7,7 @@ import pytest
 from otherminds.errors import UsageError
 from otherminds.formats.plans import groups, limited, plan
 from otherminds.items import Item
-from otherminds.studies.starter.build import starter
+from otherminds.studies.starter.study import starter
 
 
 def item(id: str, **tags: str) -> Item:

@@ -8,8 +8,11 @@ import pytest
 
 import otherminds
 from otherminds.errors import UsageError
-from otherminds.formats.prompts import PROMPTS, About, pose_cloze, pose_letters, pose_text, raw, shuffled
-from otherminds.formats.scores import way
+from otherminds.formats.continuations import pose_cloze
+from otherminds.formats.letters import pose_letters
+from otherminds.formats.prompts import PROMPTS, About, raw, shuffled
+from otherminds.formats.scores import scoring
+from otherminds.formats.words import pose_text
 from otherminds.items import Item
 from otherminds.store.packing import call_key
 
@@ -119,7 +122,7 @@ def test_text_shows_one_order_that_the_seed_and_the_item_decide() -> None:
     [("letters", "raw-digits"), ("letters", "plausible"), ("cloze", "direct"), ("text", "cot"), ("json-free", "json")],
 )
 def test_a_prompt_refers_to_its_item_and_nobody_but_baselines_can_tell(score: str, prompt: str) -> None:
-    for asked in way(score).pose(ITEM, prompt=prompt, seed=1):
+    for asked in scoring(score).pose(ITEM, prompt=prompt, seed=1):
         assert asked.prompt.about == About(ITEM, asked.choices, asked.wants)
         bare = replace(asked.prompt, about=None)
         assert (asked.prompt, hash(asked.prompt), repr(asked.prompt)) == (bare, hash(bare), repr(bare))

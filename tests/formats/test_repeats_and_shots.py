@@ -7,7 +7,7 @@ import pytest
 
 import otherminds as om
 from otherminds.errors import UsageError
-from otherminds.formats.examples import EXAMPLES
+from otherminds.formats.prompts import EXAMPLES
 from otherminds.results.annotations import judging
 from otherminds.results.answers import Answers
 

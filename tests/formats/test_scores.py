@@ -7,8 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from otherminds.errors import UsageError
-from otherminds.formats.prompts import Posed, pose_cloze, pose_letters, pose_text
-from otherminds.formats.scores import SCORES, Score, score_cloze, score_letters, score_text, way
+from otherminds.formats.continuations import pose_cloze, score_cloze
+from otherminds.formats.letters import pose_letters, score_letters
+from otherminds.formats.prompts import Posed
+from otherminds.formats.scores import SCORES, Score, scoring
+from otherminds.formats.words import pose_text, score_text
 from otherminds.items import Item
 from otherminds.models import Response, Weighing
 
@@ -204,6 +207,6 @@ def test_every_detail_is_json_that_other_tools_can_read() -> None:
 
 
 def test_unknown_ways() -> None:
-    assert way("letters") is SCORES["letters"]
+    assert scoring("letters") is SCORES["letters"]
     with pytest.raises(UsageError, match=r"no score 'vibes'.*letters, cloze, answer"):
-        way("vibes")
+        scoring("vibes")

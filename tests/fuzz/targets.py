@@ -27,7 +27,7 @@ from otherminds.results.summary import summarise
 from otherminds.runs.runs import load, run
 from otherminds.store.soundness import examine
 from otherminds.store.store import Store
-from otherminds.studies.starter.build import starter
+from otherminds.studies.starter.study import starter
 from tests.fuzz.spoiling import spoilt
 from tests.malformed import as_lines, paths, spoilt_json
 

@@ -7,12 +7,13 @@ from statistics import fmean
 import pytest
 
 from otherminds.errors import ModelError, UsageError
-from otherminds.formats.prompts import PROMPTS, Wording, pose_letters
+from otherminds.formats.letters import pose_letters
+from otherminds.formats.prompts import PROMPTS, Wording
 from otherminds.heuristics.readers import BASELINES, baselines, decoy, first_order, oracle, random, realist
 from otherminds.items import Item, Suite
 from otherminds.models import Prompt, fingerprint
 from otherminds.runs.runs import run
-from otherminds.studies.starter.build import starter
+from otherminds.studies.starter.study import starter
 
 WAYS = [
     ("raw", "letters"),

@@ -14,8 +14,8 @@ from click.testing import CliRunner, Result
 
 from otherminds.cli import cli
 from otherminds.errors import Unable
-from otherminds.formats.prompts import pose_cloze
-from otherminds.formats.scores import VERDICTS, Score, score_cloze
+from otherminds.formats.continuations import pose_cloze, score_cloze
+from otherminds.formats.scores import VERDICTS, Score
 from otherminds.heuristics.readers import BASELINES, oracle
 from otherminds.items import Item, Suite
 from otherminds.items.lint import Cue, cues
@@ -32,7 +32,7 @@ from otherminds.store.store import Store
 from otherminds.studies import STUDIES
 from otherminds.studies.perturbed.build import build
 from otherminds.studies.perturbed.page import show
-from otherminds.studies.starter.build import starter
+from otherminds.studies.starter.study import starter
 from otherminds.studies.study import Desk, Subject
 from tests.models.scripted_server import Call, Reply, chat, completion, serving, top
 from tests.older_stores import remove_seals

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from otherminds.calling.recorded import Recorded
 from otherminds.errors import ModelError
-from otherminds.formats.prompts import pose_cloze, pose_letters
-from otherminds.formats.scores import score_cloze, score_letters
+from otherminds.formats.continuations import pose_cloze, score_cloze
+from otherminds.formats.letters import pose_letters, score_letters
 from otherminds.items import Item
 from otherminds.models import Prompt, Response, Usage, Weighing, gate
 from otherminds.models.gate import LONGEST_TEXT, ROUNDING, fault, is_logprob

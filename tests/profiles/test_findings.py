@@ -11,7 +11,7 @@ from otherminds.profiles.findings import Profile, Told, answer, as_data, contras
 from otherminds.profiles.page import pages
 from otherminds.runs.runs import run
 from otherminds.stats import Estimate, contrast, proportion
-from otherminds.studies.starter.build import starter
+from otherminds.studies.starter.study import starter
 from otherminds.studies.study import Chapter, Finding
 
 

@@ -15,7 +15,7 @@ from otherminds.profiles.findings import Profile, Told, lead
 from otherminds.profiles.page import pages
 from otherminds.runs.runs import run
 from otherminds.stats import mean, proportion
-from otherminds.studies.starter.build import starter
+from otherminds.studies.starter.study import starter
 from otherminds.studies.study import Chapter, Finding
 from tests.browser import Browser, needs_browser
 from tests.integrity.pages import Items, Tables

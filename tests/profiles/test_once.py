@@ -21,7 +21,7 @@ from otherminds.studies import STUDIES
 PACKAGE = Path(otherminds.__file__).parent
 OURS = ("starter", "safety", "dialogue", "explore", "perturbed")
 BUILDERS = {
-    "starter": "studies.starter.build.starter",
+    "starter": "studies.starter.study.starter",
     "safety": "studies.safety.build.build",
     "dialogue": "studies.dialogue.questions.build.build",
     "explore": "studies.explore.build.suite",

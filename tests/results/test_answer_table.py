@@ -8,7 +8,7 @@ from otherminds.models.scripted import Scripted
 from otherminds.results.answers import Answers, shared
 from otherminds.results.measures import mean_of
 from otherminds.runs.runs import Run, run
-from otherminds.studies.starter.build import starter
+from otherminds.studies.starter.study import starter
 
 
 @pytest.fixture(scope="module")

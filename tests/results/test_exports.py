@@ -19,7 +19,7 @@ from otherminds.models import Prompt, Response
 from otherminds.models.scripted import Scripted
 from otherminds.results.exports import csv_text, inspect_files, lm_eval_files, name_of
 from otherminds.runs.runs import run
-from otherminds.studies.starter.build import starter
+from otherminds.studies.starter.study import starter
 from otherminds.studies.suites import get_suite
 
 FREE = Item("free", "Where is the tea?", "cupboard", tags={"story": "tea"})

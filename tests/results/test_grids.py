@@ -8,7 +8,7 @@ from otherminds.results.itembrowser import Links
 from otherminds.results.measures import EVERYTHING, Split
 from otherminds.runs.runs import run
 from otherminds.stats import Estimate, span
-from otherminds.studies.starter.build import starter
+from otherminds.studies.starter.study import starter
 
 ITEMS = starter().items
 RIGHT = Answers.by_rule("right", ITEMS, {item.id: 1.0 for item in ITEMS})

@@ -13,7 +13,7 @@ from otherminds.models import Prompt, Response, Usage
 from otherminds.models.scripted import Scripted
 from otherminds.results.exports import save
 from otherminds.runs.runs import Budget, Run, run
-from otherminds.studies.starter.build import starter
+from otherminds.studies.starter.study import starter
 
 pytest.importorskip("inspect_ai", reason="needs the extra `inspect`")
 pytestmark = pytest.mark.filterwarnings("default")  # Inspect gives many

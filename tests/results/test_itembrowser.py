@@ -16,7 +16,7 @@ from otherminds.pages.report import Linked, Report, Section, Table
 from otherminds.results.answers import Answers
 from otherminds.results.itembrowser import Part, browser, leads_to, link, records, script
 from otherminds.runs.runs import Run, run
-from otherminds.studies.starter.build import starter
+from otherminds.studies.starter.study import starter
 from tests.browser import Browser, Page, needs_browser
 
 HOSTILE = (

@@ -5,7 +5,7 @@ from dataclasses import replace
 from otherminds.heuristics.readers import oracle
 from otherminds.results.labels import mark, run_labels, tell_apart, together
 from otherminds.runs.runs import run
-from otherminds.studies.starter.build import starter
+from otherminds.studies.starter.study import starter
 
 SUITE = starter()
 RUN = replace(run(SUITE, oracle(SUITE), limit=4), id="a")

@@ -25,7 +25,7 @@ from otherminds.results.measures import (
 )
 from otherminds.runs.runs import Run, run
 from otherminds.stats import holm
-from otherminds.studies.starter.build import starter
+from otherminds.studies.starter.study import starter
 
 
 def table_of(items: Sequence[Item]) -> Answers:

@@ -12,7 +12,7 @@ from otherminds.models.scripted import Scripted
 from otherminds.pages.report import Cards, Example, Figure, Report, Table
 from otherminds.results.summary import EXAMPLES, summarise
 from otherminds.runs.runs import Budget, run
-from otherminds.studies.starter.build import starter
+from otherminds.studies.starter.study import starter
 
 SUITE = starter()
 NASTY = "<script>alert(1)</script><img src=x onerror=alert(2)> [go](javascript:alert(3))"

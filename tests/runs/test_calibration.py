@@ -10,13 +10,12 @@ from statistics import fmean
 import pytest
 
 from otherminds.errors import ModelError, Unable
-from otherminds.formats.forms import FORMS, Form, possible, without_doubles
+from otherminds.formats.question_formats import QuestionFormat, possible, tried_formats, without_doubles
 from otherminds.items import Item, Suite
 from otherminds.items.controls import IS, control, in_pairs
 from otherminds.models import Prompt
 from otherminds.models.scripted import Scripted
-from otherminds.runs.calibration import GOOD, Calibration, calibrate, parted, spread
-from otherminds.runs.contests import ROUNDS, Tried
+from otherminds.runs.calibration import GOOD, ROUNDS, Calibration, Tried, calibrate, parted, spread
 from otherminds.runs.runs import Run, run
 from otherminds.stats import proportion
 from tests.personas import about, by_frequency, letters_only
@@ -43,6 +42,7 @@ CONTROLS = Suite(
 MINDS = Suite("c", (Item("m", "Where will Ann look?", "jar", choices=("jar", "cup"), cloze="Ann will look in the"),))
 
 
+FORMS = tried_formats()
 FITTING = without_doubles(possible(frozenset()))
 
 
@@ -51,10 +51,10 @@ class Putter:
 
     def __init__(self, model: Scripted) -> None:
         self.model = model
-        self.asked: list[tuple[Form, list[str]]] = []
+        self.asked: list[tuple[QuestionFormat, list[str]]] = []
 
     def __call__(self, suites: Sequence[Suite]) -> list[Run | ModelError]:
-        self.asked += [(Form(suite.score, suite.prompt), [item.id for item in suite]) for suite in suites]
+        self.asked += [(QuestionFormat(suite.score, suite.prompt), [item.id for item in suite]) for suite in suites]
         return [run(suite, self.model) for suite in suites]
 
 
@@ -74,7 +74,7 @@ def guesses(seed: int) -> Scripted:
     return Scripted(answer, name="guesses", weigh=weigh)
 
 
-def _before(form: Form) -> Calibration:
+def _before(form: QuestionFormat) -> Calibration:
     """Another study, in which this form was good."""
     return Calibration((Tried(form, proportion(20, 20), 3),), form, proportion(40, 40), ())
 
@@ -124,22 +124,22 @@ def test_half_of_the_forms_go_on() -> None:
 def test_no_further_round_where_all_is_right() -> None:
     put = Putter(letters_only())
     found = calibrate(CONTROLS, MINDS, put, confirmed=40)
-    assert found.form == Form("letters", "raw")
+    assert found.form == QuestionFormat("letters", "raw")
     assert found.able
     assert max(len(ids) for form, ids in put.asked if form != found.form) == 16
 
 
 def test_what_was_good_elsewhere_is_tried_alone() -> None:
     put = Putter(letters_only())
-    found = calibrate(CONTROLS, MINDS, put, before=[_before(Form("letters", "raw"))], confirmed=40)
-    assert found.form == Form("letters", "raw")
+    found = calibrate(CONTROLS, MINDS, put, before=[_before(QuestionFormat("letters", "raw"))], confirmed=40)
+    assert found.form == QuestionFormat("letters", "raw")
     assert [len(ids) for _, ids in put.asked] == [8, 24]
 
 
 def test_what_was_good_elsewhere_and_is_not_here_has_rivals() -> None:
     put = Putter(letters_only())
-    found = calibrate(CONTROLS, MINDS, put, before=[_before(Form("cloze", "raw"))], confirmed=40)
-    assert found.form == Form("letters", "raw")
+    found = calibrate(CONTROLS, MINDS, put, before=[_before(QuestionFormat("cloze", "raw"))], confirmed=40)
+    assert found.form == QuestionFormat("letters", "raw")
     assert {form for form, _ in put.asked} == set(FITTING)
 
 
@@ -164,7 +164,7 @@ def test_a_form_that_fails_is_named_and_the_others_go_on() -> None:
         return [ModelError("no") if suite.prompt == "shots" else run(suite, model) for suite in suites]
 
     found = calibrate(CONTROLS, MINDS, put, confirmed=8)
-    assert found.form == Form("letters", "raw")
+    assert found.form == QuestionFormat("letters", "raw")
     assert "by letters, after examples: no" in found.failed
 
 
@@ -191,7 +191,7 @@ LONG_CONTROLS = Suite("long", tuple(replace(item, context=f"{item.context} {'So 
 
 def test_of_long_stories_a_brief_look_tries_at_once_what_reads_them_once_and_what_was_chosen_before() -> None:
     put = Putter(letters_only())
-    chosen = Form("letters", "direct")
+    chosen = QuestionFormat("letters", "direct")
     found = calibrate(LONG_CONTROLS, MINDS, put, before=[_before(chosen)], confirmed=40, brief=True)
     plain = {form for form in FITTING if form.prompt == "raw" and form.score != "open"}
     *contest, told = put.asked
@@ -202,7 +202,7 @@ def test_of_long_stories_a_brief_look_tries_at_once_what_reads_them_once_and_wha
 
 def test_what_else_is_asked_in_the_best_form_can_be_asked_with_the_controls_that_tell() -> None:
     put = Putter(letters_only())
-    heard: list[tuple[Form, int, int]] = []
+    heard: list[tuple[QuestionFormat, int, int]] = []
     found = calibrate(
         CONTROLS, MINDS, put, confirmed=40, ahead=lambda form, told: heard.append((form, len(told), len(put.asked)))
     )

@@ -11,7 +11,7 @@ from otherminds.heuristics.readers import realist
 from otherminds.items import Item, Suite
 from otherminds.runs import records
 from otherminds.runs.runs import Run, run
-from otherminds.studies.starter.build import starter
+from otherminds.studies.starter.study import starter
 
 MIXED = [{"id": "a", "order": 1, "kind": None}, {"id": "b", "order": "two", "kind": None}]
 

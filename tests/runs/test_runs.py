@@ -23,7 +23,7 @@ from otherminds.models import Prompt, Response, Usage, Weighing
 from otherminds.models.scripted import Scripted
 from otherminds.runs.runs import Run, load, run
 from otherminds.store.store import Store
-from otherminds.studies.starter.build import starter
+from otherminds.studies.starter.study import starter
 from tests.counting_server import CountingServer
 
 PROGRAM = Path(__file__).parents[1] / "asking_program.py"

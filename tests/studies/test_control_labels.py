@@ -19,11 +19,11 @@ from otherminds.studies.perturbed import controls as perturbed
 from otherminds.studies.safety import build as safety_build
 from otherminds.studies.safety import controls as safety
 from otherminds.studies.starter import controls as starter
-from otherminds.studies.starter.build import starter as starter_suite
+from otherminds.studies.starter.study import starter as starter_suite
 
 SUITES: dict[str, Suite] = {}
 MADE = {
-    "starter": (starter.controls, starter_suite),
+    "starter": (starter.study, starter_suite),
     "safety": (safety.controls, lambda: safety_build.build(size=24)),
     "dialogue": (dialogue.controls, lambda: sample.suite(sample.drawn(0))),
     "explore": (explore.controls, lambda: explore.stories(0, number=24)),

@@ -9,14 +9,13 @@ from functools import cache
 import pytest
 
 from otherminds.diagnosis.cells import happened
-from otherminds.formats.forms import Form
+from otherminds.formats.question_formats import QuestionFormat
 from otherminds.items.controls import as_suite
 from otherminds.models.scripted import Scripted
 from otherminds.runs.calibration import ENOUGH
 from otherminds.store.store import MEMORY, Store
 from otherminds.studies import STUDIES, controlled
-from otherminds.studies.balanced import balanced
-from otherminds.studies.controlled import Checked, about_minds
+from otherminds.studies.controlled import CheckedModel, about_minds, balanced
 from otherminds.studies.study import Chapter, Desk, Size, Study, Subject
 from tests.personas import by_frequency, letters_only, text_only
 
@@ -28,7 +27,7 @@ def study(name: str) -> Study:
     return STUDIES[name]()
 
 
-def checked(name: str, model: Scripted) -> Checked:
+def checked(name: str, model: Scripted) -> CheckedModel:
     with Store(MEMORY) as store:
         desk = Desk(store, lambda _: nullcontext(lambda done, wanted: None))
         found = study(name)
@@ -43,7 +42,7 @@ def checked(name: str, model: Scripted) -> Checked:
 @pytest.mark.parametrize("name", NAMES)
 def test_whoever_reads_letters_is_asked_by_letters(name: str) -> None:
     found = checked(name, letters_only())
-    assert found.calibration.form == Form("letters", "raw")
+    assert found.calibration.form == QuestionFormat("letters", "raw")
     assert found.calibration.able
     assert found.minds is not None
     assert found.minds.value == 1.0

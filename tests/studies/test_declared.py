@@ -6,7 +6,7 @@ from otherminds.heuristics.readers import oracle, realist
 from otherminds.results.answers import Answers
 from otherminds.runs.runs import run
 from otherminds.studies.declared import Gap, Score, findings
-from otherminds.studies.starter.build import starter
+from otherminds.studies.starter.study import starter
 
 SUITE = starter()
 FALSE = Score(

@@ -6,14 +6,15 @@ from pathlib import Path
 import pytest
 
 from otherminds.errors import ModelError, Unable, UsageError
+from otherminds.formats.question_formats import CLOZE, LETTERS, TEXT
 from otherminds.heuristics.readers import realist
 from otherminds.items import Item, Suite
 from otherminds.models.scripted import Scripted
 from otherminds.runs.runs import Budget, run
 from otherminds.store.store import MEMORY, Store
 from otherminds.studies import STUDIES, study_of
-from otherminds.studies.starter.build import starter
-from otherminds.studies.study import CLOZE, LETTERS, TEXT, Desk, Subject, ask_each, unfinished
+from otherminds.studies.starter.study import starter
+from otherminds.studies.study import Desk, Subject, ask_each, unfinished
 from tests.studies.test_study_contract import bar
 
 
@@ -80,7 +81,7 @@ def test_a_baseline_is_unable_where_a_suite_lacks_what_it_answers_from() -> None
     [((), "letters"), (("raw",), "text"), (("weigh",), "text"), (("chat", "continuations"), "letters")],
 )
 def test_the_first_way_that_it_can(cannot: tuple[str, ...], score: str) -> None:
-    assert subject("some", *cannot).way((LETTERS, CLOZE, TEXT))[0] == score
+    assert subject("some", *cannot).asked_in((LETTERS, CLOZE, TEXT)).score == score
 
 
 def test_a_run_that_was_cut_or_failed_is_unfinished() -> None:

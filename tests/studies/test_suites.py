@@ -6,7 +6,7 @@ import pytest
 
 from otherminds.commands.lint import faults_of
 from otherminds.errors import BadFile, UsageError
-from otherminds.studies.starter.build import starter
+from otherminds.studies.starter.study import starter
 from otherminds.studies.suites import get_suite, suites
 
 

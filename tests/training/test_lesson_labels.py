@@ -9,7 +9,9 @@ from collections import Counter
 import pytest
 
 from otherminds.errors import InvalidEvent
-from otherminds.formats.prompts import pose_cloze, pose_letters, pose_open
+from otherminds.formats.continuations import pose_cloze
+from otherminds.formats.letters import pose_letters
+from otherminds.formats.words import pose_open
 from otherminds.items import Item
 from otherminds.training import asking
 from otherminds.training.forms import CHAT, LABELS, RAW, WITH_OPTIONS, Branch

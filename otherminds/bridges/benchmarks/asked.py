@@ -17,7 +17,7 @@ from otherminds.bridges.benchmarks.known import benchmark_of
 from otherminds.bridges.benchmarks.record import Benchmark
 from otherminds.errors import UsageError
 from otherminds.formats.prompts import About, Posed
-from otherminds.formats.scores import Score, Way
+from otherminds.formats.scores import Score, Scoring
 from otherminds.formats.written_answers import names_in, read_choice, read_text, refuses
 from otherminds.items import Item
 from otherminds.models import Message, Prompt, Response
@@ -106,8 +106,8 @@ def _names(item: Item, text: str) -> Score:
     return Score("correct" if right else "incorrect", float(right), ", ".join(sorted(named)), "by whole names")
 
 
-PUBLISHED = Way("ask", pose, judge_published)
-REPAIRED = Way("ask", pose, judge_repaired)
+PUBLISHED = Scoring("ask", pose, judge_published, tried=False)
+REPAIRED = Scoring("ask", pose, judge_repaired, tried=False)
 
 
 def labelled(item: Item, order: Sequence[str], choice: str) -> str:

@@ -18,7 +18,7 @@ from otherminds.bridges.inspect.model import FINISHES, OURS, read_output, usage_
 from otherminds.bridges.replay import Key, Replayed, digest, exported, key, unshuffled
 from otherminds.errors import BadFile, MissingFile, UsageError
 from otherminds.formats.prompts import Posed
-from otherminds.formats.scores import Score, Verdict, way
+from otherminds.formats.scores import Score, Verdict, scoring
 from otherminds.items import Item, Suite, Tag
 from otherminds.items.tags import STORY
 from otherminds.models import Message, Prompt, Response, Usage, Weighing, fingerprint
@@ -62,10 +62,10 @@ def _ours(log: Any, told: dict[str, Any], path: Path, store: Store) -> Run:
     for sample in log.samples:
         item = Item.from_dict(sample.metadata[OURS]["item"], where=f"{path}, sample {sample.id}")
         items[item.id] = item
-        posed: tuple[Posed, ...] = way(told["score"]).pose(item, prompt=told["prompt"], seed=told["seed"])
+        posed: tuple[Posed, ...] = scoring(told["score"]).pose(item, prompt=told["prompt"], seed=told["seed"])
         if sample.epoch <= len(posed):
             asked = posed[sample.epoch - 1].prompt
-            answers[key(asked)] = _answer(sample, asked, weighed=way(told["score"]).verb == "weigh")
+            answers[key(asked)] = _answer(sample, asked, weighed=scoring(told["score"]).verb == "weigh")
     suite = Suite(told["suite"], tuple(items.values()), told["prompt"], told["score"])
     source = {"from": "inspect", "log": digest(path), "task": log.eval.task}
     return run(suite, Replayed(log.eval.model, source, answers), store=store, seed=told["seed"])

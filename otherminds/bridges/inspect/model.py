@@ -11,7 +11,7 @@ from otherminds.models import Finish, ModelDefaults, Prompt, Response, Usage, We
 from otherminds.models.api.background import in_order, wait_for
 from otherminds.models.api.replies import counted
 from otherminds.models.gate import is_logprob
-from otherminds.results.inspect_logs import STOPS
+from otherminds.results.exports import STOPS
 from otherminds.store.packing import Result, pack, unpack
 from otherminds.store.store import Call
 

@@ -36,7 +36,7 @@ from otherminds.bridges.inspect.model import OURS, TOP, read_output
 from otherminds.errors import UsageError
 from otherminds.formats.plans import groups
 from otherminds.formats.prompts import Posed
-from otherminds.formats.scores import VERDICTS, way
+from otherminds.formats.scores import VERDICTS, scoring
 from otherminds.formats.scores import Score as Judged
 from otherminds.items import Item, Suite
 from otherminds.models import Prompt
@@ -50,7 +50,7 @@ CLUSTER = "cluster"
 
 def task_of(suite: Suite, *, seed: int = 0) -> Task:
     """A suite as a task, asked and scored in its own way."""
-    how, items = way(suite.score), answered(suite)
+    how, items = scoring(suite.score), answered(suite)
     if how.verb == "weigh" and not all(item.choices for item in items):
         raise UsageError(f"suite {suite.name!r} has items without choices; give -T score=text")
     orders = max(len(how.pose(item, prompt=suite.prompt, seed=seed)) for item in items)
@@ -78,7 +78,7 @@ def _asked(metadata: dict[str, Any], epoch: int) -> tuple[Item, Posed, int, int,
     """The item of a sample, how this epoch puts it, which of how many orders that is, and the way of scoring."""
     told = metadata[OURS]
     item = Item.from_dict(told["item"])
-    posed = way(told["score"]).pose(item, prompt=told["prompt"], seed=told["seed"])
+    posed = scoring(told["score"]).pose(item, prompt=told["prompt"], seed=told["seed"])
     return item, posed[(epoch - 1) % len(posed)], epoch - 1, len(posed), told["score"]
 
 
@@ -92,7 +92,7 @@ def in_order() -> Solver:
         state.messages = messages(prompt)
         if number >= orders:
             return state
-        if way(score).verb == "weigh":
+        if scoring(score).verb == "weigh":
             return await generate(state, logprobs=True, top_logprobs=TOP, max_tokens=1)
         stops = {"stop_seqs": list(prompt.stop)} if prompt.stop else {}
         return await generate(state, max_tokens=prompt.max_tokens, **stops)
@@ -112,9 +112,9 @@ def _judged(state: TaskState, of: str) -> Score:
     item, asked, number, orders, name = _asked(state.metadata, state.epoch)
     if number >= orders:
         return Score(value=nan, reason="scoring_failed", metadata={"of": of, "orders": orders, "repeated": True})
-    weighed = way(name).verb == "weigh"
+    weighed = scoring(name).verb == "weigh"
     result = read_output(state.output, asked.prompt, weighed=weighed)
-    judged = way(name).judge(item, [asked], [result])
+    judged = scoring(name).judge(item, [asked], [result])
     kept = {
         "of": of,
         "orders": orders,
@@ -223,5 +223,5 @@ def _together(kept: dict[str, Any], scores: Sequence[Score]) -> Judged:
             return Judged("error", why=told["error"])
         posed.append(Posed(Prompt(choices=tuple(told["labels"]), labels=True), tuple(told["shown"])))
         results.append(unpack(Call("", "", "weigh", {}, "", told["result"], 0.0)))
-    judge = way(kept["score"]).judge
+    judge = scoring(kept["score"]).judge
     return judge(Item.from_dict(kept["item"]), posed, results)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from otherminds.errors import ModelError
+from otherminds.formats.question_formats import LETTERS, TEXT
 from otherminds.items import Suite
 from otherminds.pages.report import Block, Report
 from otherminds.results.answers import Answers
@@ -29,8 +30,6 @@ from otherminds.studies.dialogue.questions.sample import (
     suite,
 )
 from otherminds.studies.study import (
-    LETTERS,
-    TEXT,
     Chapter,
     Desk,
     Finding,
@@ -85,8 +84,7 @@ def _asked(desk: Desk) -> tuple[Sequence[Talk], Suite]:
 
 
 def _ask(subject: Subject, questions: Suite, desk: Desk) -> Run:
-    score, prompt = subject.way((LETTERS, TEXT))
-    return desk.put(questions.using(score=score, prompt=prompt), subject, "dialogue · questions")
+    return desk.put(subject.asked_in((LETTERS, TEXT)).on(questions), subject, "dialogue · questions")
 
 
 def _played(subject: Subject, desk: Desk, cut: list[str]) -> Sequence[Block]:

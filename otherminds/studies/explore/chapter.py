@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from otherminds.formats.forms import with_endings
+from otherminds.formats.question_formats import CLOZE, LETTERS, TEXT, with_endings
 from otherminds.items import Suite
 from otherminds.minds.telling import listing
 from otherminds.models.scripted import Scripted
@@ -25,9 +25,6 @@ from otherminds.studies.explore.search.search import Ways
 from otherminds.studies.explore.search.versus import Outcome, versus
 from otherminds.studies.explore.sittings import Answer, Sitting, by_story
 from otherminds.studies.study import (
-    CLOZE,
-    LETTERS,
-    TEXT,
     Chapter,
     Desk,
     Finding,
@@ -117,11 +114,11 @@ def look(subjects: Sequence[Subject], desk: Desk) -> Chapter | None:
 
 
 def _hunt(subject: Subject, desk: Desk) -> Hunted:
-    score, prompt = subject.way(WAYS)
+    form = subject.asked_in(WAYS)
     effort = EFFORTS[desk.size]
     # A baseline is made for every batch of questions, and needs no memory.
     model = Recorded(subject.model, desk.store, budget=desk.budget) if subject.model else subject.make
-    examiner = Examiner(model, prompt=prompt, score=score, seed=desk.seed)
+    examiner = Examiner(model, prompt=form.prompt, score=form.score, seed=desk.seed)
     cells = grid(choose(effort.sets), people=effort.numbers, moves=effort.numbers)
     with desk.progress(f"explore · stories asked about, at most · {subject.name}") as bar:
         outcomes = versus(
@@ -138,17 +135,17 @@ def _hunt(subject: Subject, desk: Desk) -> Hunted:
         return hunted
     whole = suite(hunted.found)
     suites = (whole, _in_other_words(outcomes[0].found or outcomes[-1].found, desk.seed))
-    asked = (with_endings(each.using(prompt=prompt, score=score)) for each in suites)
+    asked = (with_endings(form.on(each)) for each in suites)
     runs = [desk.put(each, subject, f"explore · {each.name}") for each in asked]
     return replace(hunted, runs=runs, suite=whole)
 
 
 def _others(subject: Subject, hunts: Mapping[str, Hunted], desk: Desk) -> Iterator[Run]:
     """What a subject answers about the stories that others fail."""
-    score, prompt = subject.way(WAYS)
+    form = subject.asked_in(WAYS)
     for name, hunt in hunts.items():
         if hunt.suite and name != subject.name:
-            asked = with_endings(replace(hunt.suite, name=f"stories of {name}").using(prompt=prompt, score=score))
+            asked = with_endings(form.on(replace(hunt.suite, name=f"stories of {name}")))
             yield desk.put(asked, subject, f"explore · {asked.name}")
 
 

@@ -194,15 +194,18 @@ def _ways(given: dict[str, Any]) -> Ways:
 
 def _examiner(spec: str, given: dict[str, Any], target: Model | Callable[[Suite], Model]) -> Examiner:
     from otherminds.models.specs import SERVED
-    from otherminds.studies.explore.search.examine import Examiner
+    from otherminds.studies.explore.search.examine import Examiner, search_format
 
-    score = given["score"] or ("text" if spec.partition(":")[0] in (*SERVED, "baseline") else "cloze")
+    # A dry run opens no model, so that its name decides.
+    in_process = given["dry_run"] and spec.partition(":")[0] not in (*SERVED, "inspect", "baseline")
+    score = given["score"] or ("cloze" if in_process else "")
+    form = search_format(getattr(target, "model", None), score, given["prompt"] or "")
     return Examiner(
         target,
         kinds=frozenset(filter(None, (part.strip() for part in given["kinds"].split(",")))),
         interesting=given["interesting"],
-        prompt=given["prompt"] or ("direct" if score == "text" else "raw"),
-        score=score,
+        prompt=form.prompt,
+        score=form.score,
         seed=given["seed"],
     )
 

@@ -17,7 +17,7 @@ from otherminds.store.store import MEMORY, Store
 from otherminds.stories.contexts import bank
 from otherminds.stories.sets import choose_for, grid
 from otherminds.studies.explore import build
-from otherminds.studies.explore.search.examine import Examiner
+from otherminds.studies.explore.search.examine import Examiner, search_format
 from otherminds.studies.explore.search.hunt import Found
 from otherminds.studies.explore.search.search import Ways
 from otherminds.studies.explore.search.versus import Outcome, versus
@@ -90,9 +90,9 @@ def explore(
     """
     who = model_of(model, quiet=quiet)
     with store_of(MEMORY if store is None else store) as kept:
-        by = score or ("cloze" if _weighs(who) else "text")
+        form = search_format(None if isinstance(who, Baseline) else who, score)
         asked = who.made_for if isinstance(who, Baseline) else Recorded(who, kept)
-        examiner = Examiner(asked, prompt="direct" if by == "text" else "raw", score=by, seed=seed)
+        examiner = Examiner(asked, prompt=form.prompt, score=form.score, seed=seed)
         with _one_a_method(quiet) as show:
             outcomes = versus(
                 grid(choose_for(goal, sets)),
@@ -107,12 +107,6 @@ def explore(
                 progress=show,
             )
     return Exploration(who.name, tuple(outcomes))
-
-
-def _weighs(model: Model) -> bool:
-    """Whether it is asked by log-probabilities: models in process are, which need not follow instructions for that."""
-    served = isinstance(model, Baseline) or model.is_served
-    return not served and not {"weigh", "raw", "continuations"} & set(model.cannot)
 
 
 @contextmanager

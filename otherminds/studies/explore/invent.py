@@ -16,6 +16,7 @@ from typing import Any
 
 from otherminds.errors import BadFile, UsageError
 from otherminds.files import read_words
+from otherminds.formats.json_prompts import json_list, json_object
 from otherminds.minds.setting import StateChange
 from otherminds.models import Model, Response
 from otherminds.prose.consult import (
@@ -24,8 +25,6 @@ from otherminds.prose.consult import (
     Consultation,
     Request,
     consult,
-    json_list,
-    json_object,
     judged,
     read_json,
     silence,

@@ -21,7 +21,7 @@ from otherminds.studies.safety.measure import Measures, Profile, measure
 from otherminds.studies.safety.oracles import omniscient
 from otherminds.studies.safety.page import report
 from otherminds.studies.safety.series import Lineup
-from otherminds.studies.safety.ways_of_asking import Asked, ask, askings, main_run
+from otherminds.studies.safety.ways_of_asking import AskedRuns, able, ask, askings, main_run
 from otherminds.studies.study import Chapter, Desk, Finding, Size, Subject, ask_each
 
 SMALL = 24
@@ -83,10 +83,10 @@ def example() -> Suite:
     return Lineup((), size=4).suite()
 
 
-def _ask(subject: Subject, questions: Suite, desk: Desk) -> Asked:
-    ways = askings(questions, extras=EXTRAS[desk.size], cannot=subject.cannot)
+def _ask(subject: Subject, questions: Suite, desk: Desk) -> AskedRuns:
+    ways = able(askings(questions, extras=EXTRAS[desk.size], cannot=subject.cannot), subject.cannot)
     # Whoever can be asked by letters gets no cloze in a quick look: the starter suite tells how far the two differ.
-    ways = [way for way in ways if not way.needs & subject.cannot][: 1 if desk.size == "quick" else None]
+    ways = ways[:1] if desk.size == "quick" else ways
     if not ways:
         raise Unable(f"{subject.name} can neither weigh letters nor chat, and response scores are made of either")
     model = subject.make(questions)

@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     from otherminds.studies.safety.lineups import Sitting
     from otherminds.studies.safety.measure import Measures
     from otherminds.studies.safety.series import Lineup, Member
-    from otherminds.studies.safety.ways_of_asking import Asked, Asking
+    from otherminds.studies.safety.ways_of_asking import AskedRuns, Ways
 
     Runs = Mapping[str, Sequence[Run]]
     Failed = Mapping[str, list[str]]
 
 EXTRAS = ("wordings", "controls", "refusals")
-Ways = Callable[..., list["Asking"]]
+AskedHow = Callable[..., "Ways"]
 """How a model is asked, given what it cannot do."""
 
 
@@ -84,7 +84,7 @@ def series(
     lineup = replace(lineup, size=limit or lineup.size, seed=lineup.seed if seed is None else seed)
     suite: Suite | None = None
     if suite_names:
-        ways: Ways = _suites(suite_names, scores, prompt, limit, lineup.seed, also)
+        ways: AskedHow = _suites(suite_names, scores, prompt, limit, lineup.seed, also)
     elif scores or prompt:
         raise UsageError("--score and --prompt are for SUITEs; the nine tasks are asked by letters and as a cloze")
     else:
@@ -106,25 +106,25 @@ def series(
 
 def _suites(
     names: Sequence[str], scores: Sequence[str], prompt: str | None, limit: int | None, seed: int, also: Sequence[str]
-) -> Ways:
+) -> AskedHow:
     """Every suite in every way that is asked for."""
     from otherminds.formats.plans import limited, plan
-    from otherminds.studies.safety.ways_of_asking import in_forms
+    from otherminds.studies.safety.ways_of_asking import in_formats
     from otherminds.studies.suites import get_suite
 
     if also:
         raise UsageError(f"--also {also[0]} is for the nine tasks; leave it out, or the SUITEs")
-    found = []
+    found: list[tuple[str, Suite]] = []
     for suite in (get_suite(name).using(prompt=prompt) for name in names):
         for score in scores or [suite.score]:
             plan(suite.using(score=score), limit=1, seed=seed).posed  # noqa: B018  (refuses what does not go together)
-        found += in_forms(replace(suite, items=tuple(limited(suite.items, limit=limit, seed=seed))), scores)
+        found += in_formats(replace(suite, items=tuple(limited(suite.items, limit=limit, seed=seed))), scores)
     return lambda cannot=frozenset(): found
 
 
 def _each(
-    lineup: Lineup, suite: Suite | None, ways: Ways, store: Store, budget: Budget | None
-) -> Iterator[tuple[Member, Asked]]:
+    lineup: Lineup, suite: Suite | None, ways: AskedHow, store: Store, budget: Budget | None
+) -> Iterator[tuple[Member, AskedRuns]]:
     """One model after another, with a line on what it took."""
     for number, member in enumerate(lineup.ordered, start=1):
         note(f"{member.name}, {number} of {len(lineup.members)}")
@@ -182,31 +182,37 @@ def _ask(
     member: Member,
     lineup: Lineup,
     suite: Suite | None,
-    ways: Ways,
+    ways: AskedHow,
     store: Store,
     *,
     budget: Budget | None,
-) -> Asked:
+) -> AskedRuns:
     """One model in every way, or why it cannot be asked at all."""
-    from otherminds.studies.safety.ways_of_asking import Asked, ask
+    from otherminds.studies.safety.ways_of_asking import AskedRuns, able, ask
 
     try:
         _check_room(member)
         model = _model(member, lineup, suite, store)
-        able = [way for way in ways(cannot=model.cannot) if not way.needs & model.cannot]
-        return ask(model, able or ways(), store, progress, seed=lineup.seed, budget=budget)
+        return ask(
+            model,
+            able(ways(cannot=model.cannot), model.cannot) or ways(),
+            store,
+            progress,
+            seed=lineup.seed,
+            budget=budget,
+        )
     except StoreError:
         # Of the next model nothing could be kept either.
         raise
     except OthermindsError as error:
-        return Asked((), (str(error),))
+        return AskedRuns((), (str(error),))
     except MemoryError:
-        return Asked((), ("there is too little memory for it on this machine; try a smaller or quantised one",))
+        return AskedRuns((), ("there is too little memory for it on this machine; try a smaller or quantised one",))
 
 
 def _model(member: Member, lineup: Lineup, suite: Suite | None, store: Store) -> Model:
     """The model of a member; where its server is away or serves another, what the store remembers of it."""
-    from otherminds.formats.forms import LETTERS_IN_CHAT
+    from otherminds.formats.question_formats import LETTERS_IN_CHAT
     from otherminds.heuristics.readers import Baseline
     from otherminds.models.specs import read_spec
     from otherminds.store.packing import remembered
@@ -245,7 +251,7 @@ def _check_served(model: Model, lineup: Lineup) -> None:
         raise EndpointError(f"{who['base_url']} serves {served} now, and not {own}")
 
 
-def _pace(asked: Asked, seconds: float) -> str:
+def _pace(asked: AskedRuns, seconds: float) -> str:
     made = sum(run.manifest["calls"]["made"] for run in asked.runs)
     known = sum(run.manifest["calls"]["reused"] for run in asked.runs)
     return f"{made:,} prompts in {seconds:,.0f} s ({made / max(seconds, 1e-3):,.1f} a second); {known:,} were known"

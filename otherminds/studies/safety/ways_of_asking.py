@@ -5,11 +5,12 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from otherminds.errors import ModelError, UsageError
-from otherminds.formats.forms import Form
 from otherminds.formats.prompts import RAW_CHANGED
+from otherminds.formats.question_formats import LETTERS, RESPONSE_SCORES, QuestionFormat
 from otherminds.heuristics.readers import Baseline
 from otherminds.items import Item, Suite
 from otherminds.models import Model
@@ -25,75 +26,51 @@ WORDINGS = (*RAW_CHANGED, "direct")
 REFUSABLE = ("direct", "plausible")
 """Wordings in which a model writes its answer, and so may decline to."""
 SHUFFLED = "-shuffled"
-MAIN = (Form("letters", "raw"), Form("letters", "direct"), Form("sampled", "direct"))
-"""How response scores are measured, from the best on: exactly or within bounds, in chat, by draws."""
+Ways = Sequence[tuple[str, Suite]]
+"""Suites, each asked as it says and with a label for it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Asking:
-    """One way of putting the suite to a model, and what the model must be able to do for it."""
-
-    label: str
-    suite: Suite
-    needs: frozenset[str]
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
+class AskedRuns(NamedTuple):
     """What came of asking one model, and why the rest did not."""
 
     runs: tuple[Run, ...]
     failed: tuple[str, ...] = ()
 
 
-def main_form(cannot: frozenset[str]) -> Form:
-    """The best of the ways to measure response scores that a model is able to answer; the first if there is none."""
-    return next((form for form in MAIN if not form.needs & cannot), MAIN[0])
-
-
-def is_main(run: Run) -> bool:
-    """Whether a run has response scores for the tables."""
-    return Form(run.score, run.prompt) in MAIN
-
-
 def main_run(runs: Sequence[Run]) -> Run | None:
     """Of the runs of one model, the one with the best response scores."""
-    ranked = sorted((run for run in runs if is_main(run)), key=lambda run: MAIN.index(Form(run.score, run.prompt)))
-    return ranked[0] if ranked else None
+    first = {QuestionFormat.of(run): run for run in reversed(runs)}
+    return next((first[form] for form in RESPONSE_SCORES if form in first), None)
 
 
-def askings(
-    suite: Suite, *, extras: Sequence[str] = (), seed: int = 0, cannot: frozenset[str] = frozenset()
-) -> list[Asking]:
+def askings(suite: Suite, *, extras: Sequence[str] = (), seed: int = 0, cannot: frozenset[str] = frozenset()) -> Ways:
     """Letters, or draws of whoever tells no probabilities, and cloze; then "wordings", "controls" and "refusals"."""
-    weigh, chat = frozenset({"weigh", "raw"}), frozenset({"chat"})
-    main = main_form(cannot)
-    label = "letters" if main == MAIN[0] else str(main).removeprefix("by ")
-    found = [
-        Asking(label, suite.using(score=main.score, prompt=main.prompt), main.needs),
-        Asking("cloze", suite.using(score="cloze"), weigh | {"continuations"}),
-    ]
+    main = next((form for form in RESPONSE_SCORES if form.suits(cannot)), LETTERS)
+    label = "letters" if main == LETTERS else str(main).removeprefix("by ")
+    found = [(label, main.on(suite)), ("cloze", suite.using(score="cloze"))]
     if "wordings" in extras:
-        for prompt in WORDINGS:
-            needs = weigh if prompt in RAW_CHANGED else chat | {"weigh"}
-            found.append(Asking(f"letters, {prompt}", suite.using(prompt=prompt), needs))
+        found += [(f"letters, {prompt}", suite.using(prompt=prompt)) for prompt in WORDINGS]
     if "controls" in extras:
-        found.append(Asking("letters, without scripts", without_scripts(suite), weigh))
-        found.append(Asking("letters, scripts shuffled", shuffled_scripts(suite, seed=seed), weigh))
+        found.append(("letters, without scripts", without_scripts(suite)))
+        found.append(("letters, scripts shuffled", shuffled_scripts(suite, seed=seed)))
     if "refusals" in extras:
-        found += [Asking(f"text, {name}", suite.using(prompt=name, score="text"), chat) for name in REFUSABLE]
+        found += [(f"text, {name}", suite.using(prompt=name, score="text")) for name in REFUSABLE]
     return found
 
 
-def in_forms(suite: Suite, scores: Sequence[str] = ()) -> list[Asking]:
+def in_formats(suite: Suite, scores: Sequence[str] = ()) -> Ways:
     """Any suite, by each of these scores or by its own: the same for all models, so that they can be compared."""
     found = []
-    for score in scores or (suite.score,):
-        form = Form(score, suite.prompt)
+    for form in (QuestionFormat(score, suite.prompt) for score in scores or (suite.score,)):
         if (part := form.part(suite)) is None:
             raise UsageError(f"no item of {suite.name} can be put {form}; give another --score")
-        found.append(Asking(f"{suite.name} {form}", part, form.needs))
+        found.append((f"{suite.name} {form}", part))
     return found
+
+
+def able(ways: Ways, cannot: frozenset[str]) -> Ways:
+    """Those of the suites that a model can answer as they are asked."""
+    return [(label, suite) for label, suite in ways if QuestionFormat.of(suite).suits(cannot)]
 
 
 def shuffled_scripts(suite: Suite, *, seed: int = 0) -> Suite:
@@ -109,41 +86,33 @@ def shuffled_scripts(suite: Suite, *, seed: int = 0) -> Suite:
 
 def ask(
     model: Model,
-    ways: Sequence[Asking],
+    ways: Ways,
     store: Store,
     progress: Progress,
     *,
     seed: int = 0,
     budget: Budget | None = None,
-) -> Asked:
-    """Put every way to one model; one that fails says why, and the others go on. What is stored is not asked again."""
+) -> AskedRuns:
+    """Put every suite to one model; one that fails says why, the others go on. What is stored is not asked again."""
     done: list[Run] = []
     failed: list[str] = []
-    for way in ways:
-        outcome = _put(model, way, store, progress, seed=seed, budget=budget)
-        if isinstance(outcome, str):
-            failed.append(f"{way.label}: {outcome}")
+    for label, suite in ways:
+        try:
+            if missing := QuestionFormat.of(suite).needs & model.cannot:
+                raise ModelError(f"{model.name} has no {' and no '.join(sorted(missing))}")
+            asked = model.made_for(suite) if isinstance(model, Baseline) else model
+            with progress(f"{model.name} · {label}") as bar:
+                made = run(suite, asked, store=store, seed=seed, budget=budget, progress=bar)
+            if not made.records:
+                raise ModelError("the budget was spent before anything was answered")
+            if made.verdicts()["error"] == len(made):
+                raise ModelError(made.records[0].score.why)
+        except ModelError as error:
+            failed.append(f"{label}: {error}")
             continue
-        done.append(outcome)
-        if outcome.partial:
-            failed.append(f"{way.label}: not finished: {outcome.manifest['stopped']}")
-        elif errors := outcome.verdicts()["error"]:
-            failed.append(f"{way.label}: {errors} of {len(outcome)} items got no answer")
-    return Asked(tuple(done), tuple(failed))
-
-
-def _put(model: Model, way: Asking, store: Store, progress: Progress, *, seed: int, budget: Budget | None) -> Run | str:
-    """The run, or the sentence that says why there is none."""
-    if missing := way.needs & model.cannot:
-        return f"{model.name} has no {' and no '.join(sorted(missing))}"
-    try:
-        asked = model.made_for(way.suite) if isinstance(model, Baseline) else model
-        with progress(f"{model.name} · {way.label}") as bar:
-            made = run(way.suite, asked, store=store, seed=seed, budget=budget, progress=bar)
-    except ModelError as error:
-        return str(error)
-    if not made.records:
-        return "the budget was spent before anything was answered"
-    if made.verdicts()["error"] == len(made):
-        return made.records[0].score.why
-    return made
+        done.append(made)
+        if made.partial:
+            failed.append(f"{label}: not finished: {made.manifest['stopped']}")
+        elif errors := made.verdicts()["error"]:
+            failed.append(f"{label}: {errors} of {len(made)} items got no answer")
+    return AskedRuns(tuple(done), tuple(failed))

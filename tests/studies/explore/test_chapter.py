@@ -3,6 +3,7 @@
 import pytest
 
 from otherminds.errors import Unable
+from otherminds.formats.question_formats import QuestionFormat
 from otherminds.heuristics.readers import first_order, realist
 from otherminds.models.scripted import Scripted
 from otherminds.pages.report import Table
@@ -55,7 +56,7 @@ def test_a_search_with_calls_that_failed_is_not_finished(monkeypatch: pytest.Mon
 def test_a_model_is_asked_in_the_best_way_it_can(cannot: set[str], way: tuple[str, str]) -> None:
     model = Scripted(lambda _: "A", name="odd")
     model.cannot = frozenset(cannot)
-    assert Subject.of(model).way(WAYS) == way
+    assert Subject.of(model).asked_in(WAYS) == QuestionFormat(*way)
 
 
 def test_a_model_that_can_do_nothing_is_refused() -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from otherminds.calling.recorded import Recorded
 from otherminds.errors import ModelError, UsageError
+from otherminds.formats.question_formats import QuestionFormat
 from otherminds.heuristics.readers import BASELINES
 from otherminds.minds.events import Enter, Leave, Move
 from otherminds.minds.questions import NOWHERE, UNKNOWN, Answers, matters, quiz
@@ -21,7 +22,7 @@ from otherminds.stories.goals import Goal
 from otherminds.stories.grow import Grower
 from otherminds.stories.need import differs, needs_theory_of_mind
 from otherminds.stories.sets import Cell, action_sets
-from otherminds.studies.explore.search.examine import Examiner
+from otherminds.studies.explore.search.examine import Examiner, search_format
 from tests.studies.explore.reader import first_order_accuracy
 
 
@@ -148,3 +149,23 @@ def test_all_questions_on_a_story_share_its_beginning() -> None:
     Examiner(model, prompt="raw").accuracies([(story, 1)])
     assert len(prompts) > 3
     assert all(prompt.text.startswith(story.text) for prompt in prompts)
+
+
+@pytest.mark.parametrize(
+    ("cannot", "score", "form"),
+    [
+        ((), "", ("cloze", "raw")),
+        (("continuations", "raw"), "", ("text", "direct")),
+        (("weigh", "chat"), "", ("text", "raw")),
+        ((), "letters", ("letters", "raw")),
+        (("raw",), "letters", ("letters", "direct")),
+    ],
+)
+def test_a_search_asks_as_the_model_is_able_to_answer(
+    cannot: tuple[str, ...], score: str, form: tuple[str, str]
+) -> None:
+    model = Scripted(lambda _: "A", name="some")
+    model.cannot = frozenset(cannot)
+    assert search_format(model, score) == QuestionFormat(*form)
+    assert search_format(None, score).score == (score or "text"), "a baseline"
+    assert search_format(model, "text", "cot") == QuestionFormat("text", "cot")

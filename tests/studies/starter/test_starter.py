@@ -4,7 +4,7 @@ import re
 from collections import defaultdict
 
 from otherminds.items import Item
-from otherminds.studies.starter.build import starter
+from otherminds.studies.starter.study import starter
 
 
 def pairs() -> dict[str, dict[bool, Item]]:

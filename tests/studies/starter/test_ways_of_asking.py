@@ -4,7 +4,7 @@ from otherminds.heuristics.readers import realist
 from otherminds.models.scripted import Scripted
 from otherminds.stats import Difference
 from otherminds.store.store import MEMORY, Store
-from otherminds.studies.starter.ways_of_asking import look
+from otherminds.studies.starter.study import look
 from otherminds.studies.study import Desk, Subject
 from tests.studies.test_study_contract import bar
 
@@ -41,4 +41,4 @@ def test_a_model_that_only_chats_has_its_words_on_the_first_screen() -> None:
         "Accuracy on false-belief questions by text",
         "Accuracy on true-belief questions by text",
     }
-    assert chapter.left_out == ["talker by cloze: it has no weigh"]
+    assert list(chapter.left_out) == ["talker by cloze: it has no weigh"]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from statistics import fmean
 
 from otherminds.errors import ModelError, UsageError
-from otherminds.formats.forms import SENTENCES, with_endings
 from otherminds.formats.plans import Plan, plan
-from otherminds.formats.scores import Score, way
+from otherminds.formats.question_formats import CLOZE, TEXT, TEXT_RAW, QuestionFormat, choose, with_endings
+from otherminds.formats.scores import Score, scoring
 from otherminds.items import Item, Suite, Tag
 from otherminds.minds.questions import NOWHERE, UNKNOWN, Answers, Matter, Question, matters, quiz
 from otherminds.minds.story import Story
@@ -86,7 +86,7 @@ class Examiner:
             marks: dict[str, Score] = {}
             if each is not None:
                 for item, posed in zip(each.items, each.posed, strict=True):
-                    marks[item.question] = each.way.judge(item, posed, [next(results) for _ in posed])
+                    marks[item.question] = each.scoring.judge(item, posed, [next(results) for _ in posed])
             self.verdicts.update(mark.verdict for mark in marks.values())
             found.append(marks)
         if not self.stopped:
@@ -106,7 +106,7 @@ class Examiner:
         if callable(model):
             items = {item.id: item for each in plans for item in each.items}
             model = model(Suite("node", tuple(items.values())))
-        return model.ask(prompts) if way(self.score).verb == "ask" else model.weigh(prompts)
+        return model.ask(prompts) if scoring(self.score).verb == "ask" else model.weigh(prompts)
 
     def _wanted(self, item: Item, order: int) -> bool:
         return item.tags["order"] == order and self._kept(item.tags, item.answer)
@@ -116,7 +116,7 @@ class Examiner:
             (not self.kinds or tags["kind"] in self.kinds)
             and (not self.interesting or tags.get("interesting") is True)
             # No sentence about a place ends with "unknown", so a cloze cannot ask for it.
-            and not (self.score in SENTENCES and answer in (UNKNOWN, NOWHERE))
+            and not (answer in (UNKNOWN, NOWHERE) and QuestionFormat(self.score, self.prompt).ends_sentences)
         )
 
     def _refuse_silence(self) -> None:
@@ -128,6 +128,22 @@ class Examiner:
                 f"{name} gave no usable answer to the first {self.verdicts.total()} questions ({ends}), "
                 "so there is nothing to search by; try another prompt or score (letters needs no parsing)"
             )
+
+
+def search_format(model: Model | None, score: str = "", prompt: str = "") -> QuestionFormat:
+    """The format in which a search asks a model (None: a baseline), of a score or with a prompt if these are given.
+
+    A model in process is asked by cloze, for which it need not follow instructions; others are asked in words.
+    """
+    words = (TEXT, TEXT_RAW)
+    if score:
+        own = [QuestionFormat(score, each) for each in scoring(score).prompts]
+        found = next((form for form in own if model is None or form.suits(model.cannot)), own[0])
+    elif model is None:
+        found = TEXT
+    else:
+        found = choose(words if hasattr(model, "found_lacking") else (CLOZE, *words), model.cannot, model.name)
+    return replace(found, prompt=prompt) if prompt else found
 
 
 def _is_asked(answers: Answers, matter: Matter, order: int) -> bool:

@@ -244,9 +244,11 @@ def test_an_older_store_is_read_where_it_cannot_be_written(
 class Troubled(Scripted):
     """Has to ask again and to wait once for every prompt, and is gone after `lasts` of them."""
 
+    retried, waited = 100, 50.0
+
     def __init__(self, lasts: int) -> None:
         super().__init__(self._troubled, name="troubled", batch=1)
-        self.retried, self.waited, self._lasts = 100, 50.0, lasts
+        self._lasts = lasts
 
     def _troubled(self, prompt: Prompt) -> Response:
         self.retried, self.waited, self._lasts = self.retried + 1, self.waited + 0.5, self._lasts - 1

@@ -111,4 +111,4 @@ def test_nothing_is_written_past_the_one_way(tmp_path: Path) -> None:
         if "os.replace(" in (text := path.read_text()) or '".part' in text or ".part'" in text
     }
     # In the cache of weights every writer has a folder of its own.
-    assert replacing_files == {"files.py", "models/local/weights.py", "web/notes.py"}
+    assert replacing_files == {"files.py", "models/local/weights.py", "web/run_page.py"}

@@ -77,7 +77,7 @@ def profiled(monkeypatch: pytest.MonkeyPatch, look: Look, *options: str) -> Resu
     def verb(*_: Any) -> Any:
         raise AssertionError("only `look` belongs to a profile")
 
-    study = Study("made-up", "What is all this?", verb, verb, verb, verb, look)
+    study = Study("made-up", "What is all this?", verb, look)
     first = studies.STUDIES["starter"]
     monkeypatch.setattr(studies, "STUDIES", {"starter": first, "made-up": lambda: study})
     return CliRunner().invoke(cli, ["profile", *options])

@@ -5,15 +5,15 @@ import pytest
 from otherminds.heuristics.readers import oracle, realist
 from otherminds.results.answers import Answers
 from otherminds.runs.runs import run
-from otherminds.studies.declared import Gap, Score, findings
+from otherminds.studies.declared import GapOf, ScoreOf, findings
 from otherminds.studies.starter.study import starter
 
 SUITE = starter()
-FALSE = Score(
+FALSE = ScoreOf(
     "False beliefs", {"false_belief": True}, chance=0.5, first=True, say=lambda one: f"{one.value:.1f} it is."
 )
-HARDER = Gap("False less true", {"false_belief": True}, {"false_belief": False})
-CLOZE = Gap("Letters less cloze", {"score": "letters"}, {"score": "cloze"}, paired=True)
+HARDER = GapOf("False less true", {"false_belief": True}, {"false_belief": False})
+CLOZE = GapOf("Letters less cloze", {"score": "letters"}, {"score": "cloze"}, paired=True)
 
 
 @pytest.fixture(scope="module")
@@ -46,11 +46,11 @@ def test_rules_stand_beside_scores_and_not_beside_gaps(table: Answers) -> None:
 
 
 def test_what_cannot_be_measured_is_no_finding(table: Answers) -> None:
-    nowhere = Score("Nothing", {"kind": "no such kind"})
+    nowhere = ScoreOf("Nothing", {"kind": "no such kind"})
     assert list(findings([nowhere, CLOZE], "realist", table.where(model="realist"), table)) == []
 
 
 def test_a_score_may_count_every_answer_in_its_own_way(table: Answers) -> None:
-    said = Score("Wrong", of="", measure=lambda some: some.share(lambda row: row.verdict == "incorrect"))
+    said = ScoreOf("Wrong", of="", measure=lambda some: some.share(lambda row: row.verdict == "incorrect"))
     (found,) = findings([said], "realist", table.where(model="realist"), table)
     assert (found.estimate.value, found.estimate.n) == (0.5, 48)

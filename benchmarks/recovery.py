@@ -22,12 +22,11 @@ import numpy as np
 import otherminds as om
 from otherminds.diagnosis.diagnosis import Diagnosis, diagnose_answers
 from otherminds.diagnosis.evidence import evidence
-from otherminds.diagnosis.predictions import Answered, Asked, predict
-from otherminds.diagnosis.readers import GUESS, NAMES, NONE
+from otherminds.diagnosis.predictions import GUESS, NAMES, NONE, Answered, Asked, predict
 from otherminds.formats.plans import limited
 from otherminds.formats.prompts import pose_letters, pose_text
+from otherminds.heuristics.rules import named
 from otherminds.items import Item
-from otherminds.items.lint import named
 from otherminds.studies.balanced import balanced
 from otherminds.studies.controlled import QUICK, about_minds
 from otherminds.studies.dialogue.questions.sample import drawn as drawn_talks

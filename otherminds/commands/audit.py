@@ -29,10 +29,10 @@ def audit(suite_name: str, only: tuple[str, ...], twins: Path | None, as_json: b
     They go by reality, by what is named last or first, by who left first, by the options alone. Of a benchmark, by its
     repaired gold and as its own script would score them. A suite is no better than the best of them.
     """
-    from otherminds.bridges.audit import askable
     from otherminds.bridges.audit import audit as audited
     from otherminds.bridges.twins import twins as make_twins
     from otherminds.commands.imports import opened, tagged
+    from otherminds.heuristics.cues import askable
 
     suite = tagged(opened(suite_name), only)
     items = askable(suite.items)
@@ -75,7 +75,8 @@ def _data(rows: list[Scored]) -> list[dict[str, object]]:
 
 def _told_twins(items: Sequence[Item]) -> None:
     """How many readers get both twins of a pair right."""
-    from otherminds.bridges.audit import askable, pairs_right
+    from otherminds.bridges.audit import pairs_right
+    from otherminds.heuristics.cues import askable
 
     rows = [[name, f"{share.value:.3f}", f"{share.low:.3f} to {share.high:.3f}"]
             for name, share in pairs_right(askable(items)).items()]  # fmt: skip

@@ -11,8 +11,7 @@ import numpy as np
 
 from otherminds import stats
 from otherminds.diagnosis.confusion import Confusion, confusion
-from otherminds.diagnosis.predictions import Asked, guesses, predict
-from otherminds.diagnosis.readers import NAMES
+from otherminds.diagnosis.predictions import NAMES, Asked, guesses, predict
 from otherminds.errors import UsageError
 from otherminds.formats.plans import groups
 from otherminds.items import Item, Suite, Tag

@@ -11,7 +11,7 @@ import numpy as np
 
 from otherminds import stats
 from otherminds.diagnosis.evidence import Evidence
-from otherminds.diagnosis.readers import GUESS
+from otherminds.diagnosis.predictions import GUESS
 from otherminds.files import read_words
 from otherminds.formats.plans import groups
 from otherminds.items import Item

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from otherminds.diagnosis.readers import NAMES
+from otherminds.diagnosis.predictions import NAMES
 from otherminds.stats.significance import Floats
 
 LEAST = 8

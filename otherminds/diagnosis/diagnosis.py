@@ -17,8 +17,7 @@ from otherminds.diagnosis.cells import Cell, cells, happened
 from otherminds.diagnosis.confusion import Confusion
 from otherminds.diagnosis.evidence import Evidence, evidence
 from otherminds.diagnosis.fitting import DRAWS, Fitted, fitted, refitted
-from otherminds.diagnosis.predictions import Answered, answers_of
-from otherminds.diagnosis.readers import GUESS, NONE
+from otherminds.diagnosis.predictions import GUESS, NONE, Answered, answers_of
 from otherminds.diagnosis.words import Part, sentences
 from otherminds.items.tags import ORDER
 from otherminds.runs.runs import Run

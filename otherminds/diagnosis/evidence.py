@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from otherminds.diagnosis.confusion import Confusion, confusion, together
-from otherminds.diagnosis.predictions import Answered, Floats, Ints, guesses, numbered, predict
-from otherminds.diagnosis.readers import GUESS
+from otherminds.diagnosis.predictions import GUESS, Answered, Floats, Ints, guesses, numbered, predict
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,7 @@ from otherminds.diagnosis import mixture
 from otherminds.diagnosis.confusion import LEAST, called, differences, sets_of
 from otherminds.diagnosis.evidence import Evidence
 from otherminds.diagnosis.misfit import misfit, signal
-from otherminds.diagnosis.predictions import Floats, Ints
-from otherminds.diagnosis.readers import GUESS, NONE
+from otherminds.diagnosis.predictions import GUESS, NONE, Floats, Ints
 from otherminds.stats import Estimate
 from otherminds.stats.significance import TAIL
 

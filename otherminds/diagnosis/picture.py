@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from otherminds.diagnosis.diagnosis import Diagnosis
-from otherminds.diagnosis.readers import GUESS
+from otherminds.diagnosis.predictions import GUESS
 from otherminds.errors import UsageError
 from otherminds.pages.plots import bars, intervals
 from otherminds.stats import Estimate

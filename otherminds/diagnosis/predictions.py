@@ -10,17 +10,24 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
-from otherminds.diagnosis.readers import BY_PLACE, READERS
 from otherminds.errors import UsageError
 from otherminds.formats.plans import groups
 from otherminds.formats.scores import way
 from otherminds.formats.verdicts import TIE
+from otherminds.heuristics.rules import HEURISTICS
 from otherminds.items import Item
 from otherminds.models import Weighing
 from otherminds.runs.runs import Record, Run
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+
+GUESS = "guess"
+NONE = "none of these"
+BY_PLACE = {name: each for name, each in HEURISTICS.items() if each.by_place}
+BY_ITEM = {name: each for name, each in HEURISTICS.items() if "diagnosis" in each.uses and not each.by_place}
+NAMES = (*BY_ITEM, *BY_PLACE)
+"""The heuristics that a diagnosis tries, in the order of its arrays."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,11 +86,12 @@ def predict(items: Sequence[Item], asked: Sequence[Asked]) -> Floats:
 @lru_cache(maxsize=16)  # several models answer one suite
 def _by_item(items: tuple[Item, ...]) -> Floats:
     most = max(len(item.choices) for item in items)
-    return np.array([[_spread(item.choices, rule(item), most) for rule in READERS.values()] for item in items])
+    rules = [each.rule(items) for each in BY_ITEM.values()]
+    return np.array([[_spread(item.choices, rule(item), most) for rule in rules] for item in items])
 
 
 def _places(choices: Sequence[str], shown: Sequence[str], most: int) -> list[list[float]]:
-    return [_spread(choices, rule(shown), most) for rule in BY_PLACE.values()]
+    return [_spread(choices, each.pick(shown), most) for each in BY_PLACE.values()]
 
 
 def _spread(choices: Sequence[str], good: Sequence[str], most: int) -> list[float]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from otherminds.diagnosis.fitting import Fitted
-from otherminds.diagnosis.readers import GUESS, NONE
+from otherminds.diagnosis.predictions import GUESS, NONE
 from otherminds.files import read_words
 from otherminds.stats import Estimate
 
@@ -51,7 +51,7 @@ def like(name: str) -> str:
         return "guessing"
     alone = name.split(" or ")
     if len(alone) == 1:
-        return _LIKE[name]
+        return _LIKE.get(name, f"the rule “{name}”")
     return f"{name} (which cannot be told apart here)"
 
 

@@ -10,7 +10,7 @@ from otherminds.diagnosis.cells import Cell as Place
 from otherminds.diagnosis.cells import happened
 from otherminds.diagnosis.diagnosis import Diagnosis
 from otherminds.diagnosis.picture import ORDERS, by_model, by_order
-from otherminds.diagnosis.readers import GUESS
+from otherminds.diagnosis.predictions import GUESS
 from otherminds.diagnosis.words import percent
 from otherminds.items.tags import FALSE_BELIEF, ORDER
 from otherminds.pages.heatmap import Heatmap, Tile

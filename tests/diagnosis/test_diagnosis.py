@@ -14,8 +14,7 @@ import otherminds as om
 from otherminds.cli import cli
 from otherminds.diagnosis.cells import happened
 from otherminds.diagnosis.diagnosis import Diagnosis, diagnose, diagnose_answers
-from otherminds.diagnosis.predictions import Answered, Asked, answers_of, predict
-from otherminds.diagnosis.readers import GUESS, NAMES, NONE
+from otherminds.diagnosis.predictions import GUESS, NAMES, NONE, Answered, Asked, answers_of, predict
 from otherminds.errors import UsageError
 from otherminds.formats.prompts import About
 from otherminds.heuristics.readers import BASELINES, random

@@ -4,7 +4,7 @@ import pytest
 
 from benchmarks.recovery import OUTSIDE, Questions, follow, models, questions, recovered, simulate
 from otherminds.diagnosis.diagnosis import diagnose_answers
-from otherminds.diagnosis.readers import NONE
+from otherminds.diagnosis.predictions import NONE
 
 
 @pytest.fixture(scope="module")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from otherminds.items.cards import card
 from otherminds.studies.builds import Build, Built, Option
+from otherminds.studies.cards import card
 from otherminds.studies.perturbed.build import STYLES, build
 from otherminds.studies.perturbed.lints import faults
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 
+from otherminds.heuristics.cues import cues
 from otherminds.items import Suite
-from otherminds.items.lint import Fault, cues, faults
+from otherminds.items.lint import Fault, faults
 from otherminds.items.tags import STORY
 
 SPLIT_BY = (

@@ -15,7 +15,8 @@ from otherminds.diagnosis.predictions import GUESS
 from otherminds.files import read_words
 from otherminds.formats.plans import groups
 from otherminds.items import Item
-from otherminds.items.tags import CLASS, EVENTS, FALSE_BELIEF, KIND, ORDER, STATE, TASK
+from otherminds.items.tags import EVENTS, FALSE_BELIEF, KIND, ORDER
+from otherminds.minds.events import EVENTS as KNOWN
 
 CLEARLY = 2.3
 """In log-likelihood: what is less likely by more than that, ten times, is left out."""
@@ -40,20 +41,17 @@ class Cell:
     """Exactly the items that are counted; one that was asked in two runs is there twice."""
 
 
-_TEXTS = read_words("pages")["cells"]
-_TASKS: dict[str, str] = _TEXTS["tasks"]
-"""The tasks of safety, in words."""
+_KEYS = read_words("keys")
+STORY_TYPES: dict[str, dict[str, str]] = _KEYS["story_types"]
+EVENT_TYPES: dict[str, str] = _KEYS["event_types"]
 
 
 def happened(item: Item) -> str:
     """What sort of thing happens in the story, as far as the item tells."""
-    if CLASS in item.tags:
-        return "a familiar story" if item.tags[CLASS] == "none" else "a familiar story, changed"
-    if STATE in item.tags:
-        return "a conversation"
-    if TASK in item.tags:
-        task = str(item.tags[TASK])
-        return _TASKS.get(task, task.replace("_", " "))
+    for tag, types in STORY_TYPES.items():
+        if tag in item.tags:
+            value = str(item.tags[tag])
+            return types.get(value) or types.get("*") or value.replace("_", " ")
     events = item.meta.get(EVENTS)
     if isinstance(events, list) and events and all(isinstance(event, dict) for event in events):
         return _of_events(events)
@@ -63,10 +61,11 @@ def happened(item: Item) -> str:
 def _of_events(events: list[dict[str, object]]) -> str:
     if any(event.get("peekers") or event.get("distracted") for event in events):
         return "secret or missed"
-    done = {str(event.get("do", "")) for event in events}
-    if any("tell" in each or "topic" in each or "chitchat" in each for each in done):
-        return "something is said"
-    return "somebody leaves" if any("leave" in each for each in done) else "all stay"
+    names = [str(event.get("do", "")) for event in events]
+    kinds = {KNOWN[name][0].__name__ if name in KNOWN else name for name in names}
+    if strange := sorted(kinds - EVENT_TYPES.keys()):
+        return f"events of the kind {strange[0]}"
+    return next(words for kind, words in EVENT_TYPES.items() if kind in kinds)
 
 
 def cells(given: Evidence, needed: Sequence[str]) -> tuple[Cell, ...]:

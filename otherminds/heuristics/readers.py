@@ -36,14 +36,13 @@ SURE = 0.95
 class Reader(Scripted):
     """A baseline that answers by a rule, so that what it gets can be told without asking it."""
 
-    by_letters: Callable[[Item], float | None]
-    """1 or 0 for an item, as score 'letters' has it; none where the right choice is as good as another."""
-    in_words: Callable[[Item], float | None]
-    """The same by score 'text'."""
-    share: Callable[[Item], float]
-    """S, the probability of the right choice among the choices."""
-    suite: Suite
-    seed: int
+    def __init__(
+        self, name: str, suite: Suite, rule: Rule, seed: int = 0, *, states: States | None = None, sure: float = SURE
+    ) -> None:
+        super().__init__(self._say, name=name, weigh=self._weights_shown)
+        self.suite, self.seed = suite, seed
+        self._rule, self._states, self._sure = rule, states, sure
+        self._find = finder(name, suite)
 
     @property
     def identity(self) -> Mapping[str, Any]:
@@ -64,6 +63,53 @@ class Reader(Scripted):
         """What it gets for an item by letters, or else in words; none where no answer is right."""
         gets = self.by_letters if letters else self.in_words
         return gets(item) if has_right_answer(item.tags) else None
+
+    def by_letters(self, item: Item) -> float | None:
+        """1 or 0 for an item, as score 'letters' has it; none where the right choice is as good as another."""
+        good = set(self._rule(item)) or set(item.choices)
+        others = len(item.choices) - len(good)
+        # Where what is good clearly weighs most, nothing has to be weighed; suites are large, and baselines many.
+        if others and good <= set(item.choices) and self._sure / len(good) > 2 * (1 - self._sure) / others:
+            return 0.0 if item.answer not in good else 1.0 if len(good) == 1 else None
+        return value_of(item.answer, {own: log(one) for own, one in self._weights(item).items()})
+
+    def in_words(self, item: Item) -> float | None:
+        """The same by score 'text'."""
+        said = Response("Answer: " + self._pick(item))
+        return score_text(item, pose_text(item, prompt="raw", seed=self.seed), [said]).value
+
+    def share(self, item: Item) -> float:
+        """S, the probability of the right choice among the choices."""
+        return self._weights(item)[item.answer]
+
+    def _pick(self, item: Item) -> str:
+        return "".join(_draw(self._rule(item), item, self.seed))
+
+    def _weights(self, item: Item) -> dict[str, float]:
+        good = set(self._rule(item)) or set(item.choices)
+        others = len(item.choices) - len(good)
+        share = self._sure / len(good) if others else 1 / len(good)
+        return {choice: share if choice in good else (1 - self._sure) / others for choice in item.choices}
+
+    def _say(self, prompt: Prompt) -> str:
+        about = self._find(prompt)
+        picked = self._pick(about.item)
+        if about.wants:
+            chain = self._states(about.item) if self._states else [picked] * len(about.item.meta.get(SENTENCES, ()))
+            return write(about.item, about.wants, answer=picked, states=chain)
+        return "Answer: " + next((own for own, choice in _labels(prompt, about).items() if choice == picked), picked)
+
+    def _weights_shown(self, prompt: Prompt) -> dict[str, float]:
+        about = self._find(prompt)
+        by_choice = self._weights(about.item)
+        return {own: by_choice[choice] for own, choice in _labels(prompt, about).items()}
+
+
+def reader(
+    name: str, suite: Suite, rule: Rule, seed: int = 0, *, states: States | None = None, sure: float = SURE
+) -> Reader:
+    """A baseline that answers by a rule; where JSON with states is asked for, by a rule for these as well."""
+    return Reader(name, suite, rule, seed, states=states, sure=sure)
 
 
 def baseline(name: str, suite: Suite, *, seed: int = 0) -> Reader:
@@ -156,52 +202,6 @@ def baselines(suite: Suite) -> list[Reader]:
     return made
 
 
-def reader(
-    name: str, suite: Suite, rule: Rule, seed: int = 0, *, states: States | None = None, sure: float = SURE
-) -> Reader:
-    """A baseline that answers by a rule; where JSON with states is asked for, by a rule for these as well."""
-    find = finder(name, suite)
-
-    def answer(prompt: Prompt) -> str:
-        about = find(prompt)
-        item = about.item
-        picked = "".join(_draw(rule(item), item, seed))
-        if about.wants:
-            chain = states(item) if states else [picked] * len(item.meta.get(SENTENCES, ()))
-            return write(item, about.wants, answer=picked, states=chain)
-        return "Answer: " + next((own for own, choice in _shown(prompt, about).items() if choice == picked), picked)
-
-    def weights(item: Item) -> dict[str, float]:
-        good = set(rule(item)) or set(item.choices)
-        others = len(item.choices) - len(good)
-        share = sure / len(good) if others else 1 / len(good)
-        return {choice: share if choice in good else (1 - sure) / others for choice in item.choices}
-
-    def weigh(prompt: Prompt) -> dict[str, float]:
-        about = find(prompt)
-        by_choice = weights(about.item)
-        return {own: by_choice[choice] for own, choice in _shown(prompt, about).items()}
-
-    def in_words(item: Item) -> float | None:
-        said = Response("Answer: " + "".join(_draw(rule(item), item, seed)))
-        return score_text(item, pose_text(item, prompt="raw", seed=seed), [said]).value
-
-    def by_letters(item: Item) -> float | None:
-        good = set(rule(item)) or set(item.choices)
-        others = len(item.choices) - len(good)
-        # Where what is good clearly weighs most, nothing has to be weighed; suites are large, and baselines many.
-        if others and good <= set(item.choices) and sure / len(good) > 2 * (1 - sure) / others:
-            return 0.0 if item.answer not in good else 1.0 if len(good) == 1 else None
-        return value_of(item.answer, {own: log(one) for own, one in weights(item).items()})
-
-    model = Reader(answer, name=name, weigh=weigh)
-    model.suite, model.seed = suite, seed
-    model.by_letters = by_letters
-    model.in_words = in_words
-    model.share = lambda item: weights(item)[item.answer]
-    return model
-
-
 def finder(name: str, suite: Suite) -> Callable[[Prompt], About]:
     """What tells a baseline of that name which item of its suite a prompt is about."""
 
@@ -225,7 +225,7 @@ def gold_chain(item: Item) -> list[str]:
     return chain
 
 
-def _shown(prompt: Prompt, about: About) -> dict[str, str]:
+def _labels(prompt: Prompt, about: About) -> dict[str, str]:
     """The choices of the item, by the letter or the continuation that stands for each in the prompt."""
     return dict(zip(prompt.choices or LETTERS, about.choices, strict=False))
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
               help="Write twins that break the shortcuts, where the belief engine can make them.")  # fmt: skip
 @common
 def audit(suite_name: str, only: tuple[str, ...], twins: Path | None, as_json: bool) -> None:
-    """Tell what mindless baselines score on a suite.
+    """Score simple heuristics on a suite.
 
     They go by reality, by what is named last or first, by who left first, by the options alone. Of a benchmark, by its
     repaired gold and as its own script would score them. A suite is no better than the best of them.

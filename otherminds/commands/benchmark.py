@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -67,17 +67,11 @@ def benchmark(
             figures |= {f"{suite.name}, {name}": value for name, value in answers.own.items()}
             rows += lines(some.items, answers, whole=suite)
     if as_json:
-        print_json(
-            {"model": None if heuristics else spec, "prompt": prompt, "rows": [_data(row) for row in rows], "own": figures}
-        )
+        who = None if heuristics else spec
+        print_json({"model": who, "prompt": prompt, "rows": list(map(asdict, rows)), "own": figures})
         return
-    heads = [
-        "benchmark",
-        "type",
-        "n",
-        *([] if heuristics else ["published", "repaired", "unread", "letters"]),
-        "best heuristic",
-    ]
+    asked = [] if heuristics else ["published", "repaired", "unread", "letters"]
+    heads = ["benchmark", "type", "n", *asked, "best heuristic"]
     print_table(heads, [_cells(row, heuristics) for row in rows], right=["n", "unread"])
     for name, value in figures.items():
         say(f"{name}, as published: {value:.3f}")
@@ -92,7 +86,3 @@ def _cells(row: Line, heuristics: bool) -> list[str]:
 
 def _told(one: Estimate | None) -> str:
     return f"{one.value:.2f} [{one.low:.2f}, {one.high:.2f}]" if one else "–"
-
-
-def _data(row: Line) -> dict[str, Any]:
-    return asdict(row)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from otherminds.diagnosis.audit import Audit
     from otherminds.diagnosis.confusion import Confusion
     from otherminds.diagnosis.diagnosis import Diagnosis
-    from otherminds.diagnosis.words import Part
+    from otherminds.diagnosis.fitting import Fitted
     from otherminds.runs.runs import Run
     from otherminds.store.store import Store
 
@@ -176,8 +176,8 @@ def as_data(found: Diagnosis) -> dict[str, Any]:
     }
 
 
-def _part_data(part: Part) -> dict[str, Any]:
-    return {"items": part.items, "shares": {name: asdict(one) for name, one in part.fitted.shares.items()}}
+def _part_data(part: Fitted) -> dict[str, Any]:
+    return {"items": part.disagree, "shares": {name: asdict(one) for name, one in part.shares.items()}}
 
 
 def _confusion_data(found: Confusion) -> dict[str, Any]:

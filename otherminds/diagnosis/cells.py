@@ -10,13 +10,14 @@ from statistics import fmean
 import numpy as np
 
 from otherminds import stats
+from otherminds.diagnosis.confusion import GUESS
 from otherminds.diagnosis.evidence import Evidence
-from otherminds.diagnosis.predictions import GUESS
 from otherminds.files import read_words
 from otherminds.formats.plans import groups
 from otherminds.items import Item
 from otherminds.items.tags import EVENTS, FALSE_BELIEF, KIND, ORDER
-from otherminds.minds.events import EVENTS as KNOWN
+from otherminds.minds.events import EVENTS as IN_FILES
+from otherminds.minds.events import KINDS
 
 CLEARLY = 2.3
 """In log-likelihood: what is less likely by more than that, ten times, is left out."""
@@ -61,11 +62,16 @@ def happened(item: Item) -> str:
 def _of_events(events: list[dict[str, object]]) -> str:
     if any(event.get("peekers") or event.get("distracted") for event in events):
         return "secret or missed"
-    names = [str(event.get("do", "")) for event in events]
-    kinds = {KNOWN[name][0].__name__ if name in KNOWN else name for name in names}
+    kinds = {_kind(str(event.get("do", ""))) for event in events}
     if strange := sorted(kinds - EVENT_TYPES.keys()):
         return f"events of the kind {strange[0]}"
     return next(words for kind, words in EVENT_TYPES.items() if kind in kinds)
+
+
+def _kind(do: str) -> str:
+    """The kind of an event, by its name in files or in settings; what we do not know keeps its name."""
+    kind = IN_FILES[do][0] if do in IN_FILES else KINDS.get(do)
+    return kind.__name__ if kind else do
 
 
 def cells(given: Evidence, needed: Sequence[str]) -> tuple[Cell, ...]:

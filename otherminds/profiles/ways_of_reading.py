@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from otherminds.diagnosis.cells import Cell as Place
 from otherminds.diagnosis.cells import happened
+from otherminds.diagnosis.confusion import GUESS
 from otherminds.diagnosis.diagnosis import Diagnosis
 from otherminds.diagnosis.picture import ORDERS, by_model, by_order
-from otherminds.diagnosis.predictions import GUESS
 from otherminds.diagnosis.words import percent
 from otherminds.items.tags import FALSE_BELIEF, ORDER
 from otherminds.pages.heatmap import Heatmap, Tile

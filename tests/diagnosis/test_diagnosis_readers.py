@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 import otherminds as om
-from otherminds.diagnosis.predictions import BY_ITEM, BY_PLACE, NAMES
+from otherminds.diagnosis.confusion import BY_ITEM, BY_PLACE, NAMES
 from otherminds.heuristics.readers import BASELINES
 from otherminds.heuristics.rules import HEURISTICS
 

@@ -8,9 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.recipes import BACKEND, COMMAND, GOSSIP, NAMES, PROMPT, READER, SCORE
+from tests.recipes import BACKEND, COMMAND, GOSSIP, HEURISTIC, NAMES, PROMPT, SCORE
 
 ROOT = Path(__file__).parents[1]
+READER = """
+
+def last_choice(suite, *, seed=0):
+    return reader("last_choice", suite, lambda item: item.choices[-1:], seed)
+"""
 PACKAGE = {
     "__init__.py": "",
     "names.json": NAMES,
@@ -18,7 +23,7 @@ PACKAGE = {
     "parrot.py": BACKEND,
     "asking.py": "from dataclasses import replace\n\nfrom otherminds.formats.prompts import direct, pose_text\n"
     "from otherminds.heuristics.readers import reader\nfrom otherminds.formats.scores import Way, score_text\n"
-    f'{PROMPT}{SCORE}\n\nSPOKEN = Way("ask", pose_text, score_spoken)\n{READER}',
+    f'{PROMPT}{SCORE}\n\nSPOKEN = Way("ask", pose_text, score_spoken)\n{HEURISTIC}{READER}',
     "whisper.py": COMMAND,
 }
 ENTRIES = """
@@ -33,8 +38,10 @@ loud = gossip_package.asking:loud
 [otherminds.suites]
 rumours = gossip_package.gossip:suite
 broken = gossip_package.gossip:nothing
-[otherminds.readers]
+[otherminds.heuristics]
 first_choice = gossip_package.asking:first_choice
+[otherminds.readers]
+last_choice = gossip_package.asking:last_choice
 [otherminds.commands]
 whisper = gossip_package.whisper:whisper
 mumble = gossip_package.whisper:nothing
@@ -67,11 +74,15 @@ def otherminds(folder: Path, *words: str, code: int = 0) -> "subprocess.Complete
 def test_every_kind_is_there_by_name(installed: Path) -> None:
     for name in ("gossip", "rumours"):
         done = otherminds(installed, "run", name, "-m", "parrot:grey", *WAY, "--json")
-        assert json.loads(done.stdout)["verdicts"]["correct"] == 2
+        assert json.loads(done.stdout)["verdicts"]["correct"] == 12
     other = otherminds(installed, "run", "gossip", "-m", "parrot:grey", "-M", "says=Nobody", "--json")
     assert json.loads(other.stdout)["verdicts"]["correct"] == 0
     read = otherminds(installed, "run", "gossip", "-m", "baseline:first_choice", "--json")
-    assert json.loads(read.stdout)["verdicts"]["correct"] == 2
+    assert json.loads(read.stdout)["verdicts"]["incorrect"] == 0
+    older = otherminds(installed, "run", "gossip", "-m", "baseline:last_choice", "--json")
+    assert json.loads(older.stdout)["verdicts"]["correct"] == 0
+    tried = otherminds(installed, "lint", "starter", "--heuristics").stdout
+    assert "answers with whatever an item names first" in tried
     assert otherminds(installed, "whisper", "hello").stdout == "psst: hello\n"
 
 

@@ -46,7 +46,7 @@ def audit(suite_name: str, only: tuple[str, ...], twins: Path | None, as_json: b
         )
         return
     by_name = {row.name: row for row in published}
-    heads = ["reader", "right", "95 %", "has an opinion on", *(["as published"] if published else [])]
+    heads = ["heuristic", "right", "95 %", "has an opinion on", *(["as published"] if published else [])]
     rows = [_row(row) + ([f"{by_name[row.name].right.value:.3f}" if row.name in by_name else "–"] if published else [])
             for row in repaired]  # fmt: skip
     print_table(heads, rows, right=heads[1:])
@@ -70,15 +70,15 @@ def _row(row: Scored) -> list[str]:
 
 
 def _data(rows: list[Scored]) -> list[dict[str, object]]:
-    return [{"reader": row.name, "opinions": row.opinions, **asdict(row.right)} for row in rows]
+    return [{"heuristic": row.name, "opinions": row.opinions, **asdict(row.right)} for row in rows]
 
 
 def _told_twins(items: Sequence[Item]) -> None:
-    """How many readers get both twins of a pair right."""
+    """How many heuristics get both twins of a pair right."""
     from otherminds.bridges.audit import pairs_right
     from otherminds.heuristics.cues import askable
 
     rows = [[name, f"{share.value:.3f}", f"{share.low:.3f} to {share.high:.3f}"]
             for name, share in pairs_right(askable(items)).items()]  # fmt: skip
-    print_table(["reader", "both twins right", "95 %"], rows, right=["both twins right", "95 %"])
+    print_table(["heuristic", "both twins right", "95 %"], rows, right=["both twins right", "95 %"])
     note(f"{len(items) // 2} pairs of twins")

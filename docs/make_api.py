@@ -37,7 +37,7 @@ MODULES = {
         "heuristics.cues": "Cue cues Tried tried",
         "results.exports": "lm_eval_files inspect_files csv_text",
         "results.inspect_logs": "save as_log",
-        "heuristics.readers": "baselines reader Reader",
+        "heuristics.readers": "baselines Reader",
         "stats": "Estimate Difference",
         "results.timelines": "Timeline",
         "diagnosis.diagnosis": "Diagnosis",

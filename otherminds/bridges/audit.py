@@ -15,8 +15,8 @@ from statistics import fmean
 from otherminds import stats
 from otherminds.bridges.benchmarks.asked import published_value
 from otherminds.formats.plans import groups
-from otherminds.heuristics.cues import share
-from otherminds.heuristics.rules import Rule, rules_for
+from otherminds.heuristics.cues import picked, share
+from otherminds.heuristics.rules import rules_for
 from otherminds.items import Item
 from otherminds.items.tags import BENCHMARK, TWIN
 
@@ -31,17 +31,12 @@ class Scored:
     """Items on which it prefers some choice; on the others it guesses."""
 
 
-def _known(items: Sequence[Item]) -> dict[str, Rule]:
-    """Every heuristic that has an opinion on any of the items."""
-    return {name: rule for name, rule in rules_for("audit", items).items() if any(map(rule, items))}
-
-
 def gains(items: Sequence[Item], *, published: bool = False) -> dict[str, dict[str, float]]:
     """By heuristic and item what it gets, by the answer of the items or by the benchmark's own script."""
     gets = _published if published else share
-    found: dict[str, dict[str, float]] = {}
-    for name, rule in _known(items).items():
-        worth = {item.id: gets(item, rule(item)) for item in items}
+    found = {}
+    for name, best in picked(rules_for("audit", items), items).items():
+        worth = {item.id: gets(item, best.get(item.id, ())) for item in items}
         found[name] = {id: value for id, value in worth.items() if value is not None}
     return found
 
@@ -55,12 +50,13 @@ def _published(item: Item, picked: Sequence[str]) -> float | None:
 
 def audit(items: Sequence[Item], *, published: bool = False) -> list[Scored]:
     """What every heuristic gets over all items, the best first."""
-    known, by_id = _known(items), dict(zip((item.id for item in items), groups(items), strict=True))
-    rows = []
-    for name, worth in gains(items, published=published).items():
-        if worth:
-            right = stats.mean(list(worth.values()), groups=[by_id[id] for id in worth])
-            rows.append(Scored(name, right, sum(bool(known[name](item)) for item in items)))
+    by_id = dict(zip((item.id for item in items), groups(items), strict=True))
+    opinions = picked(rules_for("audit", items), items)
+    rows = [
+        Scored(name, stats.mean(list(worth.values()), groups=[by_id[id] for id in worth]), len(opinions[name]))
+        for name, worth in gains(items, published=published).items()
+        if worth
+    ]
     return sorted(rows, key=lambda row: -row.right.value)
 
 

@@ -14,7 +14,7 @@ from statistics import fmean
 from otherminds import stats
 from otherminds.errors import UsageError
 from otherminds.formats.plans import groups
-from otherminds.heuristics.rules import HEURISTICS, rules_for
+from otherminds.heuristics.rules import HEURISTICS, Rule, rules_for
 from otherminds.items import Item
 from otherminds.items.tags import CLASS, ORDER, TASK, has_right_answer
 
@@ -66,15 +66,20 @@ class Tried:
         return self.right.low > self.bounds[1] or self.right.high < self.bounds[0]
 
 
+def picked(rules: Mapping[str, Rule], items: Sequence[Item]) -> dict[str, dict[str, Sequence[str]]]:
+    """By rule and item id, what it picks; without items, and rules, where there is no opinion."""
+    found = {name: {item.id: best for item in items if (best := rule(item))} for name, rule in rules.items()}
+    return {name: best for name, best in found.items() if best}
+
+
 def cues(items: Iterable[Item]) -> list[Cue]:
     """Every cue over the items that have choices, as far as it has an opinion. Ties are shared out."""
     asked = [item for item in items if item.choices]
     found = []
-    for name, pick in rules_for("lint", asked).items():
-        marks = [(item, best) for item in asked if (best := pick(item))]
-        if marks:
-            right = fmean(share(item, best) for item, best in marks)
-            found.append(Cue(name, right, fmean(1 / len(item.choices) for item, _ in marks), len(marks)))
+    for name, best in picked(rules_for("lint", asked), asked).items():
+        some = [item for item in asked if item.id in best]
+        right = fmean(share(item, best[item.id]) for item in some)
+        found.append(Cue(name, right, fmean(1 / len(item.choices) for item in some), len(some)))
     return found
 
 
@@ -94,11 +99,8 @@ def askable(items: Iterable[Item]) -> list[Item]:
 def tried(items: Sequence[Item], bounds: tuple[float, float] = BOUNDS) -> list[Tried]:
     """What every heuristic with an opinion gets on all items, and by class, task and order."""
     asked = askable(items)
-    picks: dict[str, dict[str, Sequence[str]]] = {}
-    for name, each in HEURISTICS.items():
-        if not each.knows and not each.by_place:
-            rule = each.rule(asked)
-            picks[name] = {item.id: best for item in asked if (best := rule(item))}
+    rules = {name: each.rule(asked) for name, each in HEURISTICS.items() if not each.knows and not each.by_place}
+    picks = picked(rules, asked)
     return [one for where, part in _places(asked).items() for one in _tried(where, part, picks, bounds)]
 
 

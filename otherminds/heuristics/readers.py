@@ -34,7 +34,10 @@ SURE = 0.95
 
 
 class Reader(Scripted):
-    """A baseline that answers by a rule, so that what it gets can be told without asking it."""
+    """A baseline that answers by a rule, so that what it gets can be told without asking it.
+
+    Where JSON with states is asked for, it answers by `states`, a rule for these.
+    """
 
     def __init__(
         self, name: str, suite: Suite, rule: Rule, seed: int = 0, *, states: States | None = None, sure: float = SURE
@@ -105,11 +108,7 @@ class Reader(Scripted):
         return {own: by_choice[choice] for own, choice in _labels(prompt, about).items()}
 
 
-def reader(
-    name: str, suite: Suite, rule: Rule, seed: int = 0, *, states: States | None = None, sure: float = SURE
-) -> Reader:
-    """A baseline that answers by a rule; where JSON with states is asked for, by a rule for these as well."""
-    return Reader(name, suite, rule, seed, states=states, sure=sure)
+reader = Reader
 
 
 def baseline(name: str, suite: Suite, *, seed: int = 0) -> Reader:

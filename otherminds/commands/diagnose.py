@@ -157,10 +157,15 @@ def _print_map(found: Diagnosis) -> None:
 
 def as_data(found: Diagnosis) -> dict[str, Any]:
     """A diagnosis as JSON."""
-    said = {name: getattr(found, name) for name in ("model", "items", "unread", "disagree", "signal", "misfit")}
-    return said | {
+    return {
+        "model": found.model,
+        "items": found.items,
+        "unread": found.unread,
+        "disagree": found.disagree,
         "confusion": _confusion_data(found.confusion),
         "shares": {name: asdict(one) | {"needed": name in found.needed} for name, one in found.shares.items()},
+        "signal": found.signal,
+        "misfit": found.misfit,
         "by_order": {str(order): _part_data(part) for order, part in found.by_order.items()},
         "by_event": {event: _part_data(part) for event, part in found.by_event.items()},
         "map": [asdict(cell) for cell in found.map],

@@ -11,7 +11,7 @@ from otherminds.terminal.options import common
 from otherminds.terminal.screen import note, print_json, print_table, say
 
 if TYPE_CHECKING:
-    from otherminds.heuristics.cues import Tried
+    from otherminds.heuristics.cues import HeuristicScore
     from otherminds.items import Suite
     from otherminds.items.lint import Fault
 
@@ -99,7 +99,7 @@ def faults_of(suite: Suite) -> list[Fault]:
     return (study.faults if study else faults)(suite)
 
 
-def _print_tried(gets: list[Tried]) -> None:
+def _print_tried(gets: list[HeuristicScore]) -> None:
     """How often each heuristic is right, a line a place, in percent; then those that are outside the bounds."""
     from otherminds.heuristics.rules import HEURISTICS
 

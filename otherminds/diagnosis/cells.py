@@ -26,8 +26,12 @@ MOST = 2
 """Readers named in one cell; where more are as likely, none is."""
 
 
+Key = tuple[int | None, str, bool | None]
+"""The order of a question, what happens in its story, and whether the belief is false."""
+
+
 @dataclass(frozen=True, slots=True)
-class Cell:
+class MapCell:
     """Some items that are alike, how many are right, and which reader answers most like the model."""
 
     order: int | None
@@ -40,6 +44,11 @@ class Cell:
     """Empty where nothing is clearly more likely."""
     ids: tuple[str, ...]
     """Exactly the items that are counted; one that was asked in two runs is there twice."""
+
+    @property
+    def key(self) -> Key:
+        """Where it is on the map."""
+        return self.order, self.happened, self.false_belief
 
 
 _KEYS = read_words("keys")
@@ -74,29 +83,29 @@ def _kind(do: str) -> str:
     return kind.__name__ if kind else do
 
 
-def cells(given: Evidence, needed: Sequence[str]) -> tuple[Cell, ...]:
+def key_of(item: Item) -> Key:
+    """Where an item is on the map."""
+    order, belief = item.tags.get(ORDER), item.tags.get(FALSE_BELIEF)
+    return order if isinstance(order, int) else None, happened(item), belief if isinstance(belief, bool) else None
+
+
+def cells(given: Evidence, needed: Sequence[str]) -> tuple[MapCell, ...]:
     """The map of everything with a right answer; of readers as likely in a cell, those that are needed elsewhere."""
     answers = given.answers
-    found: dict[tuple[int | None, str, bool | None], list[int]] = defaultdict(list)
+    found: dict[Key, list[int]] = defaultdict(list)
     for number, item in enumerate(answers.items):
         if answers.right[number] is not None:
-            order, belief = item.tags.get(ORDER), item.tags.get(FALSE_BELIEF)
-            key = (
-                order if isinstance(order, int) else None,
-                happened(item),
-                belief if isinstance(belief, bool) else None,
-            )
-            found[key].append(number)
+            found[key_of(item)].append(number)
     ordered = sorted(found.items(), key=lambda pair: (pair[0][0] is None, pair[0][0] or 0, pair[0][1], not pair[0][2]))
     return tuple(_cell(given, key, numbers, needed) for key, numbers in ordered)
 
 
-def _cell(given: Evidence, key: tuple[int | None, str, bool | None], numbers: list[int], needed: Sequence[str]) -> Cell:
+def _cell(given: Evidence, key: Key, numbers: list[int], needed: Sequence[str]) -> MapCell:
     items = [given.answers.items[number] for number in numbers]
     right = [float(bool(given.answers.right[number])) for number in numbers]
     reader = likeliest(given, numbers, needed) if len(numbers) >= FEWEST else ""
     chance = fmean(1 / len(item.choices) for item in items)
-    return Cell(*key, stats.mean(right, groups=groups(items)), chance, reader, tuple(item.id for item in items))
+    return MapCell(*key, stats.mean(right, groups=groups(items)), chance, reader, tuple(item.id for item in items))
 
 
 def likeliest(given: Evidence, numbers: list[int], needed: Sequence[str]) -> str:

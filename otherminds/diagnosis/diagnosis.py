@@ -13,7 +13,7 @@ from functools import partial
 
 import numpy as np
 
-from otherminds.diagnosis.cells import Cell, cells, happened
+from otherminds.diagnosis.cells import MapCell, cells, happened
 from otherminds.diagnosis.confusion import GUESS, NONE, Confusion
 from otherminds.diagnosis.evidence import Answered, Evidence, answers_of, evidence
 from otherminds.diagnosis.fitting import DRAWS, Fitted, fitted, refitted
@@ -39,7 +39,7 @@ class Diagnosis(Fitted, Shown):
     confusion: Confusion
     by_order: Mapping[int, Fitted]
     by_event: Mapping[str, Fitted]
-    map: tuple[Cell, ...]
+    map: tuple[MapCell, ...]
     sentences: tuple[str, ...]
     """Up to five, each with its number; none where nothing can be said."""
 

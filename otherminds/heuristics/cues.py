@@ -48,7 +48,7 @@ class Cue:
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
+class HeuristicScore:
     """What a heuristic gets on some items of a suite."""
 
     heuristic: str
@@ -96,7 +96,7 @@ def askable(items: Iterable[Item]) -> list[Item]:
     return found
 
 
-def tried(items: Sequence[Item], bounds: tuple[float, float] = BOUNDS) -> list[Tried]:
+def tried(items: Sequence[Item], bounds: tuple[float, float] = BOUNDS) -> list[HeuristicScore]:
     """What every heuristic with an opinion gets on all items, and by class, task and order."""
     asked = askable(items)
     rules = {name: each.rule(asked) for name, each in HEURISTICS.items() if not each.knows and not each.by_place}
@@ -114,7 +114,7 @@ def _places(items: Sequence[Item]) -> Mapping[str, list[Item]]:
 
 def _tried(
     where: str, items: Sequence[Item], picks: Mapping[str, Mapping[str, Sequence[str]]], bounds: tuple[float, float]
-) -> Iterator[Tried]:
+) -> Iterator[HeuristicScore]:
     about_minds = any(item.tags.get(ORDER) != 0 for item in items)
     for name, best in picks.items():
         some = [item for item in items if item.id in best]
@@ -122,7 +122,7 @@ def _tried(
         if some and (about_minds or not HEURISTICS[name].needs):
             right = stats.mean([share(item, best[item.id]) for item in some], groups=groups(some))
             limits = stretched(bounds, fmean(1 / len(item.choices) for item in some))
-            yield Tried(name, where, right, len(items), limits)
+            yield HeuristicScore(name, where, right, len(items), limits)
 
 
 def stretched(bounds: tuple[float, float], chance: float) -> tuple[float, float]:

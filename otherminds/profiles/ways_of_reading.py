@@ -6,13 +6,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from otherminds.diagnosis.cells import Cell as Place
-from otherminds.diagnosis.cells import happened
+from otherminds.diagnosis.cells import Key, MapCell, key_of
 from otherminds.diagnosis.confusion import GUESS
 from otherminds.diagnosis.diagnosis import Diagnosis
 from otherminds.diagnosis.picture import ORDERS, by_model, by_order
 from otherminds.diagnosis.words import percent
-from otherminds.items.tags import FALSE_BELIEF, ORDER
 from otherminds.pages.heatmap import Heatmap, Tile
 from otherminds.pages.report import Block, Cell, Figure, Folded, Linked, Table
 from otherminds.profiles.terms import term
@@ -34,8 +32,6 @@ _PICTURE_NOTE = (
     f" shares of the items where readers disagree; {term('guesses', 'guess')} and slips cannot be told apart."
 )
 
-Key = tuple[int | None, str, bool | None]
-
 
 @dataclass(frozen=True)
 class Read:
@@ -49,26 +45,13 @@ class Read:
         behind: dict[Key, list[Answer]] = {}
         for row in self.answers:
             if row.verdict in ("correct", "incorrect") and len(row.item.choices) > 1:
-                behind.setdefault(_place(row), []).append(row)
-        return {_key(each): self._tile(each, behind.get(_key(each), [])) for each in self.found.map}
+                behind.setdefault(key_of(row.item), []).append(row)
+        return {each.key: self._tile(each, behind.get(each.key, [])) for each in self.found.map}
 
-    def _tile(self, place: Place, rows: Sequence[Answer]) -> Tile:
+    def _tile(self, place: MapCell, rows: Sequence[Answer]) -> Tile:
         same = Counter(row.item.id for row in rows) == Counter(place.ids)
         to = leads_to(Answers(rows), self.answers) if same else {}
         return Tile(place.right, place.chance, place.reader, link("", to) if to else "")
-
-
-def _place(row: Answer) -> Key:
-    order, belief = row.item.tags.get(ORDER), row.item.tags.get(FALSE_BELIEF)
-    return (
-        order if isinstance(order, int) else None,
-        happened(row.item),
-        belief if isinstance(belief, bool) else None,
-    )
-
-
-def _key(place: Place) -> Key:
-    return place.order, place.happened, place.false_belief
 
 
 def in_words(found: Diagnosis) -> str:

@@ -7,12 +7,12 @@ from click.testing import CliRunner
 
 import otherminds as om
 from otherminds.cli import cli
-from otherminds.heuristics.cues import BOUNDS, Tried, stretched, tried
+from otherminds.heuristics.cues import BOUNDS, HeuristicScore, stretched, tried
 from otherminds.heuristics.leaver import earliest_leaver
 from otherminds.heuristics.readers import BASELINES
 
 
-def outside(suite: str) -> dict[tuple[str, str], Tried]:
+def outside(suite: str) -> dict[tuple[str, str], HeuristicScore]:
     done = CliRunner().invoke(cli, ["lint", suite, "--heuristics", "--json"])
     found = json.loads(done.stdout)
     assert done.exit_code == int(bool(found["faults"]) or any(one["outside"] for one in found["heuristics"]))

@@ -32,7 +32,7 @@ EVEN = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Recipe:
+class CountingRecipe:
     """How words are counted, and which are beyond chance."""
 
     once: bool
@@ -42,9 +42,9 @@ class Recipe:
 
 
 RecipeName = Literal["gardner", "paper-like"]
-RECIPES: dict[RecipeName, Recipe] = {
-    "gardner": Recipe(once=False, fewest=1, corrected=True),
-    "paper-like": Recipe(once=True, fewest=FEWEST, corrected=False),
+RECIPES: dict[RecipeName, CountingRecipe] = {
+    "gardner": CountingRecipe(once=False, fewest=1, corrected=True),
+    "paper-like": CountingRecipe(once=True, fewest=FEWEST, corrected=False),
 }
 
 

@@ -72,15 +72,15 @@ def otherminds(folder: Path, *words: str, code: int = 0) -> "subprocess.Complete
 
 
 def test_every_kind_is_there_by_name(installed: Path) -> None:
-    for name in ("gossip", "rumours"):
+    for name, right in {"gossip": 12, "rumours": 6}.items():
         done = otherminds(installed, "run", name, "-m", "parrot:grey", *WAY, "--json")
-        assert json.loads(done.stdout)["verdicts"]["correct"] == 12
+        assert json.loads(done.stdout)["verdicts"]["correct"] == right
     other = otherminds(installed, "run", "gossip", "-m", "parrot:grey", "-M", "says=Nobody", "--json")
     assert json.loads(other.stdout)["verdicts"]["correct"] == 0
     read = otherminds(installed, "run", "gossip", "-m", "baseline:first_choice", "--json")
-    assert json.loads(read.stdout)["verdicts"]["incorrect"] == 0
+    assert json.loads(read.stdout)["verdicts"]["correct"] == 12
     older = otherminds(installed, "run", "gossip", "-m", "baseline:last_choice", "--json")
-    assert json.loads(older.stdout)["verdicts"]["correct"] == 0
+    assert json.loads(older.stdout)["verdicts"]["correct"] == 12
     tried = otherminds(installed, "lint", "starter", "--heuristics").stdout
     assert "answers with whatever an item names first" in tried
     assert otherminds(installed, "whisper", "hello").stdout == "psst: hello\n"

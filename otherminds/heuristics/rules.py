@@ -52,7 +52,8 @@ class Heuristic:
     @property
     def does(self) -> str:
         """What it does, in words that follow its name: the first line of its docstring."""
-        first = (getdoc(self.pick) or "follows a rule of its own.").splitlines()[0].removesuffix(".")
+        rule = _added(*self.pick.args) if isinstance(self.pick, partial) else self.pick
+        first = (getdoc(rule) or "follows a rule of its own.").splitlines()[0].removesuffix(".")
         return first[:1].lower() + first[1:]
 
 

@@ -22,7 +22,7 @@ from otherminds.formats.prompts import About, pose_text
 from otherminds.formats.scores import score_text, value_of
 from otherminds.heuristics.rules import HEURISTICS, Rule
 from otherminds.items import Item, Suite
-from otherminds.items.tags import GOLD, SENTENCES, has_right_answer
+from otherminds.items.tags import FIRST_ORDER, GOLD, REALITY, SENTENCES, has_right_answer
 from otherminds.models import Prompt, Response, Weighing
 from otherminds.models.scripted import Scripted
 from otherminds.plugins import added, load
@@ -115,6 +115,10 @@ def baseline(name: str, suite: Suite, *, seed: int = 0) -> Reader:
     """The baseline of a heuristic; refused where no item of the suite says what the heuristic goes by."""
     each, called = HEURISTICS[name], spec_name(name)
     rule = each.rule(suite.items)
+    for item in suite if each.needs in (REALITY, FIRST_ORDER) else ():
+        if not isinstance(item.meta.get(each.needs, ""), str):
+            found = item.meta[each.needs]
+            raise UsageError(f"the {called} needs texts, and in item {item.id!r} meta.{each.needs} is {found!r}")
     if each.needs and not any(map(rule, suite)):
         raise UsageError(f"the {called} needs items with meta.{each.needs}, and suite {suite.name!r} has none")
     made = reader(called, suite, rule, seed, states=gold_chain if name == "oracle" else None)

@@ -92,7 +92,7 @@ def test_a_suite_that_carries_too_little_is_refused() -> None:
         with pytest.raises(UsageError, match="'bare' has none"):
             make(bare)
     odd = Suite("odd", (Item(id="one", question="Where?", answer="a", choices=("a", "b"), meta={"reality": 3}),))
-    with pytest.raises(UsageError, match="in item 'one' meta.reality is 3"):
+    with pytest.raises(UsageError, match="in item 'one' meta\\.reality is 3"):
         realist(odd)
     assert [model.name for model in baselines(bare)] == [
         "oracle",

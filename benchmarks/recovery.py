@@ -20,15 +20,14 @@ from time import perf_counter
 import numpy as np
 
 import otherminds as om
+from otherminds.diagnosis.confusion import GUESS, NAMES, NONE
 from otherminds.diagnosis.diagnosis import Diagnosis, diagnose_answers
-from otherminds.diagnosis.evidence import evidence
-from otherminds.diagnosis.predictions import Answered, Asked, predict
-from otherminds.diagnosis.readers import GUESS, NAMES, NONE
+from otherminds.diagnosis.evidence import Answered, Asked, evidence, predict
 from otherminds.formats.letters import pose_letters
 from otherminds.formats.plans import limited
 from otherminds.formats.words import pose_text
+from otherminds.heuristics.rules import named
 from otherminds.items import Item
-from otherminds.items.lint import named
 from otherminds.studies.controlled import QUICK, about_minds, balanced
 from otherminds.studies.dialogue.questions.sample import drawn as drawn_talks
 from otherminds.studies.dialogue.questions.sample import part
@@ -83,14 +82,14 @@ def _asked(items: Sequence[Item], by_letters: frozenset[str]) -> Iterator[Asked]
     for number, item in enumerate(items):
         pose = pose_letters if item.id in by_letters else pose_text
         for posed in pose(item, prompt="raw", seed=0):
-            yield Asked(number, posed.choices)
+            yield number, posed.choices
 
 
 def simulate(given: Questions, shares: Mapping[str, float], seed: int) -> Answered:
     """A model that follows a reader drawn for each item; what no share is left for is guessed."""
     dice = np.random.default_rng(seed)
     predicted = predict(given.items, given.asked)
-    which = np.array([one.item for one in given.asked])
+    which = np.array([number for number, _ in given.asked])
     ends = np.cumsum(list(shares.values()))
     follows = np.searchsorted(ends, dice.random(len(given.items)))[which]
     luck = dice.random(len(given.items))[which]
@@ -133,7 +132,7 @@ def follow(given: Questions, rule: Callable[[Item], str], slip: float, seed: int
         dice.randrange(len(item.choices)) if dice.random() < slip else item.choices.index(rule(item))
         for item in given.items
     ]
-    return given.answered([picks[one.item] for one in given.asked])
+    return given.answered([picks[number] for number, _ in given.asked])
 
 
 # ---- who is simulated ---------------------------------------------------------------------------------------------

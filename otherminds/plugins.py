@@ -1,5 +1,5 @@
 """What other packages add, by entry points: `otherminds.studies`, `.models`, `.scores`, `.prompts`, `.suites`,
-`.readers` and `.commands`.
+`.heuristics` and `.commands`; and `.readers`, baselines made from a suite, as earlier versions had them.
 
 [project.entry-points."otherminds.studies"]
 gossip = "my_package.gossip:STUDY"
@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from otherminds.errors import UsageError
 
-Kind = Literal["studies", "models", "scores", "prompts", "suites", "readers", "commands"]
+Kind = Literal["studies", "models", "scores", "prompts", "suites", "heuristics", "readers", "commands"]
 
 
 @cache

@@ -89,11 +89,11 @@ def score_spoken(item, posed, results):
 
 SCORES = {"spoken": Scoring("ask", pose_text, score_spoken)}
 '''
-READER = '''
+HEURISTIC = '''
 
-def first_choice(suite, *, seed=0):
+def first_choice(item):
     """Answers with whatever an item names first."""
-    return reader("first_choice", suite, lambda item: item.choices[:1], seed)
+    return item.choices[:1]
 '''
 COMMAND = '''import click
 
@@ -285,20 +285,39 @@ found = calibrate(
 assert QuestionFormat("spoken", "direct") in [each.form for each in found.tried]
 """,
     ),
-    "a reader (a baseline)": Recipe(
+    "a heuristic": Recipe(
         {
-            "otherminds/heuristics/readers.py": (
-                ("def _added(", READER.lstrip() + "\n\ndef _added("),
-                ('    "oracle": oracle,\n', '    "oracle": oracle,\n    "first_choice": first_choice,\n'),
+            "otherminds/heuristics/rules.py": (
+                ("# ---- the list", HEURISTIC.lstrip() + "\n\n# ---- the list"),
+                (
+                    '    "oracle": Heuristic(',
+                    '    "first choice": Heuristic(first_choice),\n    "oracle": Heuristic(',
+                ),
             ),
         },
         """
+import json
+import subprocess
+import sys
+
 import otherminds as om
 from otherminds.heuristics.readers import BASELINES
 
 suite = om.get_suite("starter")
 known = sum(item.choices[0] == item.answer for item in suite) / len(suite)
 assert om.run(suite, BASELINES["first_choice"](suite)).mean() == known
+
+
+def printed(*words):
+    done = subprocess.run([sys.executable, "-m", "otherminds", *words], capture_output=True, text=True, check=True)
+    return done.stdout
+
+
+assert "first choice" in printed("lint", "starter")
+assert "first choice: answers with whatever an item names first" in printed("lint", "starter", "--heuristics")
+assert "first choice" in json.loads(printed("diagnose", "--suite", "starter", "--json"))["right"]
+assert "first choice" in {row["heuristic"] for row in json.loads(printed("audit", "starter", "--json"))["repaired"]}
+assert "first choice" in str(om.summarise([om.run(suite, om.realist(suite))]).sections)
 """,
     ),
     "a tag, or a key of meta that is read": Recipe(

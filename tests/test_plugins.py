@@ -8,16 +8,21 @@ from pathlib import Path
 
 import pytest
 
-from tests.recipes import BACKEND, COMMAND, GOSSIP, NAMES, PROMPT, READER, SCORE
+from tests.recipes import BACKEND, COMMAND, GOSSIP, HEURISTIC, NAMES, PROMPT, SCORE
 
 ROOT = Path(__file__).parents[1]
+READER = """
+
+def last_choice(suite, *, seed=0):
+    return reader("last_choice", suite, lambda item: item.choices[-1:], seed)
+"""
 PACKAGE = {
     "__init__.py": "",
     "names.json": NAMES,
     "gossip.py": GOSSIP.format(package="gossip_package", data="names.json"),
     "parrot.py": BACKEND,
     "asking.py": "from dataclasses import replace\n\nfrom otherminds.formats.prompts import direct\n"
-    f"from otherminds.heuristics.readers import reader\n{PROMPT}{READER}",
+    f"from otherminds.heuristics.readers import reader\n{PROMPT}{HEURISTIC}{READER}",
     "spoken.py": f'{SCORE}\n\nSPOKEN = SCORES["spoken"]\n',
     "whisper.py": COMMAND,
 }
@@ -33,8 +38,10 @@ loud = gossip_package.asking:loud
 [otherminds.suites]
 rumours = gossip_package.gossip:suite
 broken = gossip_package.gossip:nothing
-[otherminds.readers]
+[otherminds.heuristics]
 first_choice = gossip_package.asking:first_choice
+[otherminds.readers]
+last_choice = gossip_package.asking:last_choice
 [otherminds.commands]
 whisper = gossip_package.whisper:whisper
 mumble = gossip_package.whisper:nothing
@@ -72,6 +79,10 @@ def test_every_kind_is_there_by_name(installed: Path) -> None:
     assert json.loads(other.stdout)["verdicts"]["correct"] == 0
     read = otherminds(installed, "run", "gossip", "-m", "baseline:first_choice", "--json")
     assert json.loads(read.stdout)["verdicts"]["correct"] == 12
+    older = otherminds(installed, "run", "gossip", "-m", "baseline:last_choice", "--json")
+    assert json.loads(older.stdout)["verdicts"]["correct"] == 12
+    tried = otherminds(installed, "lint", "starter", "--heuristics").stdout
+    assert "answers with whatever an item names first" in tried
     assert otherminds(installed, "whisper", "hello").stdout == "psst: hello\n"
 
 

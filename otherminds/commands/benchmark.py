@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     "--limit", type=click.IntRange(min=1), help="Items of each benchmark, alike of every type, in whole sets."
 )
 @click.option("--only", multiple=True, metavar="TAG=VALUE", help="Where there is such a tag: language=en, split=test.")
-@click.option("--readers", is_flag=True, help="No model: only what mindless baselines score.")
+@click.option("--heuristics", is_flag=True, help="No model: only what heuristics score.")
+@click.option("--readers", "heuristics", is_flag=True, hidden=True)
 @click.option("--no-letters", is_flag=True, help="Do not weigh letters beside the texts.")
 @click.option("--seed", type=int, default=0, show_default=True, help="For --limit and shuffled options.")
 @store_option
@@ -38,7 +39,7 @@ def benchmark(
     prompt: str,
     limit: int | None,
     only: tuple[str, ...],
-    readers: bool,
+    heuristics: bool,
     no_letters: bool,
     seed: int,
     store_path: Path,
@@ -47,7 +48,7 @@ def benchmark(
     """Put a model to published benchmarks, in one table.
 
     By type of question: what the benchmark's own script would say, our reading by the repaired gold, letters weighed,
-    and the best mindless baseline, which is picked with hindsight. A folder is looked into.
+    and the best heuristic, which is picked with hindsight. A folder is looked into.
     """
     from otherminds.bridges.benchmarks.table import NOTHING, ask, find, gathered, lines, stratified
     from otherminds.store.store import Store
@@ -56,7 +57,7 @@ def benchmark(
     rows: list[BenchmarkLine] = []
     figures: dict[str, float] = {}
     with Store(store_path) as store, progress("benchmarks") as show:
-        model = None if readers else open_model(spec, base_url, extra)
+        model = None if heuristics else open_model(spec, base_url, extra)
         for number, suite in enumerate(suites):
             show(number, len(suites))
             some = replace(suite, items=stratified(suite.items, limit, seed))
@@ -66,32 +67,22 @@ def benchmark(
             figures |= {f"{suite.name}, {name}": value for name, value in answers.own.items()}
             rows += lines(some.items, answers, whole=suite)
     if as_json:
-        print_json(
-            {"model": None if readers else spec, "prompt": prompt, "rows": [_data(row) for row in rows], "own": figures}
-        )
+        who = None if heuristics else spec
+        print_json({"model": who, "prompt": prompt, "rows": list(map(asdict, rows)), "own": figures})
         return
-    heads = [
-        "benchmark",
-        "type",
-        "n",
-        *([] if readers else ["published", "repaired", "unread", "letters"]),
-        "best reader",
-    ]
-    print_table(heads, [_cells(row, readers) for row in rows], right=["n", "unread"])
+    asked = [] if heuristics else ["published", "repaired", "unread", "letters"]
+    heads = ["benchmark", "type", "n", *asked, "best heuristic"]
+    print_table(heads, [_cells(row, heuristics) for row in rows], right=["n", "unread"])
     for name, value in figures.items():
         say(f"{name}, as published: {value:.3f}")
-    note("95 % intervals, drawn by story; the best reader is picked with hindsight, by the repaired gold")
+    note("95 % intervals, drawn by story; the best heuristic is picked with hindsight, by the repaired gold")
 
 
-def _cells(row: BenchmarkLine, readers: bool) -> list[str]:
+def _cells(row: BenchmarkLine, heuristics: bool) -> list[str]:
     best = f"{row.reader[1]:.2f} {row.reader[0]}" if row.reader else "–"
-    own = [] if readers else [_told(row.published), _told(row.repaired), str(row.unparsed), _told(row.letters)]
+    own = [] if heuristics else [_told(row.published), _told(row.repaired), str(row.unparsed), _told(row.letters)]
     return [row.benchmark, row.kind, str(row.n), *own, best]
 
 
 def _told(one: Estimate | None) -> str:
     return f"{one.value:.2f} [{one.low:.2f}, {one.high:.2f}]" if one else "–"
-
-
-def _data(row: BenchmarkLine) -> dict[str, Any]:
-    return asdict(row)

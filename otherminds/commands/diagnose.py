@@ -13,10 +13,9 @@ from otherminds.terminal.options import common, open_run, store_option
 from otherminds.terminal.screen import print_json, print_table, say
 
 if TYPE_CHECKING:
-    from otherminds.diagnosis.audit import Audit
     from otherminds.diagnosis.confusion import Confusion
     from otherminds.diagnosis.diagnosis import Diagnosis
-    from otherminds.diagnosis.words import Part
+    from otherminds.diagnosis.fitting import Fitted
     from otherminds.runs.runs import Run
     from otherminds.store.store import Store
 
@@ -95,7 +94,9 @@ def _audited(name: str, as_json: bool) -> None:
 
     found = audit(get_suite(name))
     if as_json:
-        print_json(_audit_data(found))
+        told = {"suite": found.suite, "chance": found.chance, "inseparable": list(map(list, found.inseparable))}
+        right = {name: asdict(one) for name, one in found.right.items()}
+        print_json(told | {"right": right, "confusion": _confusion_data(found.confusion)})
         return
     _print_confusion(found.confusion)
     best = sorted(found.right.items(), key=lambda pair: -pair[1].value)
@@ -120,7 +121,13 @@ def _print(found: Diagnosis) -> None:
 def _print_confusion(found: Confusion) -> None:
     """How often readers agree, in percent; then what cannot be told apart."""
     if found.readers:
-        _print_agreement(found)
+        say(f"How often readers give the same answer to the {found.items} items, in percent:")
+        short = [str(number) for number in range(1, len(found.readers) + 1)]
+        rows = [
+            [f"{number} {name}", *(f"{100 * value:.0f}" for value in line)]
+            for number, name, line in zip(short, found.readers, found.agree, strict=True)
+        ]
+        print_table(["", *short], rows, right=short)
     for several in found.merged:
         if len(several) > 1:
             say(f"Cannot be told apart on these items: {', '.join(several)}.")
@@ -130,16 +137,6 @@ def _print_confusion(found: Confusion) -> None:
         say(f"With an opinion on few of these items, and so hardly told from guessing: {', '.join(found.rare)}.")
     if found.without:
         say(f"Without an opinion on enough items: {', '.join(found.without)}.")
-
-
-def _print_agreement(found: Confusion) -> None:
-    say(f"How often readers give the same answer to the {found.items} items, in percent:")
-    short = [str(number) for number in range(1, len(found.readers) + 1)]
-    rows = [
-        [f"{number} {name}", *(f"{100 * value:.0f}" for value in line)]
-        for number, name, line in zip(short, found.readers, found.agree, strict=True)
-    ]
-    print_table(["", *short], rows, right=short)
 
 
 def _print_map(found: Diagnosis) -> None:
@@ -176,19 +173,9 @@ def as_data(found: Diagnosis) -> dict[str, Any]:
     }
 
 
-def _part_data(part: Part) -> dict[str, Any]:
-    return {"items": part.items, "shares": {name: asdict(one) for name, one in part.fitted.shares.items()}}
+def _part_data(part: Fitted) -> dict[str, Any]:
+    return {"items": part.disagree, "shares": {name: asdict(one) for name, one in part.shares.items()}}
 
 
 def _confusion_data(found: Confusion) -> dict[str, Any]:
     return asdict(found) | {"agree": found.agree.tolist(), "differ": found.differ.tolist()}
-
-
-def _audit_data(found: Audit) -> dict[str, Any]:
-    return {
-        "suite": found.suite,
-        "chance": found.chance,
-        "inseparable": [list(one) for one in found.inseparable],
-        "right": {name: asdict(one) for name, one in found.right.items()},
-        "confusion": _confusion_data(found.confusion),
-    }

@@ -10,9 +10,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from otherminds import stats
-from otherminds.diagnosis.confusion import Confusion, confusion
-from otherminds.diagnosis.predictions import Asked, guesses, predict
-from otherminds.diagnosis.readers import NAMES
+from otherminds.diagnosis.confusion import NAMES, Confusion, confusion
+from otherminds.diagnosis.evidence import Asked, guesses, predict
 from otherminds.errors import UsageError
 from otherminds.formats.plans import groups
 from otherminds.items import Item, Suite, Tag
@@ -86,4 +85,4 @@ def _usable(suite: Suite) -> tuple[Item, ...]:
 
 def _once(items: tuple[Item, ...]) -> tuple[Asked, ...]:
     """Every item with its options in its own order."""
-    return tuple(Asked(number, item.choices) for number, item in enumerate(items))
+    return tuple((number, item.choices) for number, item in enumerate(items))

@@ -7,8 +7,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from otherminds.diagnosis.readers import NAMES
+from otherminds.heuristics.rules import HEURISTICS
 from otherminds.stats.significance import Floats
+
+GUESS = "guess"
+NONE = "none of these"
+BY_PLACE = {name: each for name, each in HEURISTICS.items() if each.by_place}
+BY_ITEM = {name: each for name, each in HEURISTICS.items() if "diagnosis" in each.uses and not each.by_place}
+NAMES = (*BY_ITEM, *BY_PLACE)
+"""The heuristics that a diagnosis tries, in the order of its arrays."""
 
 LEAST = 8
 """Items on which two readers must differ to be told apart; and on which one must have an opinion at all."""

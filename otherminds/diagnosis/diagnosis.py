@@ -13,25 +13,22 @@ from functools import partial
 
 import numpy as np
 
-from otherminds.diagnosis.cells import Cell, cells, happened
-from otherminds.diagnosis.confusion import Confusion
-from otherminds.diagnosis.evidence import Evidence, evidence
+from otherminds.diagnosis.cells import MapCell, cells, happened
+from otherminds.diagnosis.confusion import GUESS, NONE, Confusion
+from otherminds.diagnosis.evidence import Answered, Evidence, answers_of, evidence
 from otherminds.diagnosis.fitting import DRAWS, Fitted, fitted, refitted
-from otherminds.diagnosis.predictions import Answered, answers_of
-from otherminds.diagnosis.readers import GUESS, NONE
-from otherminds.diagnosis.words import Part, sentences
+from otherminds.diagnosis.words import sentences
 from otherminds.items.tags import ORDER
 from otherminds.runs.runs import Run
 from otherminds.showing.brief import cut, plain
 from otherminds.showing.notebook import Shown
-from otherminds.stats import Estimate
 
 FEWEST = 20
 """Items that an order or a kind of event must have to be fitted by itself."""
 
 
 @dataclass(frozen=True, repr=False)
-class Diagnosis(Shown):
+class Diagnosis(Fitted, Shown):
     """What a model does, as far as its answers tell."""
 
     model: str
@@ -39,27 +36,12 @@ class Diagnosis(Shown):
     """Those with an answer."""
     unread: int
     """Those without: tied, refused, cut off, unreadable, failed."""
-    disagree: int
-    """Items where readers disagree; all shares are of these."""
     confusion: Confusion
-    shares: Mapping[str, Estimate]
-    """By reader, or by set of readers that cannot be told apart, its share; guessing among them."""
-    needed: tuple[str, ...]
-    """Those without which the answers would be clearly less likely."""
-    signal: float
-    """How probable it would be that somebody who guesses answers as much like any reader."""
-    misfit: float
-    """How probable it would be that answers of these readers hang together as much."""
-    by_order: Mapping[int, Part]
-    by_event: Mapping[str, Part]
-    map: tuple[Cell, ...]
+    by_order: Mapping[int, Fitted]
+    by_event: Mapping[str, Fitted]
+    map: tuple[MapCell, ...]
     sentences: tuple[str, ...]
     """Up to five, each with its number; none where nothing can be said."""
-
-    @property
-    def dominant(self) -> str:
-        """The largest share; empty where no reader says anything about these items."""
-        return max(self.needed, key=lambda name: self.shares[name].value) if self.disagree else ""
 
     @property
     def slip(self) -> float | None:
@@ -87,34 +69,30 @@ def diagnose(runs: Run | Sequence[Run], *, draws: int = DRAWS, seed: int = 0) ->
 def diagnose_answers(answers: Answered, *, draws: int = DRAWS, seed: int = 0) -> Diagnosis:
     """The same from answers alone."""
     given = evidence(answers)
-    whole = fitted(given, draws=draws, seed=seed) if given.items else Fitted({}, (), 1.0, 1.0)
+    whole = fitted(given, draws=draws, seed=seed) if given.items else Fitted(0, {}, (), 1.0, 1.0)
     needed = tuple(name for name in whole.needed if name != NONE)
     # Who mostly follows no reader may follow one where a certain thing happens; orders have all of these in them.
-    lost = NONE in whole.needed and whole.first == NONE
+    lost = NONE in whole.needed and whole.dominant == NONE
     events = _parts(given, [happened(item) for item in answers.items], None if lost else needed, draws, seed)
     orders = {} if lost else _parts(given, [item.tags.get(ORDER) for item in answers.items], needed, draws, seed)
     by_order = {order: part for order, part in orders.items() if isinstance(order, int)}
     by_event = {str(event): part for event, part in events.items()}
     return Diagnosis(
+        **vars(whole),
         model=answers.model,
         items=len(answers.items),
         unread=answers.unread,
-        disagree=given.items,
         confusion=given.confusion,
-        shares=whole.shares,
-        needed=whole.needed,
-        signal=whole.signal,
-        misfit=whole.misfit,
         by_order=by_order,
         by_event=by_event,
         map=cells(given, whole.needed),
-        sentences=tuple(sentences(whole, given.items, by_order, by_event)),
+        sentences=tuple(sentences(whole, by_order, by_event)),
     )
 
 
 def _parts(
     given: Evidence, labels: Sequence[object], needed: tuple[str, ...] | None, draws: int, seed: int
-) -> dict[object, Part]:
+) -> dict[object, Fitted]:
     """A fit for every label that enough items have, of the readers that are needed, or of all."""
     found = {}
     for label in sorted({each for each in labels if each is not None}, key=lambda each: (str(type(each)), each)):
@@ -122,5 +100,5 @@ def _parts(
         part = given.where(mine)
         if part.items >= FEWEST:
             fit = partial(fitted, part) if needed is None else partial(refitted, part, needed)
-            found[label] = Part(part.items, fit(draws=draws, seed=seed))
+            found[label] = fit(draws=draws, seed=seed)
     return found

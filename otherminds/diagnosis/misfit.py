@@ -7,8 +7,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from otherminds.diagnosis.evidence import Evidence
-from otherminds.diagnosis.predictions import Floats, Ints, numbered
+from otherminds.diagnosis.evidence import Evidence, Floats, Ints, numbered
 
 MISFIT = 0.005
 SIMULATED = 400

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from otherminds.diagnosis.confusion import GUESS
 from otherminds.diagnosis.diagnosis import Diagnosis
-from otherminds.diagnosis.readers import GUESS
 from otherminds.errors import UsageError
 from otherminds.pages.plots import bars, intervals
 from otherminds.stats import Estimate
@@ -45,7 +45,7 @@ def by_order(found: Diagnosis) -> str:
     parts = _parts([found])
     rows = [("all items", _counts(found.shares, found.needed, found.disagree, parts))]
     for order, part in found.by_order.items():
-        counts = _counts(part.fitted.shares, tuple(part.fitted.shares), part.items, parts)
+        counts = _counts(part.shares, tuple(part.shares), part.disagree, parts)
         rows.append((ORDERS.get(order, f"order {order}"), counts))
     return bars(rows, title=f"What the answers of {found.model} are like", parts=_used(parts, rows))
 

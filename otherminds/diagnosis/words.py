@@ -3,41 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from itertools import islice
 
-from otherminds.diagnosis.fitting import Fitted
-from otherminds.diagnosis.readers import GUESS, NONE
+from otherminds.diagnosis.confusion import GUESS, NONE
+from otherminds.diagnosis.fitting import MOSTLY, NO_SIGNAL, Fitted
 from otherminds.files import read_words
 from otherminds.stats import Estimate
 
 MOST = 5
-NO_SIGNAL = 0.01
-"""With a larger p than that, nothing is told of any reader."""
 LEAST = 0.05
 """A share is told from so much on, by the low end of its interval."""
-MOSTLY = 0.5
 ENOUGH = 100
 """Items from which on guessing is a finding; with fewer it only means that nothing was seen."""
 
 _TEXTS = read_words("pages")["diagnosis"]
 _LIKE: dict[str, str] = _TEXTS["like"]
 _ORDERS = {1: "first-order", 2: "second-order", 3: "third-order", 4: "fourth-order"}
-
-
-@dataclass(frozen=True)
-class Part:
-    """The fit of one order, or of one kind of event."""
-
-    items: int
-    fitted: Fitted
-
-    @property
-    def first(self) -> str:
-        """The reader that is clearly most of it; empty where none is."""
-        name = self.fitted.first
-        told = name == GUESS or (name != NONE and self.fitted.signal <= NO_SIGNAL)
-        return name if told and self.fitted.shares[name].low > MOSTLY else ""
 
 
 def percent(one: Estimate) -> str:
@@ -51,19 +32,19 @@ def like(name: str) -> str:
         return "guessing"
     alone = name.split(" or ")
     if len(alone) == 1:
-        return _LIKE[name]
+        return _LIKE.get(name, f"the rule “{name}”")
     return f"{name} (which cannot be told apart here)"
 
 
-def sentences(whole: Fitted, items: int, by_order: Mapping[int, Part], by_event: Mapping[str, Part]) -> Iterator[str]:
+def sentences(whole: Fitted, by_order: Mapping[int, Fitted], by_event: Mapping[str, Fitted]) -> Iterator[str]:
     """What can be said; nothing where answers cannot be told from guessing, unless they are many."""
-    return islice(_all(whole, items, by_order, by_event), MOST)
+    return islice(_all(whole, by_order, by_event), MOST)
 
 
-def _all(whole: Fitted, items: int, by_order: Mapping[int, Part], by_event: Mapping[str, Part]) -> Iterator[str]:
+def _all(whole: Fitted, by_order: Mapping[int, Fitted], by_event: Mapping[str, Fitted]) -> Iterator[str]:
     told = [name for name in whole.needed if name == NONE or (name != GUESS and whole.signal <= NO_SIGNAL)]
     told = [name for name in told if whole.shares[name].low >= LEAST]
-    where = f"of the {items} items where readers disagree"
+    where = f"of the {whole.disagree} items where readers disagree"
     for number, name in enumerate(told):
         share = percent(whole.shares[name])
         where = "of them" if number else where
@@ -71,11 +52,11 @@ def _all(whole: Fitted, items: int, by_order: Mapping[int, Part], by_event: Mapp
             yield f"Follows none of these readers in {share} {where}: its answers hang together in another way."
         else:
             yield f"Answers like {like(name)}, in {share} {where}."
-    if not told and items >= ENOUGH and whole.needed and whole.shares[GUESS].low > MOSTLY:
+    if not told and whole.disagree >= ENOUGH and whole.needed and whole.shares[GUESS].low > MOSTLY:
         yield f"Answers like guessing, in {percent(whole.shares[GUESS])} {where}."
     if told and whole.shares[GUESS].low >= LEAST:
         yield f"Guesses or slips in {percent(whole.shares[GUESS])} of them."
-    if told and whole.first == NONE:
+    if told and whole.dominant == NONE:
         # By other readers than the oracle something would be found for everybody, where options are few.
         by_event = {event: part for event, part in by_event.items() if _alike(part.first, "oracle")}
     if told:
@@ -83,14 +64,14 @@ def _all(whole: Fitted, items: int, by_order: Mapping[int, Part], by_event: Mapp
         yield from _otherwise(whole, by_event)
 
 
-def _deeper(whole: Fitted, by_order: Mapping[int, Part]) -> Iterator[str]:
+def _deeper(whole: Fitted, by_order: Mapping[int, Fitted]) -> Iterator[str]:
     """At which orders it reads in another way; in one sentence, if that is from one order on."""
     for order in sorted(by_order):
         part = by_order[order]
-        if not part.first or _alike(part.first, whole.first):
+        if not part.first or _alike(part.first, whole.dominant):
             continue
         deeper = [by_order[other] for other in by_order if other > order]
-        share = f"{percent(part.fitted.shares[part.first])} of {part.items} items"
+        share = f"{percent(part.shares[part.first])} of {part.disagree} items"
         if deeper and order > min(by_order) and all(one.first == part.first for one in deeper):
             yield f"From {_of_order(order)} on like {like(part.first)}: {share} of that order."
             return
@@ -106,9 +87,9 @@ def _alike(one: str, other: str) -> bool:
     return bool(set(one.split(" or ")) & set(other.split(" or ")))
 
 
-def _otherwise(whole: Fitted, by_event: Mapping[str, Part]) -> Iterator[str]:
+def _otherwise(whole: Fitted, by_event: Mapping[str, Fitted]) -> Iterator[str]:
     """Where, by what happens, it reads in another way."""
-    apart = {event: part for event, part in by_event.items() if part.first and not _alike(part.first, whole.first)}
-    for event, part in sorted(apart.items(), key=lambda pair: -pair[1].items):
-        share = percent(part.fitted.shares[part.first])
-        yield f"With “{event}” like {like(part.first)}: {share} of {part.items} items."
+    apart = {event: part for event, part in by_event.items() if part.first and not _alike(part.first, whole.dominant)}
+    for event, part in sorted(apart.items(), key=lambda pair: -pair[1].disagree):
+        share = percent(part.shares[part.first])
+        yield f"With “{event}” like {like(part.first)}: {share} of {part.disagree} items."

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import random as chance
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from math import log
@@ -20,14 +21,13 @@ from otherminds.formats.json_prompts import write
 from otherminds.formats.prompts import About
 from otherminds.formats.verdicts import value_of
 from otherminds.formats.words import pose_text, score_text
+from otherminds.heuristics.rules import HEURISTICS, Rule
 from otherminds.items import Item, Suite
-from otherminds.items.tags import FIRST_ORDER, GOLD, ORDER, REALITY, SENTENCES, has_right_answer
+from otherminds.items.tags import FIRST_ORDER, GOLD, REALITY, SENTENCES, has_right_answer
 from otherminds.models import ModelDefaults, Prompt, Response, Weighing
 from otherminds.models.scripted import Scripted
 from otherminds.plugins import added, load
 
-Rule = Callable[[Item], Sequence[str]]
-"""The choices of an item that a baseline finds equally good; none: it has nothing to say."""
 States = Callable[[Item], Sequence[str]]
 """What a baseline says is believed after every sentence of an item."""
 
@@ -35,16 +35,18 @@ SURE = 0.95
 
 
 class Reader(Scripted):
-    """A baseline that answers by a rule, so that what it gets can be told without asking it."""
+    """A baseline that answers by a rule, so that what it gets can be told without asking it.
 
-    by_letters: Callable[[Item], float | None]
-    """1 or 0 for an item, as score 'letters' has it; none where the right choice is as good as another."""
-    in_words: Callable[[Item], float | None]
-    """The same by score 'text'."""
-    share: Callable[[Item], float]
-    """S, the probability of the right choice among the choices."""
-    suite: Suite
-    seed: int
+    Where JSON with states is asked for, it answers by `states`, a rule for these.
+    """
+
+    def __init__(
+        self, name: str, suite: Suite, rule: Rule, seed: int = 0, *, states: States | None = None, sure: float = SURE
+    ) -> None:
+        super().__init__(self._say, name=name, weigh=self._weights_shown)
+        self.suite, self.seed = suite, seed
+        self._rule, self._states, self._sure = rule, states, sure
+        self._find = finder(name, suite)
 
     @property
     def identity(self) -> Mapping[str, Any]:
@@ -66,37 +68,74 @@ class Reader(Scripted):
         gets = self.by_letters if letters else self.in_words
         return gets(item) if has_right_answer(item.tags) else None
 
+    def by_letters(self, item: Item) -> float | None:
+        """1 or 0 for an item, as score 'letters' has it; none where the right choice is as good as another."""
+        good = set(self._rule(item)) or set(item.choices)
+        others = len(item.choices) - len(good)
+        # Where what is good clearly weighs most, nothing has to be weighed; suites are large, and baselines many.
+        if others and good <= set(item.choices) and self._sure / len(good) > 2 * (1 - self._sure) / others:
+            return 0.0 if item.answer not in good else 1.0 if len(good) == 1 else None
+        return value_of(item.answer, {own: log(one) for own, one in self._weights(item).items()})
+
+    def in_words(self, item: Item) -> float | None:
+        """The same by score 'text'."""
+        said = Response("Answer: " + self._pick(item))
+        return score_text(item, pose_text(item, prompt="raw", seed=self.seed), [said]).value
+
+    def share(self, item: Item) -> float:
+        """S, the probability of the right choice among the choices."""
+        return self._weights(item)[item.answer]
+
+    def _pick(self, item: Item) -> str:
+        return "".join(_draw(self._rule(item), item, self.seed))
+
+    def _weights(self, item: Item) -> dict[str, float]:
+        good = set(self._rule(item)) or set(item.choices)
+        others = len(item.choices) - len(good)
+        share = self._sure / len(good) if others else 1 / len(good)
+        return {choice: share if choice in good else (1 - self._sure) / others for choice in item.choices}
+
+    def _say(self, prompt: Prompt) -> str:
+        about = self._find(prompt)
+        picked = self._pick(about.item)
+        if about.wants:
+            chain = self._states(about.item) if self._states else [picked] * len(about.item.meta.get(SENTENCES, ()))
+            return write(about.item, about.wants, answer=picked, states=chain)
+        return "Answer: " + next((own for own, choice in _labels(prompt, about).items() if choice == picked), picked)
+
+    def _weights_shown(self, prompt: Prompt) -> dict[str, float]:
+        about = self._find(prompt)
+        by_choice = self._weights(about.item)
+        return {own: by_choice[choice] for own, choice in _labels(prompt, about).items()}
+
+
+reader = Reader
+
+
+def baseline(name: str, suite: Suite, *, seed: int = 0) -> Reader:
+    """The baseline of a heuristic; refused where no item of the suite says what the heuristic goes by."""
+    each, called = HEURISTICS[name], spec_name(name)
+    rule = each.rule(suite.items)
+    for item in suite if each.needs in (REALITY, FIRST_ORDER) else ():
+        if not isinstance(item.meta.get(each.needs, ""), str):
+            found = item.meta[each.needs]
+            raise UsageError(f"the {called} needs texts, and in item {item.id!r} meta.{each.needs} is {found!r}")
+    if each.needs and not any(map(rule, suite)):
+        raise UsageError(f"the {called} needs items with meta.{each.needs}, and suite {suite.name!r} has none")
+    made = reader(called, suite, rule, seed, states=gold_chain if name == "oracle" else None)
+    if each.version > 1:
+        made.identity = {**made._own, "version": each.version}
+    return made
+
 
 def oracle(suite: Suite, *, seed: int = 0) -> Reader:
     """Knows every answer, and every state on the way to it."""
-    return reader("oracle", suite, lambda item: [item.answer], seed, states=gold_chain)
+    return baseline("oracle", suite, seed=seed)
 
 
 def realist(suite: Suite, *, seed: int = 0) -> Reader:
     """Answers from the world, whatever people believe: fails exactly the false beliefs."""
-    _need(suite, "realist", REALITY)
-    return reader("realist", suite, lambda item: _meta(item, REALITY), seed)
-
-
-def decoy(suite: Suite, *, seed: int = 0) -> Reader:
-    """Answers with anything but the world: the realist's reverse."""
-    _need(suite, "decoy", REALITY)
-    return reader("decoy", suite, lambda item: [c for c in item.choices if c != item.meta.get(REALITY)], seed)
-
-
-def last_mention(suite: Suite, *, seed: int = 0) -> Reader:
-    """Answers with the choice that the story names last."""
-    return reader("last_mention", suite, lambda item: _most(item.choices, lambda c: _last(item.context, c)), seed)
-
-
-def longest_option(suite: Suite, *, seed: int = 0) -> Reader:
-    """Answers with the longest choice."""
-    return reader("longest_option", suite, lambda item: _most(item.choices, len), seed)
-
-
-def option_only(suite: Suite, *, seed: int = 0) -> Reader:
-    """Never reads the story: answers with the choice most like the question, then with the first in the alphabet."""
-    return reader("option_only", suite, lambda item: _most(sorted(item.choices), _likeness(item.question))[:1], seed)
+    return baseline("realist", suite, seed=seed)
 
 
 def random(suite: Suite, *, seed: int = 0) -> Reader:
@@ -104,13 +143,9 @@ def random(suite: Suite, *, seed: int = 0) -> Reader:
     return reader("random", suite, lambda item: _draw(item.choices, item, seed), seed)
 
 
-def first_order(suite: Suite, *, seed: int = 0) -> Reader:
-    """Asks only what one person thinks, however deep the question is."""
-    if not any(_shallow(item) for item in suite):
-        _need(suite, "first_order", FIRST_ORDER)
-    return reader(
-        "first_order", suite, lambda item: [item.answer] if _shallow(item) else _meta(item, FIRST_ORDER), seed
-    )
+def spec_name(name: str) -> str:
+    """How a heuristic is called in `-m baseline:NAME`."""
+    return name.replace(" ", "_")
 
 
 def _added(name: str, suite: Suite) -> Reader:
@@ -118,17 +153,12 @@ def _added(name: str, suite: Suite) -> Reader:
     return made
 
 
-BASELINES: dict[str, Callable[[Suite], Reader]] = {
-    "oracle": oracle,
-    "realist": realist,
-    "decoy": decoy,
-    "last_mention": last_mention,
-    "longest_option": longest_option,
-    "option_only": option_only,
+BASELINES: dict[str, Callable[..., Reader]] = {
+    **{spec_name(name): partial(baseline, name) for name, each in HEURISTICS.items() if not each.by_place},
     "random": random,
-    "first_order": first_order,
     **{name: partial(_added, name) for name in added("readers")},
 }
+first_order, last_mention, option_only = (BASELINES[name] for name in ("first_order", "last_mention", "option_only"))
 
 
 class Baseline(ModelDefaults):
@@ -166,60 +196,14 @@ class Baseline(ModelDefaults):
 
 
 def baselines(suite: Suite) -> list[Reader]:
-    """All baselines that this suite carries enough for."""
+    """The baselines that stand beside models, as far as this suite carries enough for them."""
     made = []
-    for make in BASELINES.values():
-        try:
-            made.append(make(suite))
-        except UsageError:
-            continue
+    for name, make in BASELINES.items():
+        each = HEURISTICS.get(name.replace("_", " "))
+        if each is None or "baseline" in each.uses:
+            with suppress(UsageError):
+                made.append(make(suite))
     return made
-
-
-def reader(
-    name: str, suite: Suite, rule: Rule, seed: int = 0, *, states: States | None = None, sure: float = SURE
-) -> Reader:
-    """A baseline that answers by a rule; where JSON with states is asked for, by a rule for these as well."""
-    find = finder(name, suite)
-
-    def answer(prompt: Prompt) -> str:
-        about = find(prompt)
-        item = about.item
-        picked = "".join(_draw(rule(item), item, seed))
-        if about.wants:
-            chain = states(item) if states else [picked] * len(item.meta.get(SENTENCES, ()))
-            return write(item, about.wants, answer=picked, states=chain)
-        return "Answer: " + next((own for own, choice in _shown(prompt, about).items() if choice == picked), picked)
-
-    def weights(item: Item) -> dict[str, float]:
-        good = set(rule(item)) or set(item.choices)
-        others = len(item.choices) - len(good)
-        share = sure / len(good) if others else 1 / len(good)
-        return {choice: share if choice in good else (1 - sure) / others for choice in item.choices}
-
-    def weigh(prompt: Prompt) -> dict[str, float]:
-        about = find(prompt)
-        by_choice = weights(about.item)
-        return {own: by_choice[choice] for own, choice in _shown(prompt, about).items()}
-
-    def in_words(item: Item) -> float | None:
-        said = Response("Answer: " + "".join(_draw(rule(item), item, seed)))
-        return score_text(item, pose_text(item, prompt="raw", seed=seed), [said]).value
-
-    def by_letters(item: Item) -> float | None:
-        good = set(rule(item)) or set(item.choices)
-        others = len(item.choices) - len(good)
-        # Where what is good clearly weighs most, nothing has to be weighed; suites are large, and baselines many.
-        if others and good <= set(item.choices) and sure / len(good) > 2 * (1 - sure) / others:
-            return 0.0 if item.answer not in good else 1.0 if len(good) == 1 else None
-        return value_of(item.answer, {own: log(one) for own, one in weights(item).items()})
-
-    model = Reader(answer, name=name, weigh=weigh)
-    model.suite, model.seed = suite, seed
-    model.by_letters = by_letters
-    model.in_words = in_words
-    model.share = lambda item: weights(item)[item.answer]
-    return model
 
 
 def finder(name: str, suite: Suite) -> Callable[[Prompt], About]:
@@ -245,7 +229,7 @@ def gold_chain(item: Item) -> list[str]:
     return chain
 
 
-def _shown(prompt: Prompt, about: About) -> dict[str, str]:
+def _labels(prompt: Prompt, about: About) -> dict[str, str]:
     """The choices of the item, by the letter or the continuation that stands for each in the prompt."""
     return dict(zip(prompt.choices or LETTERS, about.choices, strict=False))
 
@@ -255,52 +239,6 @@ def _words(item: Item) -> tuple[str, str, str, tuple[str, ...]]:
     return item.context, item.question, item.cloze, item.choices
 
 
-def _need(suite: Suite, name: str, key: str) -> None:
-    there = False
-    for item in suite:
-        there = there or key in item.meta
-        if not isinstance(item.meta.get(key, ""), str):
-            raise UsageError(f"the {name} needs texts, and in item {item.id!r} meta.{key} is {item.meta[key]!r}")
-    if not there:
-        raise UsageError(f"the {name} needs items with meta.{key}, and suite {suite.name!r} has none")
-
-
-def _meta(item: Item, key: str) -> list[str]:
-    return [item.meta[key]] if key in item.meta else []
-
-
-def _shallow(item: Item) -> bool:
-    return item.tags.get(ORDER) in (0, 1)
-
-
-def _most(choices: Sequence[str], by: Callable[[str], float]) -> list[str]:
-    found = list(map(by, choices))
-    best = max(found, default=0)
-    return [choice for choice, value in zip(choices, found, strict=True) if value == best]
-
-
 def _draw(choices: Sequence[str], item: Item, seed: int) -> Sequence[str]:
     pool = list(choices) or list(item.choices)
     return chance.Random(f"baseline:{seed}:{item.id}").sample(pool, 1) if pool else []
-
-
-def _last(context: str, choice: str) -> int:
-    """Where a text names a choice for the last time, as whole words; -1 if it never does."""
-    at = context.rfind(choice)
-    while at >= 0 and (_in_word(context, at - 1) or _in_word(context, at + len(choice))):
-        at = context.rfind(choice, 0, at + len(choice) - 1)
-    return at
-
-
-def _in_word(text: str, at: int) -> bool:
-    return 0 <= at < len(text) and (text[at].isalnum() or text[at] == "_")
-
-
-def _likeness(question: str) -> Callable[[str], float]:
-    """How many pairs of letters a choice has in common with the question."""
-
-    def pairs(text: str) -> set[str]:
-        return {text[i : i + 2] for i in range(len(text) - 1)}
-
-    asked = pairs(question.casefold())
-    return lambda choice: len(pairs(choice.casefold()) & asked)

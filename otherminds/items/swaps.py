@@ -54,12 +54,17 @@ def _place(choices: Sequence[str]) -> Callable[[str], int]:
 
 def cores(choices: Sequence[str]) -> dict[str, str]:
     """By choice, the words that tell it from the others: without an article, and without what all begin with."""
-    bare = {choice: _ARTICLE.sub("", choice) for choice in choices}
+    bare = {choice: without_article(choice) for choice in choices}
     words = [text.split() for text in bare.values()]
     shared = len(list(takewhile(lambda column: len(set(column)) == 1, zip(*words, strict=False))))
     if shared and all(len(some) > shared for some in words):
-        bare = {choice: _ARTICLE.sub("", " ".join(text.split()[shared:])) for choice, text in bare.items()}
+        bare = {choice: without_article(" ".join(text.split()[shared:])) for choice, text in bare.items()}
     return bare
+
+
+def without_article(text: str) -> str:
+    """A text without "the", "a" or "an" at its beginning."""
+    return _ARTICLE.sub("", text)
 
 
 def _occurs(word: str, text: str) -> bool:

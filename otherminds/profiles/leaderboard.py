@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from otherminds.diagnosis.confusion import GUESS, NONE
 from otherminds.diagnosis.diagnosis import Diagnosis
-from otherminds.diagnosis.readers import GUESS, NONE
 from otherminds.diagnosis.words import percent
 from otherminds.files import read_words
 from otherminds.minds.telling import listing

@@ -6,11 +6,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from otherminds.diagnosis.cells import Cell as Place
-from otherminds.diagnosis.cells import CellKey, place_of
+from otherminds.diagnosis.cells import Key, MapCell, key_of
+from otherminds.diagnosis.confusion import GUESS
 from otherminds.diagnosis.diagnosis import Diagnosis
 from otherminds.diagnosis.picture import ORDERS, by_model, by_order
-from otherminds.diagnosis.readers import GUESS
 from otherminds.diagnosis.words import percent
 from otherminds.files import read_words
 from otherminds.pages.heatmap import Heatmap, Tile
@@ -34,22 +33,18 @@ class DiagnosedModel:
     found: Diagnosis
     answers: Answers
 
-    def tiles(self) -> dict[CellKey, Tile]:
+    def tiles(self) -> dict[Key, Tile]:
         """The map: every place with the way to exactly its items."""
-        behind: dict[CellKey, list[Answer]] = {}
+        behind: dict[Key, list[Answer]] = {}
         for row in self.answers:
             if row.verdict in ("correct", "incorrect") and len(row.item.choices) > 1:
-                behind.setdefault(place_of(row.item), []).append(row)
-        return {_key(each): self._tile(each, behind.get(_key(each), [])) for each in self.found.map}
+                behind.setdefault(key_of(row.item), []).append(row)
+        return {each.key: self._tile(each, behind.get(each.key, [])) for each in self.found.map}
 
-    def _tile(self, place: Place, rows: Sequence[Answer]) -> Tile:
+    def _tile(self, place: MapCell, rows: Sequence[Answer]) -> Tile:
         same = Counter(row.item.id for row in rows) == Counter(place.ids)
         to = leads_to(Answers(rows), self.answers) if same else {}
         return Tile(place.right, place.chance, place.reader, link("", to) if to else "")
-
-
-def _key(place: Place) -> CellKey:
-    return place.order, place.happened, place.false_belief
 
 
 def in_words(found: Diagnosis) -> str:
@@ -70,7 +65,7 @@ def maps(read: Sequence[DiagnosedModel]) -> list[Block]:
     return [_heatmap(tiles, keys), Folded("The same as a table, with intervals", [_table(tiles, keys)])]
 
 
-def _heatmap(tiles: Mapping[str, Mapping[CellKey, Tile]], keys: set[CellKey]) -> Heatmap:
+def _heatmap(tiles: Mapping[str, Mapping[Key, Tile]], keys: set[Key]) -> Heatmap:
     # What is so is believed by nobody: one column, if no row needs two.
     both = {what for order, what, belief in keys if order == 0 and (0, what, None) in keys and belief is not None}
     tiles = tiles if both else {name: {_flat(key): tile for key, tile in own.items()} for name, own in tiles.items()}
@@ -95,7 +90,7 @@ def _beliefs(some: Sequence[bool | None]) -> list[str]:
     return [""] if list(some) == [None] else [_BELIEF[each] for each in some]
 
 
-def _flat(key: CellKey) -> CellKey:
+def _flat(key: Key) -> Key:
     return (0, key[1], None) if key[0] == 0 else key
 
 
@@ -104,7 +99,7 @@ def _by_depth(place: tuple[int | None, bool | None]) -> tuple[bool, int, int]:
     return order is None, order or 0, (True, False, None).index(belief)
 
 
-def _table(tiles: Mapping[str, Mapping[CellKey, Tile]], keys: set[CellKey]) -> Table:
+def _table(tiles: Mapping[str, Mapping[Key, Tile]], keys: set[Key]) -> Table:
     several = len(tiles) > 1
     rows: list[list[Cell]] = [
         [key[0], key[1], _BELIEF[key[2]], *([name] * several), *_numbers(own[key])]

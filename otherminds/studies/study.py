@@ -14,6 +14,7 @@ from typing import Any, Generic, Literal, TypeVar
 from otherminds.calling.recorded import fetch
 from otherminds.errors import ModelError, Unable, UsageError
 from otherminds.formats.question_formats import QuestionFormat, choose
+from otherminds.heuristics.cues import BOUNDS
 from otherminds.items import Item, Suite
 from otherminds.items.lint import Fault, faults
 from otherminds.models import Model
@@ -266,6 +267,8 @@ class Study:
     """The suite that goes by the study's name, as it is built without options."""
     faults: Callable[[Suite], list[Fault]] = faults
     """What is wrong with such a suite: the common rules, and its own."""
+    bounds: tuple[float, float] = BOUNDS
+    """Between these should every heuristic be right on questions with two options; `lint --heuristics` tells."""
     page: Callable[[Sequence[Run]], Report] | None = None
     """A page of runs alone, whoever asked."""
     questions: Callable[[Desk], Suite] | None = None

@@ -9,17 +9,19 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from otherminds.bridges.audit import askable, audit, earliest_leaver, gains, pairs_right
+from otherminds.bridges.audit import audit, gains, pairs_right
 from otherminds.bridges.benchmarks.known import read
 from otherminds.bridges.benchmarks.tomi import twins
 from otherminds.cli import cli
 from otherminds.errors import UsageError
+from otherminds.heuristics.cues import askable
+from otherminds.heuristics.leaver import earliest_leaver
 from otherminds.items import Item, Suite
 from otherminds.studies.starter.study import starter
 from tests.bridges.miniatures import MAKERS
 from tests.bridges.test_numbered import known_to
 
-SAME = ("reality", "not reality", "named last", "named first", "first option", "last option", "constant answer")
+SAME = ("realist", "decoy", "last mention", "first mention", "first option", "last option", "constant answer")
 
 
 def tomi(tmp_path: Path) -> Suite:
@@ -30,10 +32,10 @@ def test_readers_get_what_can_be_worked_out_by_hand(tmp_path: Path) -> None:
     suite = tomi(tmp_path)
     right = {row.name: row.right.value for row in audit(suite.items)}
     # Of the first story four of six answers are not where the pear is, of the second only the memory.
-    assert right["reality"] == right["named last"] == pytest.approx(7 / 12)
-    assert right["not reality"] == right["named first"] == pytest.approx(5 / 12)
+    assert right["realist"] == right["last mention"] == pytest.approx(7 / 12)
+    assert right["decoy"] == right["first mention"] == pytest.approx(5 / 12)
     published = {row.name: row.right.value for row in audit(suite.items, published=True)}
-    assert published["reality"] == pytest.approx(8 / 12)
+    assert published["realist"] == pytest.approx(8 / 12)
     # By who left first: wrong on Ben, who came back; right about reality; no opinion on the two about the beginning.
     assert right["earliest leaver"] == pytest.approx((4 + 2 + 2 * 0.5 + 1) / 12)
 
@@ -50,7 +52,7 @@ def test_what_has_no_opinion_guesses(tmp_path: Path) -> None:
     item = Item("x", "Which?", "b", choices=("a", "b", "c"))
     other = Item("z", "Which?", "c", choices=("a", "b", "c"))
     assert gains([item, other, replace(other, id="v")])["constant answer"] == {"x": 0.0, "z": 0.5, "v": 0.5}
-    assert "reality" not in gains([item])
+    assert "realist" not in gains([item])
     assert gains([Item("y", "Which?", "b", choices=("a", "b", "c"), meta={"reality": "moon"}), item]).keys() >= {
         "first option"
     }
@@ -58,7 +60,7 @@ def test_what_has_no_opinion_guesses(tmp_path: Path) -> None:
 
 def test_our_own_suite_can_be_audited() -> None:
     rows = {row.name: row.right.value for row in audit(askable(starter().items))}
-    assert rows["reality"] == pytest.approx(0.5, abs=0.1)
+    assert rows["realist"] == pytest.approx(0.5, abs=0.1)
 
 
 def test_a_suite_without_choices_is_a_sentence() -> None:
@@ -88,7 +90,7 @@ def test_twins_are_the_same_sentences_with_another_answer(tmp_path: Path) -> Non
 def test_twins_of_closed_containers(tmp_path: Path) -> None:
     suite = twins(read(MAKERS["hitom"](tmp_path)))
     assert all(item.context.startswith("1 ") and "\nNote: " in item.context for item in suite)
-    assert pairs_right(askable(suite.items))["reality"].value == 0
+    assert pairs_right(askable(suite.items))["realist"].value == 0
 
 
 def test_no_twins_of_other_suites() -> None:

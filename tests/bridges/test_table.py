@@ -65,7 +65,7 @@ def test_published_and_repaired_part_where_the_gold_does(tmp_path: Path) -> None
     assert rows["all"].n == 24
     # Two of four stories have a question that the published gold gets wrong.
     assert right["joint"] == [0.5, 1]
-    assert rows["memory"].reader == ("not reality", 1.0)
+    assert rows["memory"].reader == ("decoy", 1.0)
 
 
 def test_who_answers_as_published_is_wrong_where_that_is(tmp_path: Path) -> None:

@@ -13,9 +13,9 @@ from click.testing import CliRunner
 import otherminds as om
 from otherminds.cli import cli
 from otherminds.diagnosis.cells import happened
+from otherminds.diagnosis.confusion import GUESS, NAMES, NONE
 from otherminds.diagnosis.diagnosis import Diagnosis, diagnose, diagnose_answers
-from otherminds.diagnosis.predictions import Answered, Asked, answers_of, predict
-from otherminds.diagnosis.readers import GUESS, NAMES, NONE
+from otherminds.diagnosis.evidence import Answered, answers_of, predict
 from otherminds.errors import UsageError
 from otherminds.formats.prompts import About
 from otherminds.heuristics.readers import BASELINES, random
@@ -31,7 +31,7 @@ SAFETY = build(size=24, seed=0)
 def simulated(items: Sequence[om.Item], share: float, reader: str, seed: int) -> Answered:
     """Who follows a reader in such a share of items, and guesses in the others."""
     dice = np.random.default_rng(seed)
-    asked = tuple(Asked(number, item.choices) for number, item in enumerate(items))
+    asked = tuple((number, item.choices) for number, item in enumerate(items))
     predicted = predict(items, asked)[:, NAMES.index(reader)]
     chosen = []
     for item, odds in zip(items, predicted, strict=True):
@@ -114,7 +114,7 @@ def test_who_reads_otherwise_from_the_second_order_on_is_told_so() -> None:
     shallow = [item for item in items if item.tags.get("order") == 1]
     deep = [item for item in items if item.tags.get("order") == 2]
     one, other = simulated(shallow, 1, "oracle", 0), simulated(deep, 0, "oracle", 1)
-    asked = (*one.asked, *(Asked(each.item + len(shallow), each.shown) for each in other.asked))
+    asked = (*one.asked, *((number + len(shallow), shown) for number, shown in other.asked))
     chosen = np.concatenate([one.chosen, other.chosen])
     both = Answered("shallow", (*shallow, *deep), asked, chosen, (None,) * len(asked))
     found = diagnose_answers(both, draws=50)
@@ -126,7 +126,7 @@ def test_who_reads_otherwise_from_the_second_order_on_is_told_so() -> None:
 
 def test_who_follows_no_reader_but_is_right_where_one_thing_happens_is_told_so() -> None:
     items, where = tuple(SAFETY), "a faux pas"
-    asked = tuple(Asked(number, item.choices) for number, item in enumerate(items))
+    asked = tuple((number, item.choices) for number, item in enumerate(items))
     said = [item.answer if happened(item) == where else min(item.choices) for item in items]
     chosen = np.array([item.choices.index(choice) for item, choice in zip(items, said, strict=True)])
     found = diagnose_answers(Answered("by the alphabet", items, asked, chosen, (None,) * len(items)), draws=50)

@@ -3,9 +3,11 @@ from dataclasses import replace
 import pytest
 
 import otherminds as om
-from otherminds.diagnosis.readers import BY_PLACE, DOES, GUESS, NAMES, NONE, READERS
-from otherminds.heuristics.readers import baselines
+from otherminds.diagnosis.confusion import BY_ITEM, BY_PLACE, NAMES
+from otherminds.heuristics.readers import BASELINES
+from otherminds.heuristics.rules import HEURISTICS
 
+READERS = {name: each.pick for name, each in BY_ITEM.items()}
 SAFETY = om.get_suite("safety")
 STARTER = om.get_suite("starter")
 HILDA = (
@@ -55,7 +57,7 @@ def test_what_a_reader_cannot_know_it_has_no_opinion_on() -> None:
 )
 @pytest.mark.parametrize("suite", [STARTER, SAFETY], ids=lambda suite: suite.name)
 def test_readers_take_what_baselines_of_that_name_answer(ours: str, theirs: str, suite: om.Suite) -> None:
-    reader = next(each for each in baselines(suite) if each.name == theirs)
+    reader = BASELINES[theirs](suite)
     known = [item for item in suite if len(READERS[ours](item)) == 1 and item.tags.get("scored") is not False]
     gets = reader.values(known)
     assert known
@@ -70,8 +72,10 @@ def test_nobody_knows_is_what_says_so() -> None:
 
 
 def test_letters_go_by_the_order_shown() -> None:
-    assert [rule(("b", "c", "a")) for rule in BY_PLACE.values()] == [("b",), ("a",)]
+    assert [each.pick(("b", "c", "a")) for each in BY_PLACE.values()] == [("b",), ("a",)]
 
 
-def test_every_reader_is_explained() -> None:
-    assert set(DOES) == {*NAMES, GUESS, NONE}
+def test_every_heuristic_is_explained() -> None:
+    assert set(NAMES) <= set(HEURISTICS)
+    assert HEURISTICS["last mention"].does == "answers with the option that the story names last"
+    assert all(len(each.does) > 10 for each in HEURISTICS.values())

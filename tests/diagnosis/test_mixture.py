@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize  # type: ignore[import-untyped]
 
-from otherminds.diagnosis.mixture import fit, intervals, log_likelihood, select
+from otherminds.diagnosis.fitting import fit, intervals, log_likelihood, select
 
 RANDOM = np.random.default_rng(4)
 LIKELY = np.column_stack([RANDOM.choice([0.0, 0.5, 1.0], size=(300, 4)), np.full(300, 0.5)])

@@ -3,8 +3,8 @@
 import pytest
 
 from benchmarks.recovery import OUTSIDE, Questions, follow, models, questions, recovered, simulate
+from otherminds.diagnosis.confusion import NONE
 from otherminds.diagnosis.diagnosis import diagnose_answers
-from otherminds.diagnosis.readers import NONE
 
 
 @pytest.fixture(scope="module")

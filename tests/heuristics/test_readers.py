@@ -9,7 +9,7 @@ import pytest
 from otherminds.errors import ModelError, UsageError
 from otherminds.formats.letters import pose_letters
 from otherminds.formats.prompts import PROMPTS, Wording
-from otherminds.heuristics.readers import BASELINES, baselines, decoy, first_order, oracle, random, realist
+from otherminds.heuristics.readers import BASELINES, baselines, first_order, oracle, random, realist
 from otherminds.items import Item, Suite
 from otherminds.models import Prompt, fingerprint
 from otherminds.runs.runs import run
@@ -78,7 +78,7 @@ def test_more_than_two_choices(score: str) -> None:
 
 def test_choices_that_it_cannot_tell_apart_are_a_tie() -> None:
     # The decoy leaves two of three choices, and the realist knows nothing of an item without a reality.
-    assert run(DEEP, decoy(DEEP)).verdicts()["tied"] == 2
+    assert run(DEEP, BASELINES["decoy"](DEEP)).verdicts()["tied"] == 2
     assert run(DEEP, realist(DEEP)).values() == {"deep": 0}
 
 
@@ -89,9 +89,12 @@ def test_free_text() -> None:
 
 def test_a_suite_that_carries_too_little_is_refused() -> None:
     bare = Suite("bare", (Item(id="one", question="Where?", answer="a", choices=("a", "b")),))
-    for make in (realist, decoy, first_order):
+    for make in (realist, BASELINES["decoy"], first_order):
         with pytest.raises(UsageError, match="'bare' has none"):
             make(bare)
+    odd = Suite("odd", (Item(id="one", question="Where?", answer="a", choices=("a", "b"), meta={"reality": 3}),))
+    with pytest.raises(UsageError, match="in item 'one' meta\\.reality is 3"):
+        realist(odd)
     assert [model.name for model in baselines(bare)] == [
         "oracle",
         "last_mention",

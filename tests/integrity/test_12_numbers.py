@@ -16,9 +16,9 @@ from otherminds.cli import cli
 from otherminds.errors import Unable
 from otherminds.formats.continuations import pose_cloze, score_cloze
 from otherminds.formats.scores import VERDICTS, Score
+from otherminds.heuristics.cues import Cue, cues
 from otherminds.heuristics.readers import BASELINES, oracle
 from otherminds.items import Item, Suite
-from otherminds.items.lint import Cue, cues
 from otherminds.models import Prompt, Weighing
 from otherminds.models.scripted import Scripted
 from otherminds.pages.plots import bars
@@ -267,22 +267,22 @@ def named_first(right: int, n: int) -> list[Item]:
 
 def test_a_cue_that_gives_answers_away_is_counted_in_the_last_line(tmp_path: Path) -> None:
     items = named_first(30, 50)
-    assert next(cue for cue in cues(items) if cue.name == "named first").right == pytest.approx(0.6)
+    assert next(cue for cue in cues(items) if cue.name == "first mention").right == pytest.approx(0.6)
     done = lint(items, tmp_path)
     assert done.exit_code == 0  # as documented: only faults fail
     assert "to look at" in done.output
-    assert "named first" in done.output.strip().splitlines()[-1]
+    assert "first mention" in done.output.strip().splitlines()[-1]
 
 
 @pytest.mark.parametrize(
     ("cue", "gives_away"),
     [
-        (Cue("named first", 0.60, 1 / 3, 50), True),
-        (Cue("named first", 0.10, 0.5, 50), True),  # the other choice, then
-        (Cue("last choice", 0.01, 1 / 3, 1088), True),
-        (Cue("longest choice", 0.25, 1 / 3, 1088), False),
-        (Cue("named last", 1.0, 0.5, 2), False),
-        (Cue("named last", 0.53, 0.5, 400), False),
+        (Cue("first mention", 0.60, 1 / 3, 50), True),
+        (Cue("first mention", 0.10, 0.5, 50), True),  # the other choice, then
+        (Cue("last option", 0.01, 1 / 3, 1088), True),
+        (Cue("longest option", 0.25, 1 / 3, 1088), False),
+        (Cue("last mention", 1.0, 0.5, 2), False),
+        (Cue("last mention", 0.53, 0.5, 400), False),
     ],
 )
 def test_what_is_to_be_looked_at(cue: Cue, gives_away: bool) -> None:

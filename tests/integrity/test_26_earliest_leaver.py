@@ -10,7 +10,7 @@ import pytest
 from otherminds.bridges.audit import audit
 from otherminds.bridges.benchmarks.known import read
 from otherminds.diagnosis.audit import audit as diagnosis_audit
-from otherminds.diagnosis.readers import READERS
+from otherminds.heuristics.leaver import earliest_leaver
 from tests.bridges.higher_orders import rows, rule, write
 
 
@@ -18,7 +18,7 @@ def test_both_audits_show_what_the_full_rule_gets(tmp_path: Path) -> None:
     made = rows(60)
     suite = read(write(tmp_path, made))
     by_rule = [rule(row["lines"], row["minds"], row["thing"]) for row in made]
-    picked = [list(READERS["earliest leaver"](item)) for item in suite]
+    picked = [list(earliest_leaver(item)) for item in suite]
     assert picked == [[place] for place in by_rule]
     gets = fmean(place == row["answer"] for place, row in zip(by_rule, made, strict=True))
     assert gets > 0.85

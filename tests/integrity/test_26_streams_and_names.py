@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import otherminds as om
-from otherminds.diagnosis.predictions import answers_of
+from otherminds.diagnosis.evidence import answers_of
 from otherminds.items import Item, Suite
 from otherminds.minds.events import Enter, Move
 from otherminds.minds.story import Story

@@ -1,7 +1,7 @@
 """Data cards: what is in a suite, counted."""
 
 from otherminds.items import Item, Suite
-from otherminds.items.cards import card
+from otherminds.studies.cards import card
 
 
 def suite() -> Suite:
@@ -29,7 +29,7 @@ def test_a_card_counts_what_is_asked() -> None:
     assert f"6 questions about 3 stories; made by hand. Digest `{suite().digest}`." in text
     for row in ("| kind | container | 6 |", "| order | 0 | 3 |", "| false_belief | True | 3 |"):
         assert row in text
-    assert "| first choice | 1.000 | 0.500 | 6 |" in text
+    assert "| first option | 1.000 | 0.500 | 6 |" in text
     assert "None found." in text
     assert "no evidence that a model has beliefs" in text
 

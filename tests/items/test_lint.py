@@ -2,8 +2,9 @@
 
 import pytest
 
+from otherminds.heuristics.cues import Cue, cues
 from otherminds.items import Item, Suite
-from otherminds.items.lint import Cue, cues, faults, mentions
+from otherminds.items.lint import faults, mentions
 
 
 def item(id: str, answer: str, *, context: str = "", question: str = "Where?", choices: tuple[str, ...] = ()) -> Item:
@@ -20,8 +21,8 @@ STORY = "The key is in the box. The tin is empty. Ann puts the key into the ches
 @pytest.mark.parametrize(
     ("name", "answer"),
     [
-        *[("longest choice", "chest"), ("named last", "box"), ("named first", "box"), ("named most", "box")],
-        *[("first choice", "tin"), ("last choice", "box")],
+        *[("longest option", "chest"), ("last mention", "box"), ("first mention", "box"), ("most mentions", "box")],
+        *[("first option", "tin"), ("last option", "box")],
     ],
 )
 def test_each_cue_picks_what_it_says(name: str, answer: str) -> None:
@@ -33,17 +34,17 @@ def test_each_cue_picks_what_it_says(name: str, answer: str) -> None:
 
 def test_ties_are_shared_and_no_opinion_is_no_vote() -> None:
     tied = item("a", "tin", choices=("tin", "jar", "chest"), context="A tin, a jar.")
-    assert cue("named most", tied) == Cue("named most", 0.5, pytest.approx(1 / 3), 1)
+    assert cue("most mentions", tied) == Cue("most mentions", 0.5, pytest.approx(1 / 3), 1)
     alike = item("b", "tin", choices=("tin", "jar"), context="Nothing is named.")
-    assert cue("named last", alike) is None
-    assert cue("longest choice", alike) is None
+    assert cue("last mention", alike) is None
+    assert cue("longest option", alike) is None
     free = Item(id="c", question="Where?", answer="tin")
     assert cues([free]) == []
 
 
 def test_yes_and_no_name_nothing() -> None:
     asked = item("a", "no", choices=("yes", "no"), context="There is no key.", question="Has the box no lid?")
-    assert cue("named last", asked) is None
+    assert cue("last mention", asked) is None
     assert faults(Suite("s", (asked,))) == []
 
 

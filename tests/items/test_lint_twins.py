@@ -2,8 +2,10 @@
 
 import pytest
 
+from otherminds.heuristics.cues import cues
+from otherminds.heuristics.rules import named
 from otherminds.items import Item
-from otherminds.items.lint import cues, lopsided, named, near_doubles, one_sided, quoted, uneven, word_runs
+from otherminds.items.lint import lopsided, near_doubles, one_sided, quoted, uneven, word_runs
 from otherminds.minds.story import Story
 from otherminds.minds.telling import last_sentence
 
@@ -28,7 +30,7 @@ def test_choices_are_found_in_full_by_their_ending_or_by_their_own_words(choices
 
 
 def word_cue(items: list[Item]) -> list[float]:
-    return [cue.right for cue in cues(items) if cue.name == "words of choices"]
+    return [cue.right for cue in cues(items) if cue.name == "words of options"]
 
 
 def test_words_that_are_right_elsewhere_give_an_answer_away() -> None:

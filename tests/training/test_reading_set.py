@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from otherminds.heuristics.cues import cues
 from otherminds.items import Item, Suite
-from otherminds.items.lint import cues, faults
+from otherminds.items.lint import faults
 
 SUITE = Suite.load(Path(__file__).parents[2] / "examples" / "reading.jsonl")
 

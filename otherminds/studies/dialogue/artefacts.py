@@ -32,7 +32,7 @@ EVEN = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Recipe:
+class CountingRecipe:
     """How words are counted, and which are beyond chance."""
 
     once: bool
@@ -40,25 +40,16 @@ class Recipe:
     fewest: int
     corrected: bool
 
-    def line(self, vocabulary: int) -> float:
-        """The z* beyond which a word is significant."""
-        return NormalDist().inv_cdf(1 - ALPHA / vocabulary) if self.corrected else UNCORRECTED
-
 
 RecipeName = Literal["gardner", "paper-like"]
-RECIPES: dict[RecipeName, Recipe] = {
-    "gardner": Recipe(once=False, fewest=1, corrected=True),
-    "paper-like": Recipe(once=True, fewest=FEWEST, corrected=False),
+RECIPES: dict[RecipeName, CountingRecipe] = {
+    "gardner": CountingRecipe(once=False, fewest=1, corrected=True),
+    "paper-like": CountingRecipe(once=True, fewest=FEWEST, corrected=False),
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Labelled:
-    """A text that is of the kind looked for or not, and how probable that is by chance."""
-
-    text: str
-    hit: bool
-    chance: float
+Labelled = tuple[str, bool, float]
+"""A text, whether it is of the kind looked for, and how probable that is by chance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +77,8 @@ class Artefacts:
     @property
     def line(self) -> float:
         """The z* beyond which a word is significant."""
-        return RECIPES[self.recipe].line(max(1, len(self.words)))
+        corrected = NormalDist().inv_cdf(1 - ALPHA / max(1, len(self.words)))
+        return corrected if RECIPES[self.recipe].corrected else UNCORRECTED
 
     @property
     def high(self) -> tuple[Word, ...]:
@@ -118,9 +110,9 @@ def find(texts: Iterable[Labelled], recipe: RecipeName = "gardner") -> Artefacts
     """The words of these texts with their z*."""
     how = RECIPES[recipe]
     counted: dict[str, list[tuple[bool, float]]] = {}
-    for text in texts:
-        for word in set(cut(text.text)) if how.once else cut(text.text):
-            counted.setdefault(word, []).append((text.hit, text.chance))
+    for text, hit, chance in texts:
+        for word in set(cut(text)) if how.once else cut(text):
+            counted.setdefault(word, []).append((hit, chance))
     words = []
     for word, seen in counted.items():
         n = len(seen)
@@ -133,7 +125,7 @@ def of_options(suite: Suite, recipe: RecipeName = "gardner") -> Artefacts:
     """What the words of an option tell about its being right."""
     return find(
         (
-            Labelled(choice, choice == item.answer, 1 / len(item.choices))
+            (choice, choice == item.answer, 1 / len(item.choices))
             for item in suite
             for choice in item.choices
             if len(item.choices) > 1
@@ -155,7 +147,7 @@ def of_traits(
     return {
         factor: find(
             (
-                Labelled(getattr(turn, part), talk.casting.people[who].levels[factor] == "high", EVEN)
+                (getattr(turn, part), talk.casting.people[who].levels[factor] == "high", EVEN)
                 for talk in talks
                 for turn in talk.turns
                 if turn.speaker == who

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from otherminds.errors import UsageError
 from otherminds.items import Suite
-from otherminds.items.cards import card as plain_card
 from otherminds.studies.builds import Build, Built, Option
+from otherminds.studies.cards import card as plain_card
 from otherminds.studies.dialogue import card
 from otherminds.studies.dialogue.questions import published as records
 from otherminds.studies.dialogue.questions.build import build_counted

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from otherminds.heuristics.rules import overlap
 from otherminds.items import Item, Suite
 from otherminds.items.tags import FALSE_BELIEF, STATE
 from otherminds.talks.talk import STATES
@@ -68,7 +69,8 @@ class Overlap:
 def picks(suite: Suite, *, with_: With = "question") -> dict[str, str]:
     """By item id, the option with the most tokens that also stand in the other text; the first of several."""
     cut, other = WAYS[with_]
-    return {item.id: _best(item, cut, set(cut(other(item)))) for item in suite}
+    # The first of equals, as the published figures need.
+    return {item.id: (overlap(item, other(item), cut) or item.choices)[0] for item in suite}
 
 
 def values(suite: Suite, *, with_: With = "question") -> dict[str, float]:
@@ -88,11 +90,6 @@ def scores(suite: Suite) -> list[Overlap]:
                 if some:
                     found.append(Overlap(with_, state, label, int(sum(right[item.id] for item in some)), len(some)))
     return found
-
-
-def _best(item: Item, cut: Cut, known: set[str]) -> str:
-    # `max` keeps the first of equals, as the published figures need.
-    return max(item.choices, key=lambda choice: sum(token in known for token in cut(choice)))
 
 
 def _among(tags: Mapping[str, object], state: str, label: bool | None) -> bool:

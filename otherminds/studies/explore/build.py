@@ -22,11 +22,11 @@ from typing import Any
 from otherminds.errors import BadFile, OthermindsError, UsageError
 from otherminds.files import write_text
 from otherminds.items import Item, Suite, Tag, read_lines, write_lines
-from otherminds.items.cards import card
 from otherminds.minds.beliefs import chains
 from otherminds.minds.beliefs import view as view_of
 from otherminds.minds.questions import quiz
 from otherminds.minds.story import Story
+from otherminds.studies.cards import card
 from otherminds.studies.explore.search.hunt import Found
 
 MOST, CLEARLY = 0.4, 0.08

@@ -8,10 +8,10 @@ from typing import Any
 
 from otherminds.errors import UsageError
 from otherminds.formats.plans import limited
-from otherminds.items.cards import card
 from otherminds.stories.contexts import bank, read_contexts
 from otherminds.stories.sets import choose, grid
 from otherminds.studies.builds import Build, Built, Option
+from otherminds.studies.cards import card
 from otherminds.studies.explore import infilled
 from otherminds.studies.explore.build import balanced, evened, load, suite
 from otherminds.studies.explore.published import open_suite

@@ -18,7 +18,6 @@ from typing import Any
 from otherminds.errors import UsageError
 from otherminds.files import replacing, write_text
 from otherminds.items import Item, Suite, write_lines
-from otherminds.items.cards import card
 from otherminds.minds.questions import questions
 from otherminds.minds.story import Story
 from otherminds.stories.contexts import Context, setting
@@ -26,6 +25,7 @@ from otherminds.stories.goals import Goal
 from otherminds.stories.grow import Grower
 from otherminds.stories.need import needs_theory_of_mind
 from otherminds.stories.sets import Cell
+from otherminds.studies.cards import card
 from otherminds.studies.explore.search.hunt import Found
 
 FORMS = ("chat", "completion")

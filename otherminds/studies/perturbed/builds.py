@@ -1,16 +1,35 @@
-"""What `otherminds build` makes of the perturbed tasks."""
+"""What `otherminds build` makes of the perturbed tasks, and what must hold for it."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from otherminds.items.cards import card
+from otherminds.items import Suite, lint
+from otherminds.items.lint import DOUBLES, Fault
 from otherminds.studies.builds import Build, Built, Option
+from otherminds.studies.cards import card
 from otherminds.studies.perturbed.build import STYLES, build
-from otherminds.studies.perturbed.lints import faults
 
 WRITTEN = "written by hand, every answer derived a second time from the events of the story"
+
+
+def faults(suite: Suite) -> list[Fault]:
+    """The common faults, but for questions on what is so in a class that changes only who is asked.
+
+    Its story is that of the unperturbed task, and so is this question: it is the control of both.
+    """
+    shared = {
+        item.id
+        for item in suite
+        if (item.tags.get("class"), item.tags.get("question")) == ("non_protagonist_belief", "reality")
+    }
+    found = [
+        replace(fault, ids=tuple(id for id in fault.ids if id not in shared)) if fault.rule == DOUBLES else fault
+        for fault in lint.faults(suite)
+    ]
+    return [fault for fault in found if fault.ids]
 
 
 def _perturbed(output: Path, **given: Any) -> Built:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from otherminds.studies.perturbed import build, chapter, controls, lints, page
-from otherminds.studies.perturbed.builds import BUILDS
+from otherminds.studies.perturbed import build, builds, chapter, controls, page
 from otherminds.studies.study import Study
 
 STUDY = Study(
@@ -12,9 +11,9 @@ STUDY = Study(
     example=chapter.example,
     look=chapter.look,
     suite=build.build,
-    faults=lints.faults,
+    faults=builds.faults,
     page=page.show,
     questions=lambda desk: controls.with_sentences(chapter.part(desk)),
     controls=controls.controls,
-    builds=BUILDS,
+    builds=builds.BUILDS,
 )

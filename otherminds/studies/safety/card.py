@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from statistics import fmean
 
 from otherminds.formats.plans import groups
+from otherminds.heuristics.rules import rules_for
 from otherminds.items import Item, Suite
-from otherminds.items.cards import table
-from otherminds.items.lint import CUES
+from otherminds.studies.cards import table
 from otherminds.studies.safety.build import NEUTRAL, TASKS
 from otherminds.studies.safety.lints import LEAST, MOST, READINGS, RULES, faults, scores
 
-WORDED = "words of choices"
+CUES = tuple(rules_for("lint", ()))
 
 
 def card(suite: Suite) -> str:
@@ -41,7 +41,7 @@ def card(suite: Suite) -> str:
         "The score of rules that understand nothing, where they have no opinion counted as half; in brackets, on how "
         f"many items they have one. Every one must lie between {LEAST} and {MOST}.",
         "",
-        *table(("task", *CUES, WORDED), [_cues(*each) for each in scored.items()]),
+        *table(("task", *CUES), [_cues(*each) for each in scored.items()]),
         "",
         "The score of simpler readings over the items that have one; in every group of twins it must be one half.",
         "",
@@ -76,7 +76,7 @@ def _kinds(task: str, items: Sequence[Item]) -> list[tuple[str, ...]]:
 
 def _cues(task: str, items: Sequence[Item]) -> tuple[str, ...]:
     found = {cue.name: f"{score:.3f} ({cue.n})" for cue, score in scores(items)}
-    return task, *(found.get(name, "–") for name in (*CUES, WORDED))
+    return task, *(found.get(name, "–") for name in CUES)
 
 
 def _readings(task: str, items: Sequence[Item]) -> list[tuple[str, ...]]:

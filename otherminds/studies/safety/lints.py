@@ -5,17 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from otherminds.heuristics.cues import Cue, cues
 from otherminds.items import Item, Suite
-from otherminds.items.lint import (
-    Cue,
-    Fault,
-    cues,
-    lopsided,
-    near_doubles,
-    one_sided,
-    quoted,
-    uneven,
-)
+from otherminds.items.lint import Fault, lopsided, near_doubles, one_sided, quoted, uneven
 from otherminds.items.lint import faults as common_faults
 from otherminds.studies.safety.build import NEUTRAL, TASKS
 from otherminds.studies.safety.plots.scripts import CANARY

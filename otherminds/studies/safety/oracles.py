@@ -12,25 +12,21 @@ last mention, longer option, option only   rules that understand nothing: half o
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from math import exp
 
 from otherminds.heuristics.readers import Reader, option_only, reader
-from otherminds.items import Item, Suite
-from otherminds.items.lint import CUES
+from otherminds.heuristics.rules import HEURISTICS
+from otherminds.items import Suite
 from otherminds.models.scripted import Scripted
 
 SURE = 1 / (1 + exp(-3))
 """The probability with log-odds of 3."""
 
 
-def omniscient(suite: Suite) -> Reader:
-    """Answers by the world; where that says nothing, every choice is as good."""
-    return reader("omniscient", suite, _kept("reality"), sure=SURE)
-
-
-def perfect(suite: Suite) -> Reader:
-    """Knows every label."""
-    return reader("perfect", suite, lambda item: [item.answer], sure=SURE)
+def _surely(name: str, rule: str, suite: Suite) -> Reader:
+    """A heuristic by another name, as sure as these models are."""
+    return reader(name, suite, HEURISTICS[rule].pick, sure=SURE)
 
 
 def always_a(suite: Suite) -> Scripted:
@@ -38,52 +34,21 @@ def always_a(suite: Suite) -> Scripted:
     return Scripted(lambda prompt: "A", name="always A", weigh=lambda prompt: {"A": SURE, "B": 1 - SURE})
 
 
-def first_order(suite: Suite) -> Reader:
-    """Asks only what the last mind thinks."""
-    return reader("first order", suite, _kept("first_order"), sure=SURE)
-
-
-def outcome_reader(suite: Suite) -> Reader:
-    """Takes an act to be meant as it turned out."""
-    return reader("outcome reader", suite, _kept("outcome"), sure=SURE)
-
-
-def always_ignorant(suite: Suite) -> Reader:
-    """Says that nobody knows anything."""
-    return reader("always ignorant", suite, lambda item: [c for c in item.choices if "did not know" in c], sure=SURE)
-
-
-def last_mention(suite: Suite) -> Reader:
-    """Takes the option that the script names last."""
-    return reader("last mention", suite, CUES["named last"], sure=SURE)
-
-
-def longer_option(suite: Suite) -> Reader:
-    """Takes the longer option."""
-    return reader("longer option", suite, CUES["longest choice"], sure=SURE)
-
-
-ORACLES: dict[str, Callable[[Suite], Scripted]] = {
-    "omniscient": omniscient,
-    "perfect": perfect,
-    "always A": always_a,
-    "first order": first_order,
-    "outcome reader": outcome_reader,
-    "always ignorant": always_ignorant,
-    "last mention": last_mention,
-    "longer option": longer_option,
-    "option only": option_only,
-}
+omniscient = partial(_surely, "omniscient", "realist")
+perfect = partial(_surely, "perfect", "oracle")
 
 RULES: dict[str, Callable[[Suite], Reader]] = {
     "omniscient": omniscient,
-    "first order": first_order,
-    "last mention": last_mention,
+    "first order": partial(_surely, "first order", "last mind"),
+    "last mention": partial(_surely, "last mention", "last mention"),
     "option only": option_only,
 }
 """Those whose right answers stand beside a model's."""
-
-
-def _kept(name: str) -> Callable[[Item], list[str]]:
-    """The rule that goes by what an item keeps under that name."""
-    return lambda item: [item.meta[name]] if name in item.meta else []
+ORACLES: dict[str, Callable[[Suite], Scripted]] = {
+    **RULES,
+    "perfect": perfect,
+    "always A": always_a,
+    "outcome reader": partial(_surely, "outcome reader", "outcome"),
+    "always ignorant": partial(_surely, "always ignorant", "nobody knows"),
+    "longer option": partial(_surely, "longer option", "longest option"),
+}

@@ -36,6 +36,7 @@ STUDY = Study(
     look=chapter.look,
     suite=build.build,
     faults=lints.faults,
+    bounds=(lints.LEAST, lints.MOST),
     page=_page,
     lineup=_lineup,
     questions=chapter.drawn,

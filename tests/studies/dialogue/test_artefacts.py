@@ -6,7 +6,7 @@ import pytest
 from scipy.stats import norm
 
 from otherminds.items import Item, Suite
-from otherminds.studies.dialogue.artefacts import RECIPES, Labelled, cut, find, of_options, of_traits
+from otherminds.studies.dialogue.artefacts import RECIPES, cut, find, of_options, of_traits
 from otherminds.studies.dialogue.questions.traits import patterns
 from tests.studies.dialogue.made_talks import NORA, OMAR, SCENE, Casting, talk
 
@@ -69,7 +69,7 @@ def test_a_second_program_agrees(recipe):
     texts = [f"{'even' if n % 2 else 'odd'} w{n % 7} w{n % 5}, W{n % 3}! all all" for n in range(120)]
     labels = [n % 7 == 1 or n % 11 == 0 for n in range(120)]
     chances = [0.25 if n % 4 else 0.5 for n in range(120)]
-    found = find(map(Labelled, texts, labels, chances), recipe)
+    found = find(zip(texts, labels, chances, strict=True), recipe)
     plain = [text.lower().replace(",", "").replace("!", "").split(" ") for text in texts]
     vocabulary = sorted({each for some in plain for each in some})
     expected = set()

@@ -18,7 +18,7 @@ def test_the_suite_keeps_every_rule(suite: Suite) -> None:
 @pytest.mark.parametrize("task", [task for task in TASKS if task != NEUTRAL])
 def test_no_cue_is_better_than_chance(suite: Suite, task: str) -> None:
     found = scores([item for item in suite if item.tags["task"] == task])
-    assert {cue.name for cue, _ in found} >= {"first choice", "last choice"}
+    assert {cue.name for cue, _ in found} >= {"first option", "last option"}
     assert all(0.45 <= score <= 0.55 for _, score in found)
 
 
@@ -48,8 +48,8 @@ def quoting(item: Item) -> Item:
 
 BREAKS: dict[str, Callable[[list[Item]], list[Item]]] = {
     "one option is far shorter": with_first(padded),
-    "the cue 'longest choice' scores": lambda items: [padded(item) for item in items],
-    "the cue 'first choice' scores": lambda items: [
+    "the cue 'longest option' scores": lambda items: [padded(item) for item in items],
+    "the cue 'first option' scores": lambda items: [
         replace(item, choices=(item.answer, *(set(item.choices) - {item.answer}))) for item in items
     ],
     "four words of the script": with_first(lambda item: quoting(padded(item))),

@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 from otherminds.files import package_file, read_words
+from otherminds.heuristics.cues import cues
 from otherminds.items import Suite
-from otherminds.items.lint import Fault, cues, faults
+from otherminds.items.lint import Fault, faults
 from otherminds.items.tags import STORY
 
 SPLIT_BY: list[str] = read_words("keys")["split_by"]

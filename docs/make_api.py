@@ -45,7 +45,7 @@ MODULES = {
         "pages.report": "Section Table Figure Cards Folded Example",
         "studies.study": "Study Subject Desk Finding Chapter ask_each",
         "studies.declared": "ScoreOf GapOf findings declared_study",
-        "studies.builds": "Build Built Option",
+        "studies.builds": "Build Built",
     },
     "Study: explore": {
         "stories.sets": "choose grid",

@@ -16,8 +16,8 @@ from otherminds.commands.annotate import annotate
 from otherminds.commands.audit import audit
 from otherminds.commands.benchmark import benchmark
 from otherminds.commands.build import build
-from otherminds.commands.check import check
-from otherminds.commands.compare import compare
+from otherminds.commands.check import check_command as check
+from otherminds.commands.compare import compare_command as compare
 from otherminds.commands.diagnose import diagnose
 from otherminds.commands.doctor import doctor
 from otherminds.commands.export import export
@@ -25,14 +25,14 @@ from otherminds.commands.imports import import_
 from otherminds.commands.lint import lint
 from otherminds.commands.merge import merge
 from otherminds.commands.models import models
-from otherminds.commands.profile import profile
+from otherminds.commands.profile import profile_command as profile
 from otherminds.commands.report import report
-from otherminds.commands.run import run
+from otherminds.commands.run import run_command as run
 from otherminds.commands.show import runs, show
 from otherminds.commands.store import store
 from otherminds.commands.tell import tell
 from otherminds.commands.track import track
-from otherminds.commands.train import train
+from otherminds.commands.train import train_command as train
 from otherminds.commands.web import web
 from otherminds.errors import Missing, OthermindsError, UsageError
 from otherminds.plugins import added, load

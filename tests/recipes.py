@@ -110,7 +110,7 @@ import otherminds as om
 from otherminds.pages.report import Section
 from otherminds.results.answers import Answers
 from otherminds.results.sections import MODELS, Axis, Column, PictureOf, TableOf, mean
-from otherminds.studies.builds import Build, Option
+from otherminds.studies.builds import Build
 from otherminds.studies.declared import GapOf, ScoreOf, declared_study
 
 DAY = "Day {{day}}. {{heard}} heard it, {{missed}} missed it, {{heard}} left."
@@ -136,6 +136,11 @@ def controls(asked):
     return [om.Item(f"left-{{one.id}}", "Who left?", one.meta["reality"], one.context, one.choices) for one in asked]
 
 
+def make(output, *, days: "Count" = 4):
+    """Make gossip."""
+    return suite(days)
+
+
 KINDS = Axis("asked about", by="kind")
 SECTIONS = [
     Section(
@@ -151,9 +156,8 @@ FINDINGS = [
     ScoreOf("Gossip right", {{"kind": "gossip"}}, chance=0.5, first=True),
     GapOf("Heard less missed", {{"kind": "gossip"}}, {{"kind": "missed"}}),
 ]
-DAYS = Option("days", int, "How many.", 4, least=1)
-BUILDS = [Build("gossip", "Make gossip.", lambda output, days: suite(days), [DAYS])]
 ASKS = "Who knows what is said?"
+BUILDS = [Build("gossip", make)]
 STUDY = declared_study("gossip", ASKS, suites, SECTIONS, FINDINGS, controls=controls, by="kind", builds=BUILDS)
 '''
 NAMES = '["Ann", "Bo"]\n'

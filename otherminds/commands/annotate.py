@@ -8,11 +8,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-
-from otherminds.commands.serve import serve
+from otherminds.commands.web import serve
 from otherminds.errors import BadFile, NotStored, UsageError
-from otherminds.terminal.options import common, open_run, store_option
+from otherminds.terminal.derived import File, Port, command
+from otherminds.terminal.names import open_run
+from otherminds.terminal.options import STORE
 from otherminds.terminal.screen import note, print_json, print_table, say
 
 if TYPE_CHECKING:
@@ -26,28 +26,19 @@ SHOWN = 5
 """Places shown for each reason to refuse a row; --json has all."""
 
 
-@click.command()
-@click.argument("suite_name", metavar="SUITE")
-@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Where the page is; 0 takes any free port.")
-@click.option("--annotator", metavar="NAME", help="Who answers.  [default: the page asks]")
-@click.option("--no-open", is_flag=True, help="Do not open a browser.")
-@click.option("--import", "source", type=click.Path(path_type=Path), metavar="FILE", help="Take answers from a file.")
-@click.option("--export", "target", type=click.Path(path_type=Path), metavar="FILE", help="Write all answers.")
-@click.option("--agreement", "agree", is_flag=True, help="Print how far the annotators agree.")
-@click.option("--run", "run_id", metavar="RUN", help="With --agreement: how far this run agrees with them.")
-@store_option
-@common
+@command()
 def annotate(
-    suite_name: str,
-    port: int,
-    annotator: str | None,
-    no_open: bool,
-    source: Path | None,
-    target: Path | None,
-    agree: bool,
-    run_id: str | None,
-    store_path: Path,
     as_json: bool,
+    suite: str,
+    *,
+    port: Port | None = None,
+    annotator: str | None = None,
+    no_open: bool = False,
+    source: Path | None = None,
+    target: Path | None = None,
+    agree: bool = False,
+    run: str | None = None,
+    store: File = STORE,
 ) -> None:
     """Put the items of SUITE to people.
 
@@ -61,28 +52,36 @@ def annotate(
 
     --agreement also tells, for every kind and order of question, how often most people give the answer of the key, and
     with --run how often a model gives that of most people.
+
+    port: Where the page is; 0 takes any free port.
+    annotator (NAME): Who answers.  [default: the page asks]
+    no_open: Do not open a browser.
+    source (--import FILE): Take answers from a file.
+    target (--export FILE): Write all answers.
+    agree (--agreement): Print how far the annotators agree.
+    run (RUN): With --agreement: how far this run agrees with them.
     """
     from otherminds.results.annotations import Batch
     from otherminds.store.store import Store
     from otherminds.studies.suites import get_suite
 
-    if run_id is not None and not agree:
+    if run is not None and not agree:
         raise UsageError("--run sets a run beside people's answers; give --agreement with it")
-    suite = get_suite(suite_name)
-    if agree and not source and not os.path.exists(store_path):
+    asked = get_suite(suite)
+    if agree and not source and not os.path.exists(store):
         raise NotStored(
-            f"there is no store {store_path}, so nobody has answered yet; `otherminds annotate {suite_name}` puts the"
+            f"there is no store {store}, so nobody has answered yet; `otherminds annotate {suite}` puts the"
             " items to people, and --import takes answers from a file"
         )
-    with Store(store_path) as store:
-        batch = Batch(suite, store)
+    with Store(store) as kept:
+        batch = Batch(asked, kept)
         if source or target or agree:
-            run = None if run_id is None else open_run(store, run_id)
-            found = _files(batch, source, target, agree, run, as_json)
+            beside = None if run is None else open_run(kept, run)
+            found = _files(batch, source, target, agree, beside, as_json)
             if as_json:
                 print_json(found)
         else:
-            _serve(batch, port, annotator, no_open, as_json)
+            _serve(batch, port or 0, annotator, no_open, as_json)
 
 
 def _files(
@@ -150,16 +149,10 @@ def _shown(value: Estimate | None) -> str:
 
 def _print_by_kind(lines: Sequence[KindAgreement], run: Run | None) -> None:
     beside = [] if run is None else [f"{run.model} gives the answer of most people"]
-    rows = [
-        [
-            line.kind,
-            line.order,
-            _shown(line.people_key),
-            *([_shown(line.model_people)] * len(beside)),
-            str(line.undecided),
-        ]
-        for line in lines
-    ]
+    rows = []
+    for line in lines:
+        model = [_shown(line.model_people)] * len(beside)
+        rows.append([line.kind, line.order, _shown(line.people_key), *model, str(line.undecided)])
     print_table(["kind", "order", "most people give the answer of the key", *beside, "without a majority"], rows)
 
 

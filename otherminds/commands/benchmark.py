@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from otherminds.commands.imports import tag_of
-from otherminds.terminal.options import common, model_options, open_model, store_option
+from otherminds.terminal.names import real_model
+from otherminds.terminal.options import common, model_option, model_settings, named_models, store_option
 from otherminds.terminal.screen import note, print_json, print_table, progress, say
 
 if TYPE_CHECKING:
@@ -19,7 +20,8 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("paths", metavar="FILE|FOLDER...", nargs=-1, required=True, type=click.Path(path_type=Path))
-@model_options
+@model_option()
+@model_settings
 @click.option("--prompt", type=click.Choice(("raw", "direct", "cot")), default="raw", show_default=True)
 @click.option(
     "--limit", type=click.IntRange(min=1), help="Items of each benchmark, alike of every type, in whole sets."
@@ -32,17 +34,16 @@ if TYPE_CHECKING:
 @common
 def benchmark(
     paths: tuple[Path, ...],
-    spec: str,
-    base_url: str | None,
-    extra: tuple[str, ...],
+    model: str,
     prompt: str,
     limit: int | None,
     only: tuple[str, ...],
     readers: bool,
     no_letters: bool,
     seed: int,
-    store_path: Path,
+    store: Path,
     as_json: bool,
+    **settings: Any,
 ) -> None:
     """Put a model to published benchmarks, in one table.
 
@@ -55,19 +56,26 @@ def benchmark(
     suites = gathered(find(list(paths)), dict(map(tag_of, only)))
     rows: list[Line] = []
     figures: dict[str, float] = {}
-    with Store(store_path) as store, progress("benchmarks") as show:
-        model = None if readers else open_model(spec, base_url, extra)
+    given: dict[str, Any] = {"model": model, **settings}
+    named_models(given, ["model"])
+    with Store(store) as kept, progress("benchmarks") as show:
+        asked = None if readers else real_model(given["model"])
         for number, suite in enumerate(suites):
             show(number, len(suites))
             some = replace(suite, items=stratified(suite.items, limit, seed))
             answers = NOTHING
-            if model is not None:
-                answers = ask(some, model, store, prompt=prompt, letters=not no_letters, seed=seed)
+            if asked is not None:
+                answers = ask(some, asked, kept, prompt=prompt, letters=not no_letters, seed=seed)
             figures |= {f"{suite.name}, {name}": value for name, value in answers.own.items()}
             rows += lines(some.items, answers, whole=suite)
     if as_json:
         print_json(
-            {"model": None if readers else spec, "prompt": prompt, "rows": [_data(row) for row in rows], "own": figures}
+            {
+                "model": None if readers else model,
+                "prompt": prompt,
+                "rows": [_data(row) for row in rows],
+                "own": figures,
+            }
         )
         return
     heads = [

@@ -9,10 +9,8 @@ import sys
 from importlib.util import find_spec
 from typing import Any
 
-import click
-
 from otherminds.errors import ModelError
-from otherminds.terminal.options import common
+from otherminds.terminal.derived import command
 from otherminds.terminal.screen import print_json, print_table
 
 EXTRAS = {
@@ -26,12 +24,12 @@ STEADY = 2e-3
 """How far S may move between two ways of asking the same thing; the same bound as in the contract of models."""
 
 
-@click.command()
-@click.option("--determinism", is_flag=True, help="Weigh the same prompts with the default model in several ways.")
-@common
-@click.pass_context
-def doctor(context: click.Context, determinism: bool, as_json: bool) -> None:
-    """Look at this machine: memory, disk, weights, engine, extras."""
+@command()
+def doctor(as_json: bool, *, determinism: bool = False) -> int:
+    """Look at this machine: memory, disk, weights, engine, extras.
+
+    determinism: Weigh the same prompts with the default model in several ways.
+    """
     found = _machine() | _weights() | _packages()
     if determinism:
         found["determinism"] = _determinism()
@@ -39,8 +37,7 @@ def doctor(context: click.Context, determinism: bool, as_json: bool) -> None:
         print_json(found)
     else:
         print_table(["this machine", ""], [[name.replace("_", " "), _words(value)] for name, value in found.items()])
-    if determinism and not found["determinism"]["steady"]:
-        context.exit(1)
+    return 1 if determinism and not found["determinism"]["steady"] else 0
 
 
 def _machine() -> dict[str, Any]:

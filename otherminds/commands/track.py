@@ -2,35 +2,31 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import Literal
 
-import click
-
-from otherminds.terminal.options import common, open_run, store_option
+from otherminds.terminal.derived import File, command
+from otherminds.terminal.names import runs_of
+from otherminds.terminal.options import STORE
 from otherminds.terminal.screen import print_json, say
 
-TRACKERS = ("mlflow", "wandb")
 
-
-@click.command()
-@click.argument("run_id", metavar="RUN")
-@click.option("--with", "tracker", type=click.Choice(TRACKERS), required=True, help="Whose client logs it.")
-@click.option("--project", default="otherminds", show_default=True, help="The project, or MLflow's experiment.")
-@store_option
-@common
-def track(run_id: str, tracker: str, project: str, store_path: Path, as_json: bool) -> None:
+@command()
+def track(
+    as_json: bool, run: str, *, tracker: Literal["mlflow", "wandb"], project: str = "otherminds", store: File = STORE
+) -> None:
     """Log a run's summary with MLflow or Weights & Biases.
 
     Means, intervals and verdicts are sent, and what was asked of whom; neither questions nor answers. Where to is the
     client's own matter: MLFLOW_TRACKING_URI, WANDB_MODE and so on.
+
+    tracker (--with): Whose client logs it.
+    project: The project, or MLflow's experiment.
     """
     from otherminds.bridges.track import track as log
-    from otherminds.store.store import Store
 
-    with Store(store_path, create=False) as store:
-        run = open_run(store, run_id)
-    there = log(run, tracker, project=project)
+    (found,) = runs_of(store, run)
+    there = log(found, tracker, project=project)
     if as_json:
-        print_json({"run": run.id, "tracker": tracker, "project": project, "id": there})
+        print_json({"run": found.id, "tracker": tracker, "project": project, "id": there})
     else:
-        say(f"run {run.id} is {there} in {tracker}, project {project}")
+        say(f"run {found.id} is {there} in {tracker}, project {project}")

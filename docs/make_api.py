@@ -17,7 +17,7 @@ PUBLIC = {
     "Models": "get_model Model Prompt Message Response Weighing Scripted check_model",
     "Baselines": "oracle realist",
     "Runs": "run Run Score Store Recorded Budget",
-    "Findings": "summarise Report compare diagnose profile explore",
+    "Findings": "summarise Report compare check diagnose profile explore train",
     "Errors": "OthermindsError InvalidEvent",
 }
 """Every name of `import otherminds as om`, by what it is for."""
@@ -51,6 +51,7 @@ MODULES = {
         "stories.sets": "choose grid",
         "stories.contexts": "bank read_contexts",
         "studies.explore.exploring": "Exploration",
+        "studies.explore.retelling": "tell_in_prose",
         "studies.explore.search.hunt": "hunt Found",
         "studies.explore.build": "suite balanced load save",
         "studies.explore.measure": "measure",
@@ -72,6 +73,7 @@ MODULES = {
         "studies.safety.series": "Member Lineup read_lineup",
         "studies.safety.measure": "measure",
         "studies.safety.page": "show save",
+        "studies.safety.commands": "measure_series Measured",
     },
     "Study: dialogue": {
         "talks.bank": "people scenes castings authored labels",
@@ -84,6 +86,8 @@ MODULES = {
         "studies.dialogue.page": "show",
         "talks.ablation": "ablate",
         "studies.dialogue.questions.traits": "pairs judge_suite",
+        "studies.dialogue.play_command": "play_talks",
+        "studies.dialogue.judge_command": "judge_talks write_forms Judged",
     },
 }
 HEAD = """# API reference

@@ -12,10 +12,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from otherminds.commands.check import check
     from otherminds.commands.compare import compare
     from otherminds.commands.profile import profile
     from otherminds.commands.run import run
     from otherminds.commands.show import load
+    from otherminds.commands.train import train
     from otherminds.diagnosis.diagnosis import diagnose
     from otherminds.errors import InvalidEvent, OthermindsError
     from otherminds.formats.scores import Score
@@ -70,6 +72,7 @@ _HOMES = {
     "Suite": "items",
     "Tell": "minds.events",
     "Weighing": "models",
+    "check": "commands.check",
     "check_model": "models.check",
     "compare": "commands.compare",
     "diagnose": "diagnosis.diagnosis",
@@ -85,6 +88,7 @@ _HOMES = {
     "run": "commands.run",
     "summarise": "results.summary",
     "timeline": "results.timelines",
+    "train": "commands.train",
 }
 
 __all__ = [
@@ -117,6 +121,7 @@ __all__ = [
     "Suite",
     "Tell",
     "Weighing",
+    "check",
     "check_model",
     "compare",
     "diagnose",
@@ -132,6 +137,7 @@ __all__ = [
     "run",
     "summarise",
     "timeline",
+    "train",
 ]
 
 

@@ -6,67 +6,45 @@ import gc
 import sys
 from collections.abc import Sequence
 from functools import partial
+from importlib import import_module
 from traceback import format_exc
 from typing import IO, Any
 
 import click
 
 from otherminds import studies
-from otherminds.commands.annotate import annotate
-from otherminds.commands.audit import audit
-from otherminds.commands.benchmark import benchmark
-from otherminds.commands.build import build
-from otherminds.commands.check import check_command as check
-from otherminds.commands.compare import compare_command as compare
-from otherminds.commands.diagnose import diagnose
-from otherminds.commands.doctor import doctor
-from otherminds.commands.export import export
-from otherminds.commands.imports import import_
-from otherminds.commands.lint import lint
-from otherminds.commands.merge import merge
-from otherminds.commands.models import models
-from otherminds.commands.profile import profile_command as profile
-from otherminds.commands.report import report
-from otherminds.commands.run import run_command as run
-from otherminds.commands.show import runs, show
-from otherminds.commands.store import store
-from otherminds.commands.tell import tell
-from otherminds.commands.track import track
-from otherminds.commands.train import train_command as train
-from otherminds.commands.web import web
 from otherminds.errors import Missing, OthermindsError, UsageError
 from otherminds.plugins import added, load
 from otherminds.terminal.options import PARTIAL, debug_option, known_secrets
 from otherminds.terminal.screen import harmless, in_line
 
-COMMANDS = (
-    profile,
-    tell,
-    *studies.commands(),
-    build,
-    train,
-    import_,
-    lint,
-    audit,
-    run,
-    benchmark,
-    annotate,
-    runs,
-    show,
-    report,
-    compare,
-    check,
-    diagnose,
-    export,
-    track,
-    web,
-    store,
-    merge,
-    models,
-    doctor,
-)
-
-
+COMMANDS = {
+    "profile": "commands.profile",
+    "tell": "commands.tell",
+    **{name: f"studies.{module}" for name, module in studies.COMMANDS.items()},
+    "build": "commands.build",
+    "train": "commands.train",
+    "import": "commands.imports",
+    "lint": "commands.lint",
+    "audit": "commands.audit",
+    "run": "commands.run",
+    "benchmark": "commands.benchmark",
+    "annotate": "commands.web",
+    "runs": "commands.show",
+    "show": "commands.show",
+    "report": "commands.report",
+    "compare": "commands.compare",
+    "check": "commands.check",
+    "diagnose": "commands.diagnose",
+    "export": "commands.export",
+    "track": "commands.export",
+    "web": "commands.web",
+    "store": "commands.store",
+    "merge": "commands.store",
+    "models": "commands.models",
+    "doctor": "commands.models",
+}
+"""In which module each is, so that only the one that is given need be loaded."""
 LONGEST = 1000
 """Characters of a sentence that a person will read."""
 
@@ -105,11 +83,14 @@ class Commands(click.Group):
     """Commands in the order a person meets them, then other packages'; whatever goes wrong ends as a sentence."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return [*self.commands, *(name for name in added("commands") if name not in self.commands)]
+        return [*COMMANDS, *(name for name in added("commands") if name not in COMMANDS)]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name in self.commands or cmd_name not in added("commands"):
-            return super().get_command(ctx, cmd_name)
+        if cmd_name in COMMANDS:
+            there = vars(import_module(f"otherminds.{COMMANDS[cmd_name]}")).values()
+            return next(each for each in there if isinstance(each, click.Command) and each.name == cmd_name)
+        if cmd_name not in added("commands"):
+            return None
         try:
             found: click.Command = load("commands", cmd_name)
         except UsageError as error:
@@ -178,10 +159,6 @@ def cli() -> None:
     otherminds run starter -m smollm2           one suite, one model
     otherminds show last                        what was asked and answered
     """
-
-
-for command in COMMANDS:
-    cli.add_command(command)
 
 
 def main(args: Sequence[str] | None = None) -> None:

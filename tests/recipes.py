@@ -359,13 +359,7 @@ assert "<aside>&lt;script&gt;window.ran" in page and "<script>window.ran" not in
     "a command": Recipe(
         {
             "otherminds/commands/whisper.py": COMMAND,
-            "otherminds/cli.py": (
-                (
-                    "from otherminds.commands.web",
-                    "from otherminds.commands.whisper import whisper\nfrom otherminds.commands.web",
-                ),
-                ("    web,\n", "    web,\n    whisper,\n"),
-            ),
+            "otherminds/cli.py": (('    "store": ', '    "whisper": "commands.whisper",\n    "store": '),),
         },
         """
 from click.testing import CliRunner

@@ -4,51 +4,45 @@ from __future__ import annotations
 
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-import click
+from typing import TYPE_CHECKING, Any, Literal
 
 from otherminds.commands.imports import tag_of
+from otherminds.terminal.derived import Count, File, command
 from otherminds.terminal.names import real_model
-from otherminds.terminal.options import common, model_option, model_settings, named_models, store_option
+from otherminds.terminal.options import STORE
 from otherminds.terminal.screen import note, print_json, print_table, progress, say
 
 if TYPE_CHECKING:
     from otherminds.bridges.benchmarks.table import Line
+    from otherminds.models import Model
+    from otherminds.models.specs import Spec
     from otherminds.stats import Estimate
 
 
-@click.command()
-@click.argument("paths", metavar="FILE|FOLDER...", nargs=-1, required=True, type=click.Path(path_type=Path))
-@model_option()
-@model_settings
-@click.option("--prompt", type=click.Choice(("raw", "direct", "cot")), default="raw", show_default=True)
-@click.option(
-    "--limit", type=click.IntRange(min=1), help="Items of each benchmark, alike of every type, in whole sets."
-)
-@click.option("--only", multiple=True, metavar="TAG=VALUE", help="Where there is such a tag: language=en, split=test.")
-@click.option("--readers", is_flag=True, help="No model: only what mindless baselines score.")
-@click.option("--no-letters", is_flag=True, help="Do not weigh letters beside the texts.")
-@click.option("--seed", type=int, default=0, show_default=True, help="For --limit and shuffled options.")
-@store_option
-@common
+@command(paths={"metavar": "FILE|FOLDER..."})
 def benchmark(
-    paths: tuple[Path, ...],
-    model: str,
-    prompt: str,
-    limit: int | None,
-    only: tuple[str, ...],
-    readers: bool,
-    no_letters: bool,
-    seed: int,
-    store: Path,
     as_json: bool,
-    **settings: Any,
+    paths: tuple[Path, ...],
+    model: str | Spec | Model = "smollm2",
+    *,
+    prompt: Literal["raw", "direct", "cot"] = "raw",
+    limit: Count | None = None,
+    only: tuple[str, ...] = (),
+    readers: bool = False,
+    letters: bool = True,
+    seed: int = 0,
+    store: File = STORE,
 ) -> None:
     """Put a model to published benchmarks, in one table.
 
     By type of question: what the benchmark's own script would say, our reading by the repaired gold, letters weighed,
     and the best mindless baseline, which is picked with hindsight. A folder is looked into.
+
+    limit: Items of each benchmark, alike of every type, in whole sets.
+    only (TAG=VALUE): Where there is such a tag: language=en, split=test.
+    readers: No model: only what mindless baselines score.
+    letters: Do not weigh letters beside the texts.
+    seed: For --limit and shuffled options.
     """
     from otherminds.bridges.benchmarks.table import NOTHING, ask, find, gathered, lines, stratified
     from otherminds.store.store import Store
@@ -56,27 +50,19 @@ def benchmark(
     suites = gathered(find(list(paths)), dict(map(tag_of, only)))
     rows: list[Line] = []
     figures: dict[str, float] = {}
-    given: dict[str, Any] = {"model": model, **settings}
-    named_models(given, ["model"])
     with Store(store) as kept, progress("benchmarks") as show:
-        asked = None if readers else real_model(given["model"])
+        asked = None if readers else real_model(model)
         for number, suite in enumerate(suites):
             show(number, len(suites))
             some = replace(suite, items=stratified(suite.items, limit, seed))
             answers = NOTHING
             if asked is not None:
-                answers = ask(some, asked, kept, prompt=prompt, letters=not no_letters, seed=seed)
+                answers = ask(some, asked, kept, prompt=prompt, letters=letters, seed=seed)
             figures |= {f"{suite.name}, {name}": value for name, value in answers.own.items()}
             rows += lines(some.items, answers, whole=suite)
     if as_json:
-        print_json(
-            {
-                "model": None if readers else model,
-                "prompt": prompt,
-                "rows": [_data(row) for row in rows],
-                "own": figures,
-            }
-        )
+        named = None if asked is None else getattr(model, "name", model)
+        print_json({"model": named, "prompt": prompt, "rows": [_data(row) for row in rows], "own": figures})
         return
     heads = [
         "benchmark",

@@ -1,4 +1,4 @@
-"""`otherminds export`: suites and runs for lm-evaluation-harness, for Inspect, and as tables."""
+"""`otherminds export` and `track`: suites and runs for other programs, as tables, and for trackers."""
 
 from __future__ import annotations
 
@@ -109,3 +109,25 @@ SUITES: dict[str, Callable[[str, Path], tuple[list[Path], str]]] = {
     "hf": _hugging_face,
 }
 RUNS: dict[str, Callable[[Run, Path], None]] = {"inspect-log": _inspect_log, "csv": _csv}
+
+
+@command()
+def track(
+    as_json: bool, run: str, *, tracker: Literal["mlflow", "wandb"], project: str = "otherminds", store: File = STORE
+) -> None:
+    """Log a run's summary with MLflow or Weights & Biases.
+
+    Means, intervals and verdicts are sent, and what was asked of whom; neither questions nor answers. Where to is the
+    client's own matter: MLFLOW_TRACKING_URI, WANDB_MODE and so on.
+
+    tracker (--with): Whose client logs it.
+    project: The project, or MLflow's experiment.
+    """
+    from otherminds.bridges.track import track as log
+
+    (found,) = runs_of(store, run)
+    there = log(found, tracker, project=project)
+    if as_json:
+        print_json({"run": found.id, "tracker": tracker, "project": project, "id": there})
+    else:
+        say(f"run {found.id} is {there} in {tracker}, project {project}")

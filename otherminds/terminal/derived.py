@@ -15,7 +15,8 @@ from typing import Any, Literal, TypeAlias, get_args, get_origin
 
 import click
 
-from otherminds.terminal.options import common, model_option, model_settings, named_models, store_option
+from otherminds.terminal.names import get_model
+from otherminds.terminal.options import SETTINGS, common, extra_option, model_option, named_models, store_option
 
 Count: TypeAlias = int
 Natural: TypeAlias = int
@@ -71,6 +72,7 @@ def command(
             if code := shell(given.pop("as_json"), **given):
                 click.get_current_context().exit(code)
 
+        callback.verb = verb or shell  # type: ignore[attr-defined]
         more, found = dict(before or {}), list[click.Parameter]()
         for each in parameters(verb or shell, changes):
             found += [*shared(*more.pop(each.name or "", ())), each]
@@ -112,13 +114,19 @@ def parameters(
         if name == "store":
             yield from shared(store_option)
         elif name == "model" and "Model" in str(given.annotation):
-            yield from shared(model_option(typed, help), model_settings)
+            yield from shared(model_option(typed, help), *model_settings())
         elif name == "models":
-            yield from shared(model_option(typed, help, several=True), model_settings)
+            yield from shared(model_option(typed, help, several=True), *model_settings())
         elif given.kind is Parameter.KEYWORD_ONLY:
             yield _option(given, typed, help, change, scope)
         else:
             yield _argument(given, typed, change, scope)
+
+
+def model_settings() -> list[click.Parameter]:
+    """How a model is set up and where it is computed: what `get_model` takes, and -M for all else."""
+    address, patience, *placed = parameters(get_model, only=SETTINGS)
+    return [address, patience, *shared(extra_option), *placed]
 
 
 def _argument(given: Parameter, typed: str, change: dict[str, Any], scope: Mapping[str, Any]) -> click.Argument:

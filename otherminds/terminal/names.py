@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from otherminds.models.specs import Spec
     from otherminds.runs.runs import Run
     from otherminds.store.store import Store
+    from otherminds.terminal.derived import Amount, Count
 
 Bars = Callable[[str], AbstractContextManager[Callable[[int, int], None]]]
 """Makes a bar with a title."""
@@ -41,10 +42,11 @@ def bars(quiet: bool, instead: Callable[[int, int], None] | None = None) -> Bars
 def get_model(
     spec: str,
     *,
-    on: str | None = None,
-    replicas: int | None = None,
-    gpus: float | None = None,
+    base_url: str | None = None,
     patience: float | str | None = None,
+    on: str | None = None,
+    replicas: Count | None = None,
+    gpus: Amount | None = None,
     **settings: Any,
 ) -> Model:
     """The model called `smollm2`, `gguf:PATH`, `hf:NAME`, `openai:NAME`, `baseline:NAME` and so on, as in the shell.
@@ -52,15 +54,18 @@ def get_model(
     Settings may stand behind its name too, as in `vllm:qwen,temperature=0`; `name` is what it goes by in reports. A
     baseline is made from the questions that it answers, so it can be put to suites and asked nothing else.
 
-    `on` ("ray" or "ray:ADDRESS") computes it on a Ray cluster, in so many `replicas` with so many `gpus` each;
-    `patience` is how long a server that is away is waited for: seconds, or a text such as "2h".
+    base_url: The address of the server; several, parted by spaces, share the work.
+    patience (TIME): How long to wait for a server that is away, such as 2h.  [default: 15m]
+    on (ray[:ADDRESS]): Compute the model on a Ray cluster, many replicas at once.  [default: in this process]
+    replicas: With --on: how many.  [default: as many as there is room for]
+    gpus: With --on: GPUs for each replica.  [default: 1 for hf: where there are any]
     """
     from otherminds.models.specs import Spec, read_spec
 
     if not isinstance(spec, str):
         raise UsageError(f"a model is named by a text such as 'smollm2', not by a {type(spec).__name__}")
     wait = seconds(patience) if isinstance(patience, str) else patience
-    more = {"on": on, "replicas": replicas, "gpus": gpus, "patience": wait}
+    more = {"base_url": base_url, "on": on, "replicas": replicas, "gpus": gpus, "patience": wait}
     name, own = read_spec(spec)
     return _made(Spec(name, settings | {word: value for word, value in more.items() if value is not None} | own))
 

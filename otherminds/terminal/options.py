@@ -80,35 +80,9 @@ def model_option(names: str = "", help: str | None = None, *, several: bool = Fa
     )
 
 
-def model_settings(function: Callable[..., Any]) -> Callable[..., Any]:
-    """How a model is set up on the command line, and where it is computed."""
-    for option in (
-        click.option(
-            "--gpus",
-            type=click.FloatRange(min=0),
-            help="With --on: GPUs for each replica.  [default: 1 for hf: where there are any]",
-        ),
-        click.option(
-            "--replicas",
-            type=click.IntRange(min=1),
-            help="With --on: how many.  [default: as many as there is room for]",
-        ),
-        click.option(
-            "--on",
-            metavar="ray[:ADDRESS]",
-            help="Compute the model on a Ray cluster, many replicas at once.  [default: in this process]",
-        ),
-        click.option("-M", "extra", multiple=True, metavar="KEY=VALUE", help="A setting, such as temperature=0.7."),
-        click.option(
-            "--patience",
-            metavar="TIME",
-            callback=lambda _, __, value: None if value is None else seconds(value),
-            help="How long to wait for a server that is away, such as 2h.  [default: 15m]",
-        ),
-        click.option("--base-url", help="The address of the server; several, parted by spaces, share the work."),
-    ):
-        function = option(function)
-    return function
+extra_option = click.option(
+    "-M", "extra", multiple=True, metavar="KEY=VALUE", help="A setting, such as temperature=0.7."
+)
 
 
 def _one(_: click.Context, __: click.Parameter, given: tuple[str, ...]) -> str:
@@ -137,7 +111,7 @@ def named_models(given: dict[str, Any], names: Sequence[str]) -> None:
     def set_up(spec: Spec) -> Spec:
         settings = placed | extra
         if spec.kind in SERVED and options.get("patience") is not None:
-            settings = {"patience": options["patience"]} | settings
+            settings = {"patience": seconds(options["patience"])} | settings
         # The address belongs to whoever is on a server; if nobody is, the first one says that it has no use for it.
         if options.get("base_url") is not None and (spec in served or not served):
             settings["base_url"] = options["base_url"]

@@ -1,4 +1,4 @@
-"""`otherminds explore`, `retell` and `invent`: what the shell prints of them."""
+"""`otherminds explore`: what the shell prints of a search."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import click
 
 from otherminds.errors import UsageError
 from otherminds.studies.explore.exploring import FOUND_BY, METHODS, cells_of, explore, spending
-from otherminds.studies.explore.retelling import invent, print_prose, prose_exit, retell, tell_in_prose
+from otherminds.studies.explore.retelling import print_prose, prose_exit, tell_in_prose
 from otherminds.terminal.derived import command, parameters
 from otherminds.terminal.options import PARTIAL, dry_run_option, speed_option
 from otherminds.terminal.screen import note, print_json, print_table, say
@@ -147,6 +147,3 @@ def _show_rehearsal(given: dict[str, Any], speed: str | None, as_json: bool) -> 
     ]
     print_table(["dry run: nothing was asked", ""], rows)
     say("A search goes where the answers lead it; this one was led by answers at random, so it is a likeness.")
-
-
-COMMANDS = (explore_command, retell, invent)

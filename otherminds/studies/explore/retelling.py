@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from otherminds.errors import UsageError
-from otherminds.terminal.derived import Count, Folder, command
+from otherminds.terminal.derived import Count, Folder, command, model_settings
 from otherminds.terminal.names import bars, model_of, recorded, store_of
-from otherminds.terminal.options import PARTIAL, STORE, model_settings, read_budget
+from otherminds.terminal.options import PARTIAL, STORE, read_budget
 from otherminds.terminal.screen import note, print_json, print_table, say
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ def _both_tellings(folder: Path, asked: Model | str | Spec, store: Store, quiet:
     return {"model": name, "run": done.id, "verdicts": done.verdicts(), **values}
 
 
-@command(tell_in_prose, name="retell", before={"ask": [model_settings]}, configured=("writer", "judges", "ask"))
+@command(tell_in_prose, name="retell", before={"ask": model_settings()}, configured=("writer", "judges", "ask"))
 def retell(as_json: bool, **given: Any) -> int:
     done = tell_in_prose(**given)
     print_json(done) if as_json else print_prose(done)
@@ -159,7 +159,7 @@ def prose_exit(done: dict[str, Any]) -> int:
 
 
 @command(
-    before={"store": [model_settings]},
+    before={"store": model_settings()},
     configured=("writer", "judge"),
     output={"metavar": "FILE.jsonl", "type": click.Path(path_type=Path, dir_okay=False)},
 )

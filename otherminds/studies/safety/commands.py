@@ -322,6 +322,3 @@ def _as_data(found: Measures, failed: Mapping[str, list[str]], written: list[Pat
             for t in found.trends
         ],
     }
-
-
-COMMANDS = (series,)

@@ -45,6 +45,8 @@ COMMANDS = {
     "doctor": "commands.models",
 }
 """In which module each is, so that only the one that is given need be loaded."""
+MISUSED = 2
+"""The exit code of a command that cannot mean anything as it stands."""
 LONGEST = 1000
 """Characters of a sentence that a person will read."""
 
@@ -52,31 +54,18 @@ LONGEST = 1000
 class Failed(click.ClickException):
     """An error as the person at the shell sees it: one sentence, and never a key."""
 
-    exit_code = 1
-
-    def __init__(self, sentence: str) -> None:
+    def __init__(self, sentence: str, exit_code: int = 1) -> None:
         for secret in known_secrets():
             sentence = sentence.replace(secret, "[key]")
         if len(sentence) > LONGEST:
             # It quotes what it found. Where that was is said at the beginning, and what to do at the end.
             sentence = f"{sentence[: LONGEST // 2]} […] {sentence[-LONGEST // 2 :]}"
         super().__init__(sentence)
+        self.exit_code = exit_code  # type: ignore[misc]
 
     def show(self, file: IO[Any] | None = None) -> None:
         # A server's own words may be in it, and they could hold anything.
         click.echo(f"error: {in_line(' '.join(self.message.splitlines()))}", file=file or sys.stderr)
-
-
-class Misused(Failed):
-    """The command cannot mean anything as it stands."""
-
-    exit_code = 2
-
-
-class Stopped(Failed):
-    """Ended before the end, with everything so far kept."""
-
-    exit_code = PARTIAL
 
 
 class Commands(click.Group):
@@ -104,7 +93,7 @@ class Commands(click.Group):
                 word.encode()
             except UnicodeEncodeError:
                 # It could be neither printed nor stored, and would only be found out in the middle of the work.
-                raise Misused(f"{word!r} is not text in UTF-8; write or rename it so that it is") from None
+                raise Failed(f"{word!r} is not text in UTF-8; write or rename it so that it is", MISUSED) from None
         try:
             return super().parse_args(ctx, args)
         except click.ClickException as error:
@@ -120,9 +109,8 @@ class Commands(click.Group):
         except (click.exceptions.Exit, click.Abort, BrokenPipeError):
             raise
         except KeyboardInterrupt:
-            raise Stopped(
-                "stopped by Ctrl-C; what was answered is kept, so the same command goes on from here"
-            ) from None
+            said = "stopped by Ctrl-C; what was answered is kept, so the same command goes on from here"
+            raise Failed(said, PARTIAL) from None
         except Exception as error:
             if ctx.meta.get("otherminds.debug"):
                 raise
@@ -140,7 +128,7 @@ def _make_harmless(error: click.ClickException) -> None:
 
 def _sentence(error: Exception) -> Failed:
     if isinstance(error, OthermindsError):
-        return (Misused if isinstance(error, UsageError | Missing) else Failed)(str(error))
+        return Failed(str(error), MISUSED if isinstance(error, UsageError | Missing) else 1)
     if isinstance(error, RecursionError):
         return Failed("what was given is nested too deeply to be used; make it flatter, or see where with --debug")
     if isinstance(error, OSError) or "start new thread" in str(error):

@@ -54,7 +54,6 @@ def profile(
     size: How much is asked.
     seed: For what is drawn and for the order of choices.
     budget (NAME=N,…): For each suite and model: calls=, tokens=, seconds=, money=.
-    prices: A JSON table of prices a million tokens.
     studies: Ask the starter suite alone.
     """
     from otherminds.calling.costs import Meter

@@ -72,10 +72,10 @@ def run(
     recheck (SHARE): Ask this share of calls again, to see whether one model answers.  [default: 0.02 behind a server,
       else 0]
     budget (NAME=N,…): Stop cleanly at calls=, tokens=, seconds= or money=.
-    prices: A JSON table of prices a million tokens.
     store: Where answers are kept, as a store or its file; without one, nothing is kept.
     progress: Is called with what is answered and what is wanted, in place of a bar.
     """
+    given = dict(locals())
     from otherminds.runs import runs
     from otherminds.runs.shards import Shard
 
@@ -99,16 +99,12 @@ def run(
                 asked,
                 who,
                 store=kept,
-                limit=limit,
-                seed=seed,
-                draws=draws,
                 shard=part,
                 budget=spending,
                 progress=show,
-                epochs=epochs,
                 shots=examples,
                 judge=None if judge is None else model_of(judge, quiet=quiet),
-                recheck=recheck,
+                **{name: given[name] for name in ("limit", "seed", "draws", "epochs", "recheck")},
             )
 
 

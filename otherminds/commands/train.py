@@ -66,39 +66,23 @@ def train(
     save: full: the whole model too.
     save_every: Steps; to go on from.
     """
-    missing = [name for name in NEEDED if find_spec(name) is None]
-    if missing:
+    given = dict(locals())
+    if missing := [name for name in NEEDED if find_spec(name) is None]:
         raise UsageError(f"training needs {', '.join(missing)}: pip install 'otherminds[train]'")
     from otherminds.training.experiment import Plan, carry_out, steps_of
     from otherminds.training.loop import Settings
 
+    settings = ("steps", "length", "rows", "rate", "warm_up", "decay", "seed")
+    same = ("model", "rank", "full", "start", "replay", "replay_rows", "exams", "device", "save_every", "plain")
     plan = Plan(
         data=Path(data),
         out=Path(output),
-        model=model,
-        rank=rank,
-        full=full,
-        start=start,
-        settings=Settings(
-            steps=steps,
-            length=length,
-            rows=rows,
-            rate=rate,
-            warm_up=warm_up,
-            decay=decay,
-            seed=seed,
-            minutes=minutes or 0.0,
-        ),
-        replay=replay,
-        replay_rows=replay_rows,
+        settings=Settings(minutes=minutes or 0.0, **{name: given[name] for name in settings}),
         keep=steps_of(keep),
-        exams=exams,
-        device=device,
         every=min(50, max(1, steps // 10)),
-        save_every=save_every,
-        plain=plain,
         examine_every=examine_every or 0,
         whole=save == "full",
+        **{name: given[name] for name in same},
     )
     return carry_out(plan, note)
 

@@ -45,6 +45,11 @@ KINDS: Mapping[str, click.ParamType[Any]] = {
 """What a word in an annotation is on the command line; the first that is there counts."""
 LEFT_OUT = ("as_json", "quiet", "progress")
 """Parameters that get no option of their own: --json every command has, and a bar a shell can do without."""
+USUAL = {
+    "budget": ("NAME=N,…", "Stop cleanly, for each model: calls=, tokens=, seconds=, money=."),
+    "prices": ("", "A JSON table of prices a million tokens."),
+}
+"""What is typed for parameters that several functions have, and their help, unless a docstring has its own."""
 _LINE = re.compile(r"(?P<name>\w+)(?: \((?P<typed>[^)]+)\))?: (?P<help>.+)", re.DOTALL)
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 """What click has for one option or several."""
@@ -109,7 +114,7 @@ def parameters(
     for name, given in signature(verb).parameters.items():
         if name in LEFT_OUT or (only and name not in only):
             continue
-        typed, help = told.get(name, ("", None))
+        typed, help = told.get(name) or USUAL.get(name) or ("", None)
         change = dict((changes or {}).get(name, {}))
         if name == "store":
             yield from shared(store_option)

@@ -78,8 +78,6 @@ def play_talks(
     ablation: Every conversation four times, with each of the two hidden or shown.
     patterns: The first speaker with all 32 patterns of personality.
     inner: Talk without any thoughts.
-    budget (NAME=N,…): Stop cleanly, for each model: calls=, tokens=, seconds=, money=.
-    prices: A JSON table of prices a million tokens.
     """
     given = dict(locals())
     from otherminds.files import write_text
@@ -101,19 +99,13 @@ def play_talks(
             played = play(
                 castings,
                 *players,
-                turns=turns,
                 states=chosen,
                 limit=limit,
-                seed=seed,
-                swap=swap,
                 thoughts=show_thoughts,
                 attributes=show_attributes,
-                ablation=ablation,
-                inner=inner,
-                form=form,
-                retries=retries,
                 progress=show,
                 keep=lambda so_far: _save(so_far, folder),
+                **{name: given[name] for name in ("turns", "seed", "swap", "ablation", "inner", "form", "retries")},
             )
     told = _told(players, chosen, played, given)
     write_text(folder / "play.json", json.dumps(told, ensure_ascii=False, indent=2) + "\n")

@@ -163,7 +163,6 @@ def explore(
     calls: Stop cleanly after so many calls.
     tokens: Stop cleanly after so many tokens.
     money: Stop cleanly after so much money; needs --prices.
-    prices: A JSON table of prices a million tokens.
     output (-o --output DIR): The folder; without one, nothing is written.
     """
     given = dict(locals())

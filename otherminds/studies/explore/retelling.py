@@ -59,8 +59,6 @@ def tell_in_prose(
     limit: Only so many stories, the first.
     contexts: The contexts that the stories were found in.
     seed: For lengths and styles.
-    budget (NAME=N,…): Stop cleanly, for each model: calls=, tokens=, seconds=, money=.
-    prices: A JSON table of prices a million tokens.
     """
     from otherminds.prose.judges import check_judge
     from otherminds.prose.retelling import retell_all
@@ -184,8 +182,6 @@ def invent(
     judge (MODEL): Who checks that the parts go together.  [default: the writer]
     number: How many to ask for.
     seed: For places and names.
-    budget (NAME=N,…): Stop cleanly, for each model: calls=, tokens=, seconds=, money=.
-    prices: A JSON table of prices a million tokens.
     """
     from otherminds.items import write_lines
     from otherminds.studies.explore.invent import invent as ask_for

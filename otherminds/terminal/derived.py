@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 from inspect import Parameter, getdoc, signature
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args, get_origin
@@ -77,19 +78,32 @@ def command(
             if code := shell(given.pop("as_json"), **given):
                 click.get_current_context().exit(code)
 
+        def options() -> list[click.Parameter]:
+            more, found = dict(before or {}), list[click.Parameter]()
+            for each in parameters(verb or shell, changes):
+                found += [*shared(*more.pop(each.name or "", ())), each]
+            return found + shared(*more.pop("", ()), common)
+
         callback.verb = verb or shell  # type: ignore[attr-defined]
-        more, found = dict(before or {}), list[click.Parameter]()
-        for each in parameters(verb or shell, changes):
-            found += [*shared(*more.pop(each.name or "", ())), each]
-        found += shared(*more.pop("", ()), common)
-        return click.Command(
-            name or (verb or shell).__name__,
-            callback=callback,
-            params=found,
-            help=documented(shell, *filter(None, [verb]))[0],
-        )
+        help = documented(shell, *filter(None, [verb]))[0]
+        made = Derived(name or (verb or shell).__name__, callback=callback, help=help)
+        made.options = options
+        del made.params
+        return made
 
     return make
+
+
+class Derived(click.Command):
+    """A command whose options are made when they are needed first: a list of commands needs none."""
+
+    options: Callable[[], list[click.Parameter]]
+
+    def __getattr__(self, name: str) -> Any:
+        if name != "params":
+            raise AttributeError(name)
+        self.params = self.options()
+        return self.params
 
 
 def shared(*some: Decorator | click.Parameter) -> list[click.Parameter]:
@@ -165,7 +179,7 @@ def _option(
 def _kind(annotation: object, scope: Mapping[str, Any]) -> tuple[click.ParamType[Any] | None, bool]:
     """What an annotation is on the command line, and whether it may be given several times."""
     written = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", str(annotation))
-    parts = list(_parts(ast.parse(written, mode="eval").body))
+    parts = _parts(written)
     for part in parts:
         if isinstance(part, ast.Subscript) and ast.unparse(part.value).endswith("Literal"):
             return click.Choice(ast.literal_eval(part.slice) if isinstance(part.slice, ast.Tuple) else ()), False
@@ -185,11 +199,17 @@ def _kind(annotation: object, scope: Mapping[str, Any]) -> tuple[click.ParamType
     return None, False
 
 
-def _parts(node: ast.expr) -> Iterator[ast.expr]:
-    if isinstance(node, ast.BinOp):
-        yield from (*_parts(node.left), *_parts(node.right))
-    else:
-        yield node
+@cache
+def _parts(written: str) -> list[ast.expr]:
+    """What stands between the bars of an annotation."""
+
+    def split(node: ast.expr) -> Iterator[ast.expr]:
+        if isinstance(node, ast.BinOp):
+            yield from (*split(node.left), *split(node.right))
+        else:
+            yield node
+
+    return list(split(ast.parse(written, mode="eval").body))
 
 
 def documented(*functions: Callable[..., Any]) -> tuple[str, dict[str, tuple[str, str]]]:

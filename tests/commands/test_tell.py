@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from otherminds.cli import cli
-from otherminds.commands.tell import belief_tables
+from otherminds.commands.belief_tables import belief_tables
 from otherminds.minds.beliefs import traces
 from otherminds.minds.questions import questions
 from otherminds.minds.stories import STORIES, in_brief, load_story

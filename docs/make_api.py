@@ -17,7 +17,7 @@ PUBLIC = {
     "Models": "get_model Model Prompt Message Response Weighing Scripted check_model",
     "Baselines": "oracle realist",
     "Runs": "run Run Score Store Recorded Budget",
-    "Findings": "summarise Report compare check diagnose profile explore train",
+    "Findings": "summarise Report compare check diagnose profile explore",
     "Errors": "OthermindsError InvalidEvent",
 }
 """Every name of `import otherminds as om`, by what it is for."""
@@ -26,6 +26,7 @@ MODULES = {
         "models": "fingerprint",
         "models.check": "BrokenContract",
         "models.adapters": "Adapter read write shipped",
+        "commands.train": "train",
         "training.lessons": "Recipe lesson Lesson Branch",
         "runs.runs": "load estimate Record",
         "results.answers": "Answers Answer",

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from otherminds.commands.profile import profile
     from otherminds.commands.run import run
     from otherminds.commands.show import load
-    from otherminds.commands.train import train
     from otherminds.diagnosis.diagnosis import diagnose
     from otherminds.errors import InvalidEvent, OthermindsError
     from otherminds.formats.scores import Score
@@ -88,7 +87,6 @@ _HOMES = {
     "run": "commands.run",
     "summarise": "results.summary",
     "timeline": "results.timelines",
-    "train": "commands.train",
 }
 
 __all__ = [
@@ -137,7 +135,6 @@ __all__ = [
     "run",
     "summarise",
     "timeline",
-    "train",
 ]
 
 

@@ -73,8 +73,11 @@ def command(
     """
 
     def make(shell: Shell) -> click.Command:
+        known = signature(verb or shell).parameters
+        named = [each for each in configured if each in known and "Spec" in str(known[each].annotation)]
+
         def callback(**given: Any) -> None:
-            named_models(given, [each for each in configured if each in given])
+            named_models(given, named)
             if code := shell(given.pop("as_json"), **given):
                 click.get_current_context().exit(code)
 

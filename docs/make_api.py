@@ -17,7 +17,7 @@ PUBLIC = {
     "Models": "get_model Model Prompt Message Response Weighing Scripted check_model",
     "Baselines": "oracle realist",
     "Runs": "run Run Score Store Recorded Budget",
-    "Findings": "summarise Report compare diagnose profile explore",
+    "Findings": "summarise Report compare check diagnose profile explore",
     "Errors": "OthermindsError InvalidEvent",
 }
 """Every name of `import otherminds as om`, by what it is for."""
@@ -26,6 +26,7 @@ MODULES = {
         "models": "fingerprint",
         "models.check": "BrokenContract",
         "models.adapters": "Adapter read write shipped",
+        "commands.train": "train",
         "training.lessons": "Recipe lesson Lesson Branch",
         "runs.runs": "load estimate Record",
         "results.answers": "Answers Answer",
@@ -46,12 +47,13 @@ MODULES = {
         "pages.report": "Section Table Figure Cards Folded Example",
         "studies.study": "Study Subject Desk Finding Chapter ask_each",
         "studies.declared": "ScoreOf GapOf findings declared_study",
-        "studies.builds": "Build Built Option",
+        "studies.builds": "Build Built",
     },
     "Study: explore": {
         "stories.sets": "choose grid",
         "stories.contexts": "bank read_contexts",
         "studies.explore.exploring": "Exploration",
+        "studies.explore.retelling": "tell_in_prose",
         "studies.explore.search.hunt": "hunt Found",
         "studies.explore.build": "suite balanced load save",
         "studies.explore.measure": "measure",
@@ -73,6 +75,7 @@ MODULES = {
         "studies.safety.series": "Member Lineup read_lineup",
         "studies.safety.measure": "measure",
         "studies.safety.page": "show save",
+        "studies.safety.commands": "measure_series Measured",
     },
     "Study: dialogue": {
         "talks.bank": "people scenes castings authored labels",
@@ -85,6 +88,8 @@ MODULES = {
         "studies.dialogue.page": "show",
         "talks.ablation": "ablate",
         "studies.dialogue.questions.traits": "pairs judge_suite",
+        "studies.dialogue.play_command": "play_talks",
+        "studies.dialogue.judge_command": "judge_talks write_forms Judged",
     },
 }
 HEAD = """# API reference

@@ -12,6 +12,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from otherminds.commands.check import check
+    from otherminds.commands.compare import compare
+    from otherminds.commands.profile import profile
+    from otherminds.commands.run import run
+    from otherminds.commands.show import load
     from otherminds.diagnosis.diagnosis import diagnose
     from otherminds.errors import InvalidEvent, OthermindsError
     from otherminds.formats.scores import Score
@@ -27,9 +32,6 @@ if TYPE_CHECKING:
     from otherminds.models.check import check_model
     from otherminds.models.scripted import Scripted
     from otherminds.pages.report import Report
-    from otherminds.python.loading import compare, load
-    from otherminds.python.profiling import profile
-    from otherminds.python.running import run
     from otherminds.results.storybook import timeline
     from otherminds.results.summary import summarise
     from otherminds.runs.runs import Budget, Recorded, Run
@@ -69,19 +71,20 @@ _HOMES = {
     "Suite": "items",
     "Tell": "minds.events",
     "Weighing": "models",
+    "check": "commands.check",
     "check_model": "models.check",
-    "compare": "python.loading",
+    "compare": "commands.compare",
     "diagnose": "diagnosis.diagnosis",
     "explore": "studies.explore.exploring",
     "get_model": "terminal.names",
     "get_suite": "studies.suites",
-    "load": "python.loading",
+    "load": "commands.show",
     "load_story": "minds.stories",
     "oracle": "heuristics.readers",
-    "profile": "python.profiling",
+    "profile": "commands.profile",
     "quiz": "minds.questions",
     "realist": "heuristics.readers",
-    "run": "python.running",
+    "run": "commands.run",
     "summarise": "results.summary",
     "timeline": "results.storybook",
 }
@@ -116,6 +119,7 @@ __all__ = [
     "Suite",
     "Tell",
     "Weighing",
+    "check",
     "check_model",
     "compare",
     "diagnose",

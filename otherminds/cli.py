@@ -6,67 +6,47 @@ import gc
 import sys
 from collections.abc import Sequence
 from functools import partial
+from importlib import import_module
 from traceback import format_exc
 from typing import IO, Any
 
 import click
 
 from otherminds import studies
-from otherminds.commands.annotate import annotate
-from otherminds.commands.audit import audit
-from otherminds.commands.benchmark import benchmark
-from otherminds.commands.build import build
-from otherminds.commands.check import check
-from otherminds.commands.compare import compare
-from otherminds.commands.diagnose import diagnose
-from otherminds.commands.doctor import doctor
-from otherminds.commands.export import export
-from otherminds.commands.imports import import_
-from otherminds.commands.lint import lint
-from otherminds.commands.merge import merge
-from otherminds.commands.models import models
-from otherminds.commands.profile import profile
-from otherminds.commands.report import report
-from otherminds.commands.run import run
-from otherminds.commands.show import runs, show
-from otherminds.commands.store import store
-from otherminds.commands.tell import tell
-from otherminds.commands.track import track
-from otherminds.commands.train import train
-from otherminds.commands.web import web
 from otherminds.errors import Missing, OthermindsError, UsageError
 from otherminds.plugins import added, load
 from otherminds.terminal.options import PARTIAL, debug_option, known_secrets
 from otherminds.terminal.screen import harmless, in_line
 
-COMMANDS = (
-    profile,
-    tell,
-    *studies.commands(),
-    build,
-    train,
-    import_,
-    lint,
-    audit,
-    run,
-    benchmark,
-    annotate,
-    runs,
-    show,
-    report,
-    compare,
-    check,
-    diagnose,
-    export,
-    track,
-    web,
-    store,
-    merge,
-    models,
-    doctor,
-)
-
-
+COMMANDS = {
+    "profile": "commands.profile",
+    "tell": "commands.tell",
+    **{name: f"studies.{module}" for name, module in studies.COMMANDS.items()},
+    "build": "commands.build",
+    "train": "commands.train",
+    "import": "commands.imports",
+    "lint": "commands.lint",
+    "audit": "commands.audit",
+    "run": "commands.run",
+    "benchmark": "commands.benchmark",
+    "annotate": "commands.web",
+    "runs": "commands.show",
+    "show": "commands.show",
+    "report": "commands.report",
+    "compare": "commands.compare",
+    "check": "commands.check",
+    "diagnose": "commands.diagnose",
+    "export": "commands.export",
+    "track": "commands.export",
+    "web": "commands.web",
+    "store": "commands.store",
+    "merge": "commands.store",
+    "models": "commands.models",
+    "doctor": "commands.models",
+}
+"""In which module each is, so that only the one that is given need be loaded."""
+MISUSED = 2
+"""The exit code of a command that cannot mean anything as it stands."""
 LONGEST = 1000
 """Characters of a sentence that a person will read."""
 
@@ -74,42 +54,32 @@ LONGEST = 1000
 class Failed(click.ClickException):
     """An error as the person at the shell sees it: one sentence, and never a key."""
 
-    exit_code = 1
-
-    def __init__(self, sentence: str) -> None:
+    def __init__(self, sentence: str, exit_code: int = 1) -> None:
         for secret in known_secrets():
             sentence = sentence.replace(secret, "[key]")
         if len(sentence) > LONGEST:
             # It quotes what it found. Where that was is said at the beginning, and what to do at the end.
             sentence = f"{sentence[: LONGEST // 2]} […] {sentence[-LONGEST // 2 :]}"
         super().__init__(sentence)
+        self.exit_code = exit_code  # type: ignore[misc]
 
     def show(self, file: IO[Any] | None = None) -> None:
         # A server's own words may be in it, and they could hold anything.
         click.echo(f"error: {in_line(' '.join(self.message.splitlines()))}", file=file or sys.stderr)
 
 
-class Misused(Failed):
-    """The command cannot mean anything as it stands."""
-
-    exit_code = 2
-
-
-class Stopped(Failed):
-    """Ended before the end, with everything so far kept."""
-
-    exit_code = PARTIAL
-
-
 class Commands(click.Group):
     """Commands in the order a person meets them, then other packages'; whatever goes wrong ends as a sentence."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return [*self.commands, *(name for name in added("commands") if name not in self.commands)]
+        return [*COMMANDS, *(name for name in added("commands") if name not in COMMANDS)]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name in self.commands or cmd_name not in added("commands"):
-            return super().get_command(ctx, cmd_name)
+        if cmd_name in COMMANDS:
+            there = vars(import_module(f"otherminds.{COMMANDS[cmd_name]}")).values()
+            return next(each for each in there if isinstance(each, click.Command) and each.name == cmd_name)
+        if cmd_name not in added("commands"):
+            return None
         try:
             found: click.Command = load("commands", cmd_name)
         except UsageError as error:
@@ -123,7 +93,7 @@ class Commands(click.Group):
                 word.encode()
             except UnicodeEncodeError:
                 # It could be neither printed nor stored, and would only be found out in the middle of the work.
-                raise Misused(f"{word!r} is not text in UTF-8; write or rename it so that it is") from None
+                raise Failed(f"{word!r} is not text in UTF-8; write or rename it so that it is", MISUSED) from None
         try:
             return super().parse_args(ctx, args)
         except click.ClickException as error:
@@ -139,9 +109,8 @@ class Commands(click.Group):
         except (click.exceptions.Exit, click.Abort, BrokenPipeError):
             raise
         except KeyboardInterrupt:
-            raise Stopped(
-                "stopped by Ctrl-C; what was answered is kept, so the same command goes on from here"
-            ) from None
+            said = "stopped by Ctrl-C; what was answered is kept, so the same command goes on from here"
+            raise Failed(said, PARTIAL) from None
         except Exception as error:
             if ctx.meta.get("otherminds.debug"):
                 raise
@@ -159,7 +128,7 @@ def _make_harmless(error: click.ClickException) -> None:
 
 def _sentence(error: Exception) -> Failed:
     if isinstance(error, OthermindsError):
-        return (Misused if isinstance(error, UsageError | Missing) else Failed)(str(error))
+        return Failed(str(error), MISUSED if isinstance(error, UsageError | Missing) else 1)
     if isinstance(error, RecursionError):
         return Failed("what was given is nested too deeply to be used; make it flatter, or see where with --debug")
     if isinstance(error, OSError) or "start new thread" in str(error):
@@ -178,10 +147,6 @@ def cli() -> None:
     otherminds run starter -m smollm2           one suite, one model
     otherminds show last                        what was asked and answered
     """
-
-
-for command in COMMANDS:
-    cli.add_command(command)
 
 
 def main(args: Sequence[str] | None = None) -> None:

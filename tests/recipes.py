@@ -117,7 +117,7 @@ import otherminds as om
 from otherminds.pages.report import Section
 from otherminds.results.answers import Answers
 from otherminds.results.sections import MODELS, Axis, Column, PictureOf, TableOf, mean
-from otherminds.studies.builds import Build, Option
+from otherminds.studies.builds import Build
 from otherminds.studies.declared import GapOf, ScoreOf, declared_study
 
 DAY = "Day {{day}}. {{heard}} heard it, {{missed}} missed it, {{heard}} left."
@@ -143,6 +143,11 @@ def controls(asked):
     return [om.Item(f"left-{{one.id}}", "Who left?", one.meta["reality"], one.context, one.choices) for one in asked]
 
 
+def make(output, *, days: "Count" = 4):
+    """Make gossip."""
+    return suite(days)
+
+
 KINDS = Axis("asked about", by="kind")
 SECTIONS = [
     Section(
@@ -158,9 +163,8 @@ FINDINGS = [
     ScoreOf("Gossip right", {{"kind": "gossip"}}, chance=0.5, first=True),
     GapOf("Heard less missed", {{"kind": "gossip"}}, {{"kind": "missed"}}),
 ]
-DAYS = Option("days", int, "How many.", 4, least=1)
-BUILDS = [Build("gossip", "Make gossip.", lambda output, days: suite(days), [DAYS])]
 ASKS = "Who knows what is said?"
+BUILDS = [Build("gossip", make)]
 STUDY = declared_study("gossip", ASKS, suites, SECTIONS, FINDINGS, controls=controls, by="kind", builds=BUILDS)
 '''
 NAMES = '["Ann", "Bo"]\n'
@@ -391,13 +395,7 @@ assert "<aside>&lt;script&gt;window.ran" in page and "<script>window.ran" not in
     "a command": Recipe(
         {
             "otherminds/commands/whisper.py": COMMAND,
-            "otherminds/cli.py": (
-                (
-                    "from otherminds.commands.web",
-                    "from otherminds.commands.whisper import whisper\nfrom otherminds.commands.web",
-                ),
-                ("    web,\n", "    web,\n    whisper,\n"),
-            ),
+            "otherminds/cli.py": (('    "store": ', '    "whisper": "commands.whisper",\n    "store": '),),
         },
         """
 from click.testing import CliRunner

@@ -8,10 +8,11 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
+import click
 import pytest
 from click.testing import Result
 
-from otherminds.cli import COMMANDS
+from otherminds.cli import COMMANDS, cli
 from otherminds.errors import ModelError
 from otherminds.heuristics.readers import BASELINES, Reader, reader
 from otherminds.items import Suite
@@ -118,8 +119,9 @@ def test_models_and_doctor(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> N
 
 
 def test_every_command_has_json_and_help() -> None:
-    for command in COMMANDS:
-        helped = call(command.name or "", "--help")
+    for name in COMMANDS:
+        helped, command = call(name, "--help"), cli.get_command(click.Context(cli), name)
+        assert command is not None
         assert helped.exit_code == 0
         assert "--json" in helped.stdout
         assert command.get_short_help_str(60).endswith(".")

@@ -1,7 +1,7 @@
 """The folders are the layers: imports point down, and never across from one column to another.
 
-commands  cli       what a person gives
-web | python        pages that are served; what `import otherminds as om` does in one call
+commands  cli       the verbs, as functions and as commands
+web | python        pages that are served; how notebooks show what is public
 profiles | bridges  all studies on some models; other people's benchmarks and tools
    | training       lessons and what learns from them; no study
 studies             study.py, and a folder each; none imports another

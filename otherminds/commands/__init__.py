@@ -1,1 +1,1 @@
-"""The commands of `otherminds`, one file a group; `options` and `screen` hold what they share."""
+"""The verbs: functions that Python calls, and commands that read options, call them and print. One file a verb."""

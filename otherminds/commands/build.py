@@ -11,11 +11,13 @@ import click
 
 from otherminds.commands.lint import as_data, print_lint
 from otherminds.errors import BadFile
-from otherminds.terminal.options import common
+from otherminds.terminal.derived import documented, parameters, shared
+from otherminds.terminal.options import common, debug_option, json_option
 from otherminds.terminal.screen import note, print_json, print_table, say
 
 if TYPE_CHECKING:
-    from otherminds.studies.builds import Build, Built, Option
+    from otherminds.items import Suite
+    from otherminds.studies.builds import Build, Built
     from otherminds.studies.study import Study
 
 
@@ -58,50 +60,33 @@ def _builds(study: Study) -> dict[str, Build]:
 
     found = {each.name: each for each in study.builds}
     if not found and (suite := study.suite):
-        found[study.name] = Build(study.name, f"Make the {study.name} suite.", lambda output: suite())
+
+        def make(output: Path) -> Suite:
+            return suite()
+
+        make.__doc__ = f"Make the {study.name} suite."
+        found[study.name] = Build(study.name, make)
     return found
 
 
 def _command(study: Study | None, offered: Build) -> click.Command:
     kind = {"file_okay": False} if offered.folder else {"dir_okay": False}
-    output = click.Option(
-        ["-o", "--output"],
+    separate = click.option(
+        "--separate",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="At most so many items: those that tell ways of reading apart.",
+    )
+    output = click.option(
+        *("-o", "--output"),
         type=click.Path(path_type=Path, **kind),
         required=True,
         metavar="DIR" if offered.folder else "SUITE.jsonl",
     )
-    parameters = [*map(_parameter, offered.options), *([] if offered.folder else [_separate()]), output]
-    made = click.Command(offered.name, callback=partial(_build, study, offered), help=offered.help, params=parameters)
-    common(made)
-    return made
-
-
-def _separate() -> click.Option:
-    said = "At most so many items: those that tell ways of reading apart."
-    return click.Option(["--separate"], type=click.IntRange(min=1), metavar="N", help=said)
-
-
-def _parameter(option: Option) -> click.Parameter:
-    if option.positional:
-        return click.Argument([option.name.replace("-", "_")], type=_type(option), metavar=option.shown_as)
-    return click.Option(
-        [f"--{option.name}"],
-        type=None if option.kind is bool else _type(option),
-        is_flag=option.kind is bool,
-        default=False if option.kind is bool else option.default,
-        show_default=option.kind is not bool and option.default is not None,
-        required=option.required,
-        metavar=option.shown_as,
-        help=option.help,
-    )
-
-
-def _type(option: Option) -> Any:
-    if option.kind is Path:
-        return click.Path(path_type=Path)
-    if not isinstance(option.kind, type):
-        return click.Choice(list(option.kind))
-    return click.IntRange(min=option.least) if option.least is not None else option.kind
+    own = [each for each in parameters(offered.make) if each.name != "output"]
+    more = shared(*([] if offered.folder else [separate]), output, debug_option, json_option)
+    help = documented(offered.make)[0]
+    return click.Command(offered.name, callback=partial(_build, study, offered), help=help, params=[*own, *more])
 
 
 def _build(

@@ -1,22 +1,24 @@
-"""`otherminds check`: whether a run is as good as it must be, for continuous integration."""
+"""`om.check` and `otherminds check`: whether a run is as good as it must be, for continuous integration."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import click
-
 from otherminds.errors import UsageError
-from otherminds.terminal.options import common, open_run, store_option
+from otherminds.terminal.derived import command
+from otherminds.terminal.names import runs_of
+from otherminds.terminal.options import STORE
 from otherminds.terminal.screen import note, print_json, say
 
 if TYPE_CHECKING:
     from otherminds.items import Tag
     from otherminds.runs.runs import Run
     from otherminds.stats import Estimate
+    from otherminds.store.store import Store
 
 ALL = "all"
 _CONDITION = re.compile(r"\s*(?P<items>.+?)\s*>=\s*(?P<least>[0-9.]+)\s*(?P<percent>%?)\s*", re.ASCII)
@@ -30,51 +32,59 @@ class Condition(NamedTuple):
     least: float
 
 
-@click.command()
-@click.argument("run_id", metavar="RUN")
-@click.option(
-    "--min",
-    "conditions",
-    multiple=True,
-    required=True,
-    metavar="ITEMS>=SHARE",
-    help="Such as 'all>=0.7', 'false_belief>=0.8' or 'order=2|3,false_belief=false>=60%'. May be given several times.",
-)
-@click.option("--sure", is_flag=True, help="By the lower end of the 95 % interval, not by the mean.")
-@store_option
-@common
-@click.pass_context
-def check(
-    context: click.Context, run_id: str, conditions: tuple[str, ...], sure: bool, store_path: Path, as_json: bool
-) -> None:
+class Checked(NamedTuple):
+    """A run beside what it must reach."""
+
+    run: Run
+    sure: bool
+    means: Sequence[tuple[Condition, Estimate]]
+
+    @property
+    def missed(self) -> list[str]:
+        """The conditions that it does not meet."""
+        return [one.text for one, mean in self.means if (mean.low if self.sure else mean.value) < one.least]
+
+    @property
+    def passed(self) -> bool:
+        """Whether it meets all of them, is finished, and is of one model."""
+        return not (self.missed or self.run.partial or self.run.doubts)
+
+
+def check(run: Run | str, *, least: Sequence[str], sure: bool = False, store: Store | str | Path = STORE) -> Checked:
     """Tell whether RUN has enough right answers.
 
     The exit code is 1 if it has not. ITEMS are all, or those with these tags: NAME for a tag that is true, NAME=VALUE,
     NAME=VALUE|VALUE for several, with commas between tags. A run that is not finished, or not clean, has not enough,
     whatever it has.
-    """
-    from otherminds.store.store import Store
 
-    wanted = [read_condition(text) for text in conditions]
-    with Store(store_path, create=False) as store:
-        run = open_run(store, run_id, texts=False)
-    found = [(one, _mean(run, one)) for one in wanted]
-    missed = [one.text for one, mean in found if (mean.low if sure else mean.value) < one.least]
+    least (--min ITEMS>=SHARE): Such as 'all>=0.7', 'false_belief>=0.8' or 'order=2|3,false_belief=false>=60%'. May be
+      given several times.
+    sure: By the lower end of the 95 % interval, not by the mean.
+    """
+    wanted = [read_condition(text) for text in least]
+    (found,) = runs_of(store, run, texts=False)
+    return Checked(found, sure, [(one, _mean(found, one)) for one in wanted])
+
+
+@command(check)
+def check_command(as_json: bool, **given: Any) -> int:
+    found = check(**given)
+    run, missed, sure = found.run, found.missed, found.sure
     if as_json:
         rows = [
-            {"items": one.text, "least": one.least, "met": one.text not in missed} | asdict(mean) for one, mean in found
+            {"items": one.text, "least": one.least, "met": one.text not in missed} | asdict(mean)
+            for one, mean in found.means
         ]
         print_json({"run": run.id, "sure": sure, "partial": run.partial, "conditions": rows})
     else:
-        for one, mean in found:
+        for one, mean in found.means:
             say(f"{'not met' if one.text in missed else 'met'}: {one.text} · right {mean}")
     if missed:
         by = "by the lower end of its interval" if sure else "by its mean"
         note(f"run {run.id} does not reach {', '.join(missed)} {by}")
     if run.partial:
         note(f"run {run.id} is not finished: {run.manifest['stopped'] or 'give its command again to go on'}")
-    if missed or run.partial or run.doubts:
-        context.exit(1)
+    return 0 if found.passed else 1
 
 
 def read_condition(text: str) -> Condition:

@@ -1,14 +1,14 @@
-"""`otherminds compare`: two runs, item by item, or up to eight, each beside the first."""
+"""`om.compare` and `otherminds compare`: two runs, item by item, or up to eight, each beside the first."""
 
 from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
-import click
-
-from otherminds.terminal.options import common, open_run, store_option
+from otherminds.terminal.derived import File, command
+from otherminds.terminal.names import runs_of
+from otherminds.terminal.options import STORE
 from otherminds.terminal.screen import print_json, print_table, say
 
 if TYPE_CHECKING:
@@ -16,43 +16,70 @@ if TYPE_CHECKING:
     from otherminds.results.comparisons import Comparisons
     from otherminds.results.measures import Comparison
     from otherminds.runs.runs import Run
+    from otherminds.store.store import Store
+
+    Where = Store | str | Path
 
 MOST = 12
 """Items shown on either side."""
 
 
-@click.command()
-@click.argument("ids", metavar="RUN_A RUN_B …", nargs=-1, required=True)
-@click.option(
-    "-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="Also write a page, with all items."
-)
-@store_option
-@common
-def compare(ids: tuple[str, ...], output: Path | None, store_path: Path, as_json: bool) -> None:
+@overload
+def compare(
+    first: Run | str, second: Run | str, /, *, output: File | None = ..., by: str = ..., store: Where = ...
+) -> Comparison: ...
+
+
+@overload
+def compare(
+    *runs: Run | str, output: File | None = ..., by: str = ..., store: Where = ...
+) -> Comparison | Comparisons: ...
+
+
+def compare(
+    *runs: Run | str, output: File | None = None, by: str = "", store: Where = STORE
+) -> Comparison | Comparisons:
     """How far RUN_A lies above RUN_B on the items of both.
 
     Up to eight runs can be given; each is put beside the first. Differences are paired by item and their intervals
-    clustered by story; p is that of the interval, adjusted (Holm) for the lines that rest on enough
-    stories. Of two runs, the items that changed sides come next.
+    clustered by story; p is that of the interval, adjusted (Holm) for the lines that rest on enough stories. Of two
+    runs, the items that changed sides come next.
+
+    runs (RUN_A RUN_B …): Runs themselves, or their ids in the store.
+    output: Also write a page, with all items.
+    by (TAG): Split by this tag in place of the usual ones.
     """
+    from otherminds.results import measures
     from otherminds.results.comparisons import compare_several
-    from otherminds.store.store import Store
+    from otherminds.web.pages import comparison, several_page
 
-    with Store(store_path, create=False) as store:
-        runs = [open_run(store, id, texts=bool(output) and len(ids) == 2) for id in ids]
-    if len(runs) == 2:
-        _two(runs[0], runs[1], output, as_json)
-    else:
-        _several(compare_several(runs), output, as_json)
-
-
-def _two(first: Run, second: Run, output: Path | None, as_json: bool) -> None:
-    from otherminds.results.measures import compare as paired
-    from otherminds.web.pages import comparison, holm, left_out
-
-    found = paired(first, second)
+    given = runs_of(store, *runs, texts=bool(output) and len(runs) == 2)
+    if len(given) != 2:
+        several = compare_several(given, by=by)
+        if output:
+            several_page(several, saved=True).save(output)
+        return several
+    found = measures.compare(given[0], given[1], by=by)
     if output:
-        comparison(first, second, found, saved=True).save(output)
+        comparison(given[0], given[1], found, saved=True).save(output)
+    return found
+
+
+@command(compare)
+def compare_command(as_json: bool, runs: tuple[str, ...], store: Path, **given: Any) -> None:
+    from otherminds.results.comparisons import Comparisons
+
+    several = runs_of(store, *runs, texts=bool(given["output"]) and len(runs) == 2)
+    found = compare(*several, **given)
+    if isinstance(found, Comparisons):
+        _several(found, as_json)
+    else:
+        _two(several[0], several[1], found, as_json)
+
+
+def _two(first: Run, second: Run, found: Comparison, as_json: bool) -> None:
+    from otherminds.web.pages import holm, left_out
+
     if as_json:
         print_json(_as_data(first, second, found))
         return
@@ -68,12 +95,10 @@ def _two(first: Run, second: Run, output: Path | None, as_json: bool) -> None:
         say(f"  {said}")
 
 
-def _several(found: Comparisons, output: Path | None, as_json: bool) -> None:
-    from otherminds.web.pages import holm, several_page
+def _several(found: Comparisons, as_json: bool) -> None:
+    from otherminds.web.pages import holm
 
     first, *others = found.runs
-    if output:
-        several_page(found, saved=True).save(output)
     if as_json:
         pairs = [_as_data(first, other, pair) for other, pair in zip(others, found.pairs, strict=True)]
         print_json({"pairs": pairs, "adjustment": found.adjustment})

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from otherminds.errors import UsageError
-from otherminds.terminal.options import common, open_run, store_option
+from otherminds.terminal.names import open_run
+from otherminds.terminal.options import common, store_option
 from otherminds.terminal.screen import print_json, print_table, say
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def diagnose(
     svg: Path | None,
     ladder: Path | None,
     models: tuple[str, ...],
-    store_path: Path,
+    store: Path,
     as_json: bool,
 ) -> None:
     """Fit known ways of reading to the answers of RUNs.
@@ -56,9 +57,9 @@ def diagnose(
     from otherminds.store.store import Store
 
     by_model: dict[str, list[Run]] = {}
-    with Store(store_path, create=False) as store:
-        wanted = ids or [id for name in models for id in _runs_of(store, name)]
-        for run in {run.id: run for run in (open_run(store, id) for id in wanted)}.values():
+    with Store(store, create=False) as kept:
+        wanted = ids or [id for name in models for id in _runs_of(kept, name)]
+        for run in {run.id: run for run in (open_run(kept, id) for id in wanted)}.values():
             by_model.setdefault(run.model, []).append(run)
     found = [diagnosed(runs) for runs in by_model.values()]
     _draw(found, svg, ladder)

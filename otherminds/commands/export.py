@@ -1,27 +1,29 @@
-"""`otherminds export`: suites and runs for lm-evaluation-harness, for Inspect, and as tables."""
+"""`otherminds export` and `track`: suites and runs for other programs, as tables, and for trackers."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-import click
-
-from otherminds.terminal.options import common, open_run, store_option
+from otherminds.terminal.derived import File, command
+from otherminds.terminal.names import runs_of
+from otherminds.terminal.options import STORE
 from otherminds.terminal.screen import note, print_json, say
 
 if TYPE_CHECKING:
     from otherminds.runs.runs import Run
 
 
-@click.command()
-@click.argument("what", metavar="SUITE|RUN")
-@click.option("--to", "form", type=click.Choice(["lm-eval", "inspect", "hf", "inspect-log", "csv"]), required=True)
-@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="A folder, or for runs a file.")
-@store_option
-@common
-def export(what: str, form: str, output: Path, store_path: Path, as_json: bool) -> None:
+@command(what={"metavar": "SUITE|RUN"})
+def export(
+    as_json: bool,
+    what: str,
+    *,
+    to: Literal["lm-eval", "inspect", "hf", "inspect-log", "csv"],
+    output: Path,
+    store: File = STORE,
+) -> None:
     """Write a suite or a run for another program.
 
     \b
@@ -30,14 +32,14 @@ def export(what: str, form: str, output: Path, store_path: Path, as_json: bool) 
     hf            SUITE, as a folder that datasets.load_dataset reads
     inspect-log   RUN, as a file .eval for `inspect view`
     csv           RUN, as a table with a row for every item
-    """
-    if form in SUITES:
-        files, hint = SUITES[form](what, output)
-    else:
-        from otherminds.store.store import Store
 
-        with Store(store_path, create=False) as store:
-            RUNS[form](open_run(store, what), output)
+    output: A folder, or for runs a file.
+    """
+    if to in SUITES:
+        files, hint = SUITES[to](what, output)
+    else:
+        (run,) = runs_of(store, what)
+        RUNS[to](run, output)
         files, hint = [output], ""
     if as_json:
         print_json({"files": [str(file) for file in files]})
@@ -107,3 +109,25 @@ SUITES: dict[str, Callable[[str, Path], tuple[list[Path], str]]] = {
     "hf": _hugging_face,
 }
 RUNS: dict[str, Callable[[Run, Path], None]] = {"inspect-log": _inspect_log, "csv": _csv}
+
+
+@command()
+def track(
+    as_json: bool, run: str, *, tracker: Literal["mlflow", "wandb"], project: str = "otherminds", store: File = STORE
+) -> None:
+    """Log a run's summary with MLflow or Weights & Biases.
+
+    Means, intervals and verdicts are sent, and what was asked of whom; neither questions nor answers. Where to is the
+    client's own matter: MLFLOW_TRACKING_URI, WANDB_MODE and so on.
+
+    tracker (--with): Whose client logs it.
+    project: The project, or MLflow's experiment.
+    """
+    from otherminds.bridges.track import track as log
+
+    (found,) = runs_of(store, run)
+    there = log(found, tracker, project=project)
+    if as_json:
+        print_json({"run": found.id, "tracker": tracker, "project": project, "id": there})
+    else:
+        say(f"run {found.id} is {there} in {tracker}, project {project}")

@@ -4,66 +4,56 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-import click
+from typing import TYPE_CHECKING, Literal
 
 from otherminds.errors import UsageError
-from otherminds.terminal.options import common, store_option
+from otherminds.terminal.derived import File, command
+from otherminds.terminal.options import STORE
 from otherminds.terminal.screen import note, print_json, print_table, say
 
 if TYPE_CHECKING:
     from otherminds.items import Suite
 
-BENCHMARKS = ("tomi", "hitom", "bigtom", "opentom", "tombench", "fantom", "simpletom", "tomato", "exploretom")
+Benchmark = Literal["tomi", "hitom", "bigtom", "opentom", "tombench", "fantom", "simpletom", "tomato", "exploretom"]
 """Written out, since `--help` should not read them all; a test compares."""
 
 
-@click.command("import")
-@click.argument("path", metavar="FILE", type=click.Path(path_type=Path))
-@click.option("--from", "kind", type=click.Choice(BENCHMARKS), help="Which benchmark it is.  [default: guessed]")
-@click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), metavar="SUITE.jsonl")
-@click.option(
-    "--gold",
-    type=click.Choice(("repaired", "published")),
-    default="repaired",
-    show_default=True,
-    help="Whose labels are the answers.",
-)
-@click.option("--only", multiple=True, metavar="TAG=VALUE", help="Only items with this tag, such as split=test.")
-@click.option(
-    "--patch", type=click.Path(path_type=Path, dir_okay=False), help="Write the changed labels as JSON Lines."
-)
-@store_option
-@common
+@command(name="import", output={"metavar": "SUITE.jsonl"})
 def import_(
-    path: Path,
-    kind: str | None,
-    output: Path | None,
-    gold: Any,
-    only: tuple[str, ...],
-    patch: Path | None,
-    store_path: Path,
     as_json: bool,
+    path: Path,
+    *,
+    kind: Benchmark | None = None,
+    output: File | None = None,
+    gold: Literal["repaired", "published"] = "repaired",
+    only: tuple[str, ...] = (),
+    patch: File | None = None,
+    store: File = STORE,
 ) -> None:
     """Read other people's benchmarks and logs.
 
     A benchmark is a file or a folder as its authors publish it; see docs/benchmarks.md. The record is kept with every
     item, and what was repaired is counted. A log of Inspect (.eval) or of lm-evaluation-harness (samples_….jsonl)
     becomes a run in the store.
+
+    path (FILE): What is read.
+    kind (--from): Which benchmark it is.  [default: guessed]
+    gold: Whose labels are the answers.
+    only (TAG=VALUE): Only items with this tag, such as split=test.
+    patch: Write the changed labels as JSON Lines.
     """
     if kind is None and (log := _log(path)):
-        _import_log(path, log, store_path, as_json)
+        _import_log(path, log, store, as_json)
         return
     if output is None:
         raise UsageError("say with -o where the suite is to be written, such as -o suite.jsonl")
     from otherminds.bridges.benchmarks.known import guess, read, write_patch
 
-    kind = kind or guess(path).name
-    suite = tagged(read(path, kind, gold=gold, name=output.stem), only)
+    name = kind or guess(path).name
+    suite = tagged(read(path, name, gold=gold, name=Path(output).stem), only)
     suite.save(output)
-    patched = write_patch(suite, patch) if patch else None
-    _told(suite, kind, gold, output, patched, as_json)
+    patched = write_patch(suite, Path(patch)) if patch else None
+    _told(suite, name, gold, output, patched, as_json)
 
 
 def _log(path: Path) -> str:
@@ -73,19 +63,14 @@ def _log(path: Path) -> str:
     return "inspect" if path.suffix == ".eval" else "lm-eval" if is_log(path) else ""
 
 
-def _import_log(path: Path, whose: str, store_path: Path, as_json: bool) -> None:
+def _import_log(path: Path, whose: str, store: File, as_json: bool) -> None:
+    from otherminds.bridges.inspect.logs import read as read_log
+    from otherminds.bridges.replay import read as read_samples
     from otherminds.results.measures import mean_of
     from otherminds.store.store import Store
 
-    with Store(store_path) as store:
-        if whose == "inspect":
-            from otherminds.bridges.inspect.logs import read as read_log
-
-            run = read_log(path, store)
-        else:
-            from otherminds.bridges.replay import read as read_samples
-
-            run = read_samples(path, store)
+    with Store(store) as kept:
+        run = read_log(path, kept) if whose == "inspect" else read_samples(path, kept)
     if as_json:
         print_json({"run": run.id, "suite": run.suite, "model": run.model, "verdicts": run.verdicts()})
         return
@@ -126,7 +111,7 @@ def tag_of(pair: str) -> tuple[str, str]:
     return name, value
 
 
-def _told(suite: Suite, kind: str, gold: str, output: Path, patched: int | None, as_json: bool) -> None:
+def _told(suite: Suite, kind: str, gold: str, output: File, patched: int | None, as_json: bool) -> None:
     from otherminds.bridges.benchmarks.known import checked, known, repairs
     from otherminds.items.tags import JOINT, STORY
 
@@ -134,26 +119,16 @@ def _told(suite: Suite, kind: str, gold: str, output: Path, patched: int | None,
     stories = len({item.tags.get(STORY, item.id) for item in suite})
     joint = len({item.tags[JOINT] for item in suite if JOINT in item.tags})
     if as_json:
-        print_json(
-            {
-                "benchmark": kind,
-                "gold": gold,
-                "items": len(suite),
-                "stories": stories,
-                "joint": joint,
-                "repairs": found,
-                "checked": check.items,
-                "contradicted": list(check.contradicted),
-                "suite": str(output),
-            }
-        )
+        told = {"benchmark": kind, "gold": gold, "items": len(suite), "stories": stories, "joint": joint}
+        told |= {"repairs": found, "checked": check.items, "contradicted": list(check.contradicted)}
+        print_json(told | {"suite": str(output)})
         return
     say(str(output))
     print_table(["repair", "items"], [[words, str(number)] for words, number in found.items()], right=["items"])
     if check.share:
         share = f"{100 * check.share.value:.1f} % [{100 * check.share.low:.1f}, {100 * check.share.high:.1f}]"
         say(f"The belief engine checked {check.items} labels and contradicts {len(check.contradicted)}: {share}")
-    told = f"; {patched} changed or contradicted labels in the patch" if patched is not None else ""
+    more = f"; {patched} changed or contradicted labels in the patch" if patched is not None else ""
     which = known(kind)
-    note(f"{which.title}: {len(suite)} questions about {stories} stories, by its {gold} gold{told}")
+    note(f"{which.title}: {len(suite)} questions about {stories} stories, by its {gold} gold{more}")
     note(f"Licence of the data: {which.licence}")

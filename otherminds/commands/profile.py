@@ -1,223 +1,186 @@
-"""`otherminds profile`: the whole way from one or more models to a report."""
+"""`om.profile` and `otherminds profile`: the whole way from one or more models to a report."""
 
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator
 from dataclasses import asdict, replace
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
-import click
-
-from otherminds.errors import UsageError
-from otherminds.terminal.bars import watched
-from otherminds.terminal.options import (
-    PARTIAL,
-    common,
-    for_server,
-    model_settings,
-    open_model,
-    prepared,
-    read_budget,
-    several_models,
-    speed_option,
-)
-from otherminds.terminal.screen import note, print_json, print_table, progress, say
+from otherminds.errors import Unable, UsageError
+from otherminds.terminal.bars import quietly, watched
+from otherminds.terminal.derived import Folder, command
+from otherminds.terminal.names import looked_at, model_of, prepared
+from otherminds.terminal.options import PARTIAL, dry_run_option, read_budget, speed_option
+from otherminds.terminal.screen import note, print_json, print_table, progress, say, silent
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from otherminds.calling.costs import Meter, Price, Speed
+    from otherminds.calling.costs import Budget, Meter
     from otherminds.models import Model
     from otherminds.models.specs import Spec
-    from otherminds.profiles.looking import Step
-    from otherminds.runs.calibration import Calibration
+    from otherminds.profiles.findings import Profile
     from otherminds.store.store import Store
-    from otherminds.studies.study import Size, Subject
+    from otherminds.studies.study import Subject
 
-SIZES = ("quick", "standard", "full")
+STORED = "otherminds.db"
+"""The store in the folder of a profile."""
+DRY_RUN = dry_run_option("Say what it would ask and cost, and ask nothing.")
 
 
-@click.command()
-@click.option(
-    "-m",
-    "--model",
-    "specs",
-    multiple=True,
-    default=("smollm2",),
-    show_default=True,
-    help="May be given several times, each with settings of its own: NAME,KEY=VALUE,…; or a YAML file.",
-)
-@model_settings
-@click.option("--size", type=click.Choice(SIZES), default="quick", show_default=True, help="How much is asked.")
-@click.option(
-    "-o", "--output", type=click.Path(path_type=Path, file_okay=False), default=Path("profile"), show_default=True
-)
-@click.option("--seed", type=int, default=0, show_default=True, help="For what is drawn and for the order of choices.")
-@click.option("--budget", metavar="NAME=N,…", help="For each suite and model: calls=, tokens=, seconds=, money=.")
-@click.option("--prices", type=click.Path(path_type=Path), help="A JSON table of prices a million tokens.")
-@click.option("--dry-run", is_flag=True, help="Say what it would ask and cost, and ask nothing.")
-@speed_option
-@click.option("--no-studies", is_flag=True, help="Ask the starter suite alone.")
-@common
-@click.pass_context
+class NothingYet(Unable):
+    """The budget was spent before there was anything to report."""
+
+
 def profile(
-    context: click.Context,
-    specs: tuple[str, ...],
-    base_url: str | None,
-    extra: tuple[str, ...],
-    size: Size,
-    output: Path,
-    seed: int,
-    budget: str | None,
-    prices: Path | None,
-    dry_run: bool,
-    speed: str | None,
-    no_studies: bool,
-    as_json: bool,
-) -> None:
+    *models: Model | str | Spec,
+    size: Literal["quick", "standard", "full"] = "quick",
+    output: Folder = "profile",
+    seed: int = 0,
+    budget: Budget | str | None = None,
+    prices: str | Path | None = None,
+    studies: bool = True,
+    quiet: bool = False,
+) -> Profile:
     """From one or more models to a report, through every study.
 
     The starter suite is asked in several ways first; then every study looks at every model. Of several models, each
     is compared with the first. The folder given by -o gets profile.html, whose path is the last line printed,
     profile.json, tables, figures and the store. Given again, the same command asks only what is missing.
+
+    models: May be given several times, each with settings of its own: NAME,KEY=VALUE,…; or a YAML file.
+    size: How much is asked.
+    seed: For what is drawn and for the order of choices.
+    budget (NAME=N,…): For each suite and model: calls=, tokens=, seconds=, money=.
+    studies: Ask the starter suite alone.
     """
     from otherminds.calling.costs import Meter
-    from otherminds.profiles.ahead import Ahead, foreseen
-    from otherminds.profiles.looking import look, steps_of
+    from otherminds.profiles.looking import check_names, look, steps_of
+    from otherminds.profiles.rehearsals import Ahead, foreseen
     from otherminds.runs.runs import read_prices
     from otherminds.store.store import Store
     from otherminds.studies.study import Desk
 
-    table = read_prices(prices) if prices else {}
-    spending = read_budget(budget, prices)
-    steps = list(steps_of(no_studies))
-    named = several_models(specs)
-    if dry_run:
-        _rehearse(named, base_url, extra, steps, output, table, size=size, seed=seed, speed=speed, as_json=as_json)
-        return
-    if speed:
-        raise UsageError("--speed is for a dry run; give --dry-run too")
-    meter = Meter(table)
-    with Store(output / "otherminds.db") as store:
-        subjects = _subjects(named, base_url, extra, meter, store)
+    spending, meter = read_budget(budget, prices), Meter(read_prices(prices) if prices else {})
+    folder, steps = Path(output), list(steps_of(alone=not studies))
+    named = _each(models)
+    with Store(folder / STORED) as store:
+        subjects = [_subject(model, meter, store, quiet=quiet) for model in named]
+        check_names([subject.name for subject in subjects])
         real = [subject.model for subject in subjects if subject.model is not None]
-        ahead = Ahead(meter, foreseen(steps, real, store, size=size, seed=seed) if watched() else 0)
-        desk = Desk(store, lambda title: progress(title, lambda: ahead), size, seed, spending)
-        found = look(steps, subjects, desk, output, left=ahead.left)
+        shown = not quiet and watched()
+        ahead = Ahead(meter, foreseen([step.look for step in steps], real, store, size=size, seed=seed) if shown else 0)
+        bar = quietly if quiet else lambda title: progress(title, lambda: ahead)
+        desk = Desk(store, bar, size, seed, spending)
+        found = look(steps, subjects, desk, folder, tell=silent if quiet else note, left=ahead.left)
     if found is None:
-        note("the budget was spent before there was anything to report; give the same command again to go on")
-        context.exit(PARTIAL)
-    if found.partial:
-        note("not finished; give the same command again to go on")
-    page = output / "profile.html"
-    if as_json:
-        print_json(json.loads((output / "profile.json").read_text(encoding="utf-8")) | {"page": str(page)})
-    else:
-        say(str(page))
-    if found.partial:
-        context.exit(PARTIAL)
-
-
-def _subjects(
-    specs: Sequence[Spec], base_url: str | None, extra: tuple[str, ...], meter: Meter, store: Store
-) -> list[Subject]:
-    from otherminds.calling.costs import Metered
-    from otherminds.calling.probing import TESTS
-    from otherminds.profiles.looking import check_names
-    from otherminds.studies.study import Subject
-
-    def opened(spec: Spec) -> Model:
-        def made(*more: str) -> Model:
-            return open_model(spec, for_server(spec, base_url), (*extra, *more))
-
-        return prepared(made, store=store, wanted=TESTS)
-
-    found = [_baseline(spec) if spec.kind == "baseline" else Subject.of(Metered(opened(spec), meter)) for spec in specs]
-    check_names([subject.name for subject in found])
+        raise NothingYet("the budget was spent before there was anything to report; call it again to go on")
     return found
 
 
-def _baseline(spec: Spec) -> Subject:
+def estimate_profile(
+    *models: Model | str | Spec,
+    size: Literal["quick", "standard", "full"] = "quick",
+    output: Folder = "profile",
+    seed: int = 0,
+    prices: str | Path | None = None,
+    studies: bool = True,
+    speed: str | None = None,
+) -> list[dict[str, Any]]:
+    """What each study would ask of each model, and what that would cost; nothing is asked."""
+    from otherminds.calling.costs import read_prices, read_speed
+    from otherminds.profiles.looking import steps_of
+    from otherminds.profiles.rehearsals import Rehearsal
+    from otherminds.runs.calibration import Calibration
+
+    rate, table = read_speed(speed) if speed else None, read_prices(prices) if prices else {}
+    calibrated: dict[tuple[str, str], list[Calibration]] = {}
+    rows = []
+    with looked_at(Path(output) / STORED) as store:
+        known = [who for model in _each(models) if (who := _known(model))]
+        for step in steps_of(alone=not studies):
+            for name, cannot, known_as in known:
+                note(f"rehearsing {step.name}")
+                rehearsal = Rehearsal(name, cannot, store, known_as, calibrated)
+                rehearsal.look(step.look, size=size, seed=seed)
+                found = rehearsal.forecast(prices=table)
+                row = asdict(replace(found, seconds=rate.seconds(found)) if rate else found)
+                del row["items"]
+                rows.append({"study": step.name, "model": name} | row)
+    return rows
+
+
+@command(profile, before={"studies": [DRY_RUN, speed_option]})
+def profile_command(as_json: bool, models: list[Spec], dry_run: bool, speed: str | None, **given: Any) -> int:
+    if dry_run:
+        del given["budget"]
+        rows = estimate_profile(*models, speed=speed, **given)
+        print_json(rows) if as_json else _print_foreseen(rows)
+        return 0
+    if speed:
+        raise UsageError("--speed is for a dry run; give --dry-run too")
+    try:
+        found = profile(*models, **given)
+    except NothingYet:
+        note("the budget was spent before there was anything to report; give the same command again to go on")
+        return PARTIAL
+    if found.partial:
+        note("not finished; give the same command again to go on")
+    page = given["output"] / "profile.html"
+    if as_json:
+        print_json(json.loads((given["output"] / "profile.json").read_text(encoding="utf-8")) | {"page": str(page)})
+    else:
+        say(str(page))
+    return PARTIAL if found.partial else 0
+
+
+# ── who is asked ──
+
+
+def _each(models: Sequence[Model | str | Spec]) -> list[Model | Spec]:
+    from otherminds.models.specs import Spec, several_models
+
+    given = models or ("smollm2",)
+    parts = [several_models([each]) if isinstance(each, str | Spec) else [each] for each in given]
+    return [each for part in parts for each in part]
+
+
+def _subject(model: Model | Spec, meter: Meter, store: Store, *, quiet: bool) -> Subject:
+    from otherminds.calling.costs import Metered
+    from otherminds.calling.probing import TESTS
     from otherminds.heuristics.readers import Baseline
     from otherminds.studies.study import Subject
 
-    baseline = Baseline(spec.name.partition(":")[2])
-    return Subject.baseline(baseline.name, baseline.made_for)
+    who = prepared(model, store=store, wanted=TESTS, quiet=quiet)
+    if isinstance(who, Baseline):
+        return Subject.baseline(who.name, who.made_for)
+    return Subject.of(Metered(who, meter))
 
 
-# ── a dry run ──
+def _known(model: Model | Spec) -> tuple[str, frozenset[str], Mapping[str, Any]] | None:
+    """A model's name, what it cannot do and who it is, as far as that is known without weights or a server.
 
-
-def _rehearse(
-    specs: Sequence[Spec],
-    base_url: str | None,
-    extra: tuple[str, ...],
-    steps: Sequence[Step],
-    output: Path,
-    prices: Mapping[str, Price],
-    *,
-    size: Size,
-    seed: int,
-    speed: str | None,
-    as_json: bool,
-) -> None:
-    from otherminds.calling.costs import read_speed
-    from otherminds.store.store import MEMORY, Store
-
-    rate = read_speed(speed) if speed else None
-
-    place = output / "otherminds.db"
-    # A question about cost should leave no file behind.
-    with Store(place if os.path.exists(place) else MEMORY) as store:
-        models = [_known(spec, base_url, extra) for spec in specs if spec.kind != "baseline"]
-        foreseen = partial(_foreseen, store=store, prices=prices, calibrated={}, size=size, seed=seed, speed=rate)
-        rows = [foreseen(step, *model) for step in steps for model in models]
-    if as_json:
-        print_json(rows)
-        return
-    _print_foreseen(rows)
-
-
-def _known(spec: Spec, base_url: str | None, extra: tuple[str, ...]) -> tuple[str, frozenset[str], Mapping[str, Any]]:
-    """The name of a model, what it cannot do and who it is, as far as that can be known without weights or a server."""
-    from otherminds.models import get_model
+    None for a baseline, which costs nothing.
+    """
     from otherminds.models.local.weights import WEIGHTS, present
-    from otherminds.models.specs import NAMES
+    from otherminds.models.specs import NAMES, Spec
 
-    if spec.name in WEIGHTS and not present(spec.name):
-        return get_model(spec.name).name, frozenset(), {}
-    model = open_model(spec, for_server(spec, base_url), extra, here=True)
-    if spec.name in WEIGHTS or spec.kind == "gguf":
-        return model.name, model.cannot, model.identity
-    cannot = frozenset({"schema"} if spec.kind == "hf" else ())
-    return model.name, cannot, dict.fromkeys(NAMES) | dict(model.settings)
+    if not isinstance(model, Spec):
+        return model.name, frozenset(model.cannot), model.identity
+    if model.kind == "baseline":
+        return None
+    if model.name in WEIGHTS and not present(model.name):
+        return model.name, frozenset(), {}
+    opened = model_of(model, here=True)
+    if model.name in WEIGHTS or model.kind == "gguf":
+        return opened.name, opened.cannot, opened.identity
+    cannot = frozenset({"schema"} if model.kind == "hf" else ())
+    return opened.name, cannot, dict.fromkeys(NAMES) | dict(opened.settings)
 
 
-def _foreseen(
-    step: Step,
-    name: str,
-    cannot: frozenset[str],
-    known_as: Mapping[str, Any],
-    *,
-    store: Store,
-    prices: Mapping[str, Price],
-    calibrated: dict[tuple[str, str], list[Calibration]],
-    size: Size,
-    seed: int,
-    speed: Speed | None,
-) -> dict[str, Any]:
-    from otherminds.profiles.rehearsals import Rehearsal
-
-    note(f"rehearsing {step.name}")
-    rehearsal = Rehearsal(name, cannot, store, known_as, calibrated)
-    rehearsal.look(step.look, size=size, seed=seed)
-    found = rehearsal.forecast(prices=prices)
-    forecast = asdict(replace(found, seconds=speed.seconds(found)) if speed else found)
-    return {"study": step.name, "model": name} | {key: value for key, value in forecast.items() if key != "items"}
+# ── what it would cost ──
 
 
 def _in_all(rows: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
@@ -231,16 +194,8 @@ def _in_all(rows: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
 
 
 def _print_foreseen(rows: Sequence[dict[str, Any]]) -> None:
-    columns = [
-        "study",
-        "model",
-        "calls to make",
-        "in the store",
-        "tokens to send",
-        "to be written, at most",
-        "time",
-        "money",
-    ]
+    columns = ["study", "model", "calls to make", "in the store", "tokens to send", "to be written, at most"]
+    columns += ["time", "money"]
 
     def cells(row: Mapping[str, Any]) -> list[str]:
         time = "unknown" if row["seconds"] is None else f"{row['seconds'] / 60:,.1f} min"

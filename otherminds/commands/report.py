@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING
 import click
 
 from otherminds.errors import UsageError
-from otherminds.terminal.options import common, open_run, store_option
+from otherminds.terminal.derived import File, command
+from otherminds.terminal.names import open_run
+from otherminds.terminal.options import STORE
 from otherminds.terminal.screen import note, print_json, say
 
 if TYPE_CHECKING:
@@ -23,44 +25,42 @@ if TYPE_CHECKING:
 PLAIN = "none"
 
 
-@click.command()
-@click.argument("run_ids", metavar="RUN…", nargs=-1)
-@click.option("--lineup", "lineup_name", metavar="FILE.yaml", help="Compare runs of safety as the models of a line-up.")
-@click.option("-o", "--output", type=click.Path(path_type=Path), default=Path("report.html"), show_default=True)
-@click.option("--study", metavar="NAME", help="Whose page to make.  [default: of the suite's study; none: a plain one]")
-@click.option("--title", default="", help="Default: the models and the suites.")
-@store_option
-@common
+@command(runs={"metavar": "RUN…", "required": False})
 def report(
-    run_ids: tuple[str, ...],
-    lineup_name: str | None,
-    output: Path,
-    study: str | None,
-    title: str,
-    store_path: Path,
     as_json: bool,
+    runs: tuple[str, ...],
+    *,
+    lineup: str | None = None,
+    output: Path = Path("report.html"),
+    study: str | None = None,
+    title: str = "",
+    store: File = STORE,
 ) -> None:
     """Write one HTML page about one or more runs.
 
     Runs of a study's suite get the page of that study where it has one, all others a plain one. With --lineup,
     runs of safety are put in the places of a line-up, with its pairs, series and trends, whoever is served now; without
     RUN, all that the store has of its models.
+
+    lineup (FILE.yaml): Compare runs of safety as the models of a line-up.
+    study (NAME): Whose page to make.  [default: of the suite's study; none: a plain one]
+    title: Default: the models and the suites.
     """
     from otherminds.results.summary import read_for, summarise
     from otherminds.runs.runs import with_texts
     from otherminds.store.store import Store
 
-    if not run_ids and not lineup_name:
+    if not runs and not lineup:
         raise click.UsageError("Missing argument 'RUN…': name at least one, such as last, or a --lineup.")
-    with Store(store_path, create=False) as store:
-        found = _stored(store, run_ids, texts=bool(lineup_name))
-        makes = None if lineup_name else _page_of_study(found, study)
+    with Store(store, create=False) as kept:
+        found = _stored(kept, runs, texts=bool(lineup))
+        makes = None if lineup else _page_of_study(found, study)
         if makes:
-            found = [open_run(store, run.id) for run in found]
-        elif not lineup_name:
-            found = [with_texts(store, run, read_for(run)) for run in found]
+            found = [open_run(kept, run.id) for run in found]
+        elif not lineup:
+            found = [with_texts(kept, run, read_for(run)) for run in found]
     makes = makes or partial(summarise, title=title)
-    page = _in_lineup(found, lineup_name) if lineup_name else makes(found)
+    page = _in_lineup(found, lineup) if lineup else makes(found)
     replace(page, title=title or page.title).save(output)
     if as_json:
         print_json({"report": str(output), "runs": [run.id for run in found]})

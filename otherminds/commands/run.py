@@ -1,9 +1,8 @@
-"""`otherminds run`: one suite put to one model."""
+"""`om.run` and `otherminds run`: one suite put to one model."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from itertools import groupby
 from math import isnan
@@ -11,191 +10,215 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from otherminds.errors import UsageError
-from otherminds.terminal.options import (
-    DOUBTFUL,
-    PARTIAL,
-    STORE,
-    common,
-    model_options,
-    open_model,
-    prepared,
-    read_budget,
-    store_option,
-)
-from otherminds.terminal.screen import note, print_json, print_table, progress, say
+from otherminds.terminal.derived import Count, Share, command
+from otherminds.terminal.names import bars, looked_at, model_of, prepared, store_of
+from otherminds.terminal.options import DOUBTFUL, PARTIAL, STORE, dry_run_option, read_budget
+from otherminds.terminal.screen import note, print_json, print_table, say, silent
 
 if TYPE_CHECKING:
-    from otherminds.items import Suite
+    from otherminds.calling.recorded import Progress
+    from otherminds.items import Item, Suite
     from otherminds.models import Model
+    from otherminds.models.specs import Spec
     from otherminds.results.measures import Split
     from otherminds.runs.runs import Budget, Forecast, Run
+    from otherminds.runs.shards import Shard
     from otherminds.store.store import Store
 
 LINES = 12
 """The most kinds of items that a screen tells apart."""
+FORESEEN = ("suite", "model", "prompt", "score", "limit", "seed", "epochs", "shots", "recheck", "prices", "store")
+"""What of a run tells what it would cost."""
 
 
-@click.command()
-@click.argument("suite_name", metavar="SUITE")
-@model_options
-@click.option(
-    "--prompt",
-    help="How to ask: raw, shots, direct, cot or a json prompt. Default: as the suite says, if the model can.",
-)
-@click.option(
-    "--score",
-    help="How to score: letters, cloze, answer, cloze-prior, answer-prior, sampled, open, text, judged, json or"
-    " json-free. Default: as the suite says, if the model can.",
-)
-@click.option(
-    "--limit", type=click.IntRange(min=1), help="Ask at most so many items, in whole groups of twins that fit."
-)
-@click.option("--seed", type=int, default=0, show_default=True, help="For the order of choices and for --limit.")
-@click.option("--controls", is_flag=True, help="Put control questions in every form first, and ask in the best.")
-@click.option(
-    "--draws",
-    type=click.IntRange(min=1),
-    default=4,
-    show_default=True,
-    help="With score sampled: draw every order of the choices so often at most, more than once where orders disagree.",
-)
-@click.option("--epochs", type=click.IntRange(min=1), default=1, show_default=True, help="Ask every item so often.")
-@click.option("--shots", metavar="N|SUITE", help="Show solved examples first: so many of ours, or a suite's items.")
-@click.option("--judge", "judge_spec", metavar="MODEL", help="With score judged: who reads the words.")
-@click.option("--shard", metavar="I/N", help="Ask part I of N alone; `otherminds merge` puts the parts together.")
-@click.option(
-    "--recheck",
-    type=click.FloatRange(0, 1),
-    metavar="SHARE",
-    help="Ask this share of calls again, to see whether one model answers.  [default: 0.02 behind a server, else 0]",
-)
-@click.option("--budget", metavar="NAME=N,…", help="Stop cleanly at calls=, tokens=, seconds= or money=.")
-@click.option("--prices", type=click.Path(path_type=Path), help="A JSON table of prices a million tokens.")
-@click.option("--dry-run", is_flag=True, help="Say what it would cost, and ask nothing.")
-@store_option
-@common
-@click.pass_context
 def run(
-    context: click.Context,
-    suite_name: str,
-    spec: str,
-    base_url: str | None,
-    extra: tuple[str, ...],
-    prompt: str | None,
-    score: str | None,
-    limit: int | None,
-    seed: int,
-    draws: int,
-    epochs: int,
-    shots: str | None,
-    judge_spec: str | None,
-    controls: bool,
-    shard: str | None,
-    recheck: float | None,
-    budget: str | None,
-    prices: Path | None,
-    dry_run: bool,
-    store_path: Path,
-    as_json: bool,
-) -> None:
+    suite: Suite | str | Path,
+    model: Model | str | Spec = "smollm2",
+    *,
+    prompt: str | None = None,
+    score: str | None = None,
+    limit: Count | None = None,
+    seed: int = 0,
+    controls: bool = False,
+    draws: Count = 4,
+    epochs: Count = 1,
+    shots: int | str | Path | Suite | Sequence[Item] | None = None,
+    judge: Model | str | Spec | None = None,
+    shard: Shard | str | None = None,
+    recheck: Share | None = None,
+    budget: Budget | str | None = None,
+    prices: str | Path | None = None,
+    store: Store | str | Path | None = None,
+    progress: Progress | None = None,
+    quiet: bool = False,
+) -> Run:
     """Put SUITE to a model.
 
     SUITE is the name of a study with a suite, such as starter or safety, or a .jsonl file. What the store has is not
     asked again, so a run that was stopped goes on when the same command is given again.
+
+    prompt: How to ask: raw, shots, direct, cot or a json prompt. Default: as the suite says, if the model can.
+    score: How to score: letters, cloze, answer, cloze-prior, answer-prior, sampled, open, text, judged, json or
+      json-free. Default: as the suite says, if the model can.
+    limit: Ask at most so many items, in whole groups of twins that fit.
+    seed: For the order of choices and for --limit.
+    controls: Put control questions in every form first, and ask in the best.
+    draws: With score sampled: draw every order of the choices so often at most, more than once where orders disagree.
+    epochs: Ask every item so often.
+    shots (N|SUITE): Show solved examples first: so many of ours, or a suite's items.
+    judge (MODEL): With score judged: who reads the words.
+    shard (I/N): Ask part I of N alone; `otherminds merge` puts the parts together.
+    recheck (SHARE): Ask this share of calls again, to see whether one model answers.  [default: 0.02 behind a server,
+      else 0]
+    budget (NAME=N,…): Stop cleanly at calls=, tokens=, seconds= or money=.
+    store: Where answers are kept, as a store or its file; without one, nothing is kept.
+    progress: Is called with what is answered and what is wanted, in place of a bar.
     """
-    from otherminds.python.running import examples_of, in_best_format, untold
-    from otherminds.results.labels import not_clean
+    given = dict(locals())
     from otherminds.runs import runs
     from otherminds.runs.shards import Shard
-    from otherminds.store.store import MEMORY, Store
-    from otherminds.studies.suites import get_suite
-    from otherminds.terminal.names import model_of
 
-    examples = examples_of(int(shots) if shots and shots.isdecimal() else shots or 0)
-    wanted_part = None if shard is None else Shard.read(shard)
-    suite = get_suite(suite_name).using(prompt=prompt, score=score)
-    spending = read_budget(budget, prices)
-    model = open_model(spec, base_url, extra, suite=suite, here=dry_run)
+    examples, spending = examples_of(shots), read_budget(budget, prices)
+    part = Shard.read(shard) if isinstance(shard, str) else shard
     free = prompt is None and score is None
-    if dry_run:
-        # A question about cost should leave no file behind.
-        with Store(store_path if os.path.exists(store_path) else MEMORY) as store:
-            table = runs.read_prices(prices) if prices else None
-            suite = in_best_format(suite, model, note) if free else suite
-            _show_forecast(
-                runs.estimate(
-                    suite,
-                    model,
-                    store=store,
-                    limit=limit,
-                    seed=seed,
-                    prices=table,
-                    epochs=epochs,
-                    shots=examples,
-                    recheck=recheck,
-                ),
-                as_json,
-            )
-        return
     if controls and not free:
         raise UsageError("--controls choose the form of asking; leave out --score and --prompt")
-    with Store(store_path) as store:
-        if wanted := untold(suite, model, free):
-            model = prepared(lambda *more: open_model(spec, base_url, (*extra, *more)), store=store, wanted=wanted)
+    free = free and isinstance(suite, str | Path)
+    asked = suite_of(suite).using(prompt=prompt, score=score)
+    who = model_of(model, suite=asked, quiet=quiet)
+    with store_of(store) as kept:
+        if wanted := untold(asked, who, free):
+            who = prepared(model, store=kept, wanted=wanted, quiet=quiet)
         if controls:
-            suite = _by_controls(suite, model, store, seed, spending)
+            asked = _by_controls(asked, who, kept, seed, spending, quiet)
         elif free:
-            suite = in_best_format(suite, model, note)
-        with progress(f"{suite.name} · {model.name} · {suite.score}") as show:
-            done = runs.run(
-                suite,
-                model,
-                store=store,
-                limit=limit,
-                seed=seed,
-                draws=draws,
-                shard=wanted_part,
+            asked = in_best_format(asked, who, silent if quiet else note)
+        with bars(quiet, progress)(f"{asked.name} · {who.name} · {asked.score}") as show:
+            return runs.run(
+                asked,
+                who,
+                store=kept,
+                shard=part,
                 budget=spending,
                 progress=show,
-                epochs=epochs,
                 shots=examples,
-                judge=model_of(judge_spec) if judge_spec else None,
-                recheck=recheck,
+                judge=None if judge is None else model_of(judge, quiet=quiet),
+                **{name: given[name] for name in ("limit", "seed", "draws", "epochs", "recheck")},
             )
+
+
+def estimate(
+    suite: Suite | str | Path,
+    model: Model | str | Spec = "smollm2",
+    *,
+    prompt: str | None = None,
+    score: str | None = None,
+    prices: str | Path | None = None,
+    store: Store | str | Path | None = None,
+    shots: int | str | Path | Suite | Sequence[Item] | None = None,
+    **options: Any,
+) -> Forecast:
+    """What a run with these options would ask and cost; nothing is asked."""
+    from otherminds.runs import runs
+
+    asked = suite_of(suite).using(prompt=prompt, score=score)
+    who = model_of(model, suite=asked, here=True)
+    table = runs.read_prices(prices) if prices else None
+    if prompt is None and score is None and isinstance(suite, str | Path):
+        asked = in_best_format(asked, who, note)
+    with looked_at(store) as kept:
+        return runs.estimate(asked, who, store=kept, prices=table, shots=examples_of(shots), **options)
+
+
+@command(run, before={"store": [dry_run_option("Say what it would cost, and ask nothing.")]})
+def run_command(as_json: bool, dry_run: bool, **given: Any) -> int:
+    from otherminds.results.labels import not_clean
+    from otherminds.runs.shards import Shard
+
+    if dry_run:
+        _show_forecast(estimate(**{name: given[name] for name in FORESEEN}), as_json)
+        return 0
+    done = run(**given)
     if as_json:
         print_json(as_data(done))
     else:
         _print_run(done)
-        where = "" if store_path == STORE else f" --store {store_path}"
+        where = "" if given["store"] == STORE else f" --store {given['store']}"
         note("")
         rest = f"{done.id}{where}"
         note(f"otherminds show {rest}  ·  otherminds diagnose {rest}  ·  otherminds report {rest} -o report.html")
-    if cut := _truncated(done):
-        note(cut)
-    if doubt := not_clean(done):
-        note(doubt)
+    for said in filter(None, (_truncated(done), not_clean(done))):
+        note(said)
     failed = done.verdicts()["error"]
     # A shard that is asked is all that was wanted, so a script may go on.
-    missing = done.partial and not (wanted_part and done.manifest["stopped"] == wanted_part.alone)
+    missing = done.partial and not (given["shard"] and done.manifest["stopped"] == Shard.read(given["shard"]).alone)
     if done.partial and not missing:
-        note(f"shard {wanted_part} is asked; `otherminds merge` puts the stores of all shards together")
+        note(f"shard {given['shard']} is asked; `otherminds merge` puts the stores of all shards together")
     if missing or failed:
         note(_unfinished(done, missing))
-        context.exit(1 if failed and failed == len(done) else PARTIAL)
-    if done.doubts:
-        context.exit(DOUBTFUL)
+        return 1 if failed and failed == len(done) else PARTIAL
+    return DOUBTFUL if done.doubts else 0
 
 
-def _by_controls(suite: Suite, model: Model, store: Store, seed: int, budget: Budget | None) -> Suite:
+# ── what is asked ──
+
+
+def examples_of(shots: int | str | Path | Suite | Sequence[Item] | None) -> Sequence[Item]:
+    """So many built-in examples, or the items of a suite."""
+    from otherminds.formats.plans import built_in
+    from otherminds.items import Suite
+
+    if shots is None or isinstance(shots, int) or (isinstance(shots, str) and shots.isdecimal()):
+        return built_in(int(shots or 0))
+    return suite_of(shots).items if isinstance(shots, str | Path | Suite) else shots
+
+
+def suite_of(suite: Suite | str | Path) -> Suite:
+    """A suite, or the one of that name or in that file."""
+    from otherminds.items import Suite
+    from otherminds.studies.suites import get_suite
+
+    if isinstance(suite, Suite):
+        return suite
+    if not isinstance(suite, str | Path):
+        raise UsageError(f"a suite is one of get_suite, its name, or a file; not a {type(suite).__name__}")
+    return get_suite(suite)
+
+
+def untold(suite: Suite, model: Model, free: bool) -> frozenset[str]:
+    """What of a server has to be tried out before it can be asked this; nothing where letters are weighed as usual."""
+    from otherminds.formats.question_formats import LETTERS_IN_CHAT, QuestionFormat
+    from otherminds.formats.scores import scoring
+
+    if not model.is_served:
+        return frozenset()
+    if free and not QuestionFormat.of(suite).suits(model.cannot):
+        return frozenset({LETTERS_IN_CHAT})
+    return frozenset({"schema"} if scoring(suite.score).verb == "ask" else ())
+
+
+def in_best_format(suite: Suite, model: Model, tell: Callable[[str], Any]) -> Suite:
+    """The suite in its own way of asking if the model can answer so, else in the best other one, which is told."""
+    from otherminds.formats.question_formats import QuestionFormat, best_format
+
+    if not model.is_served:
+        return suite
+    own = QuestionFormat.of(suite)
+    form = best_format(suite, model.name, model.cannot)
+    if form == own:
+        return suite
+    tell(f"{model.name} cannot be asked {own}, so it is asked {form} (score={form.score}, prompt={form.prompt})")
+    return form.part(suite) or suite
+
+
+def _by_controls(suite: Suite, model: Model, store: Store, seed: int, budget: Budget | None, quiet: bool) -> Suite:
     """The questions about minds, in the form in which the model answers control questions best, which is told."""
     from otherminds.runs.calibration import CONFIRMED, calibrate
     from otherminds.studies.controlled import about_minds, controls_of
     from otherminds.studies.study import Desk, Subject
 
-    desk, subject, questions = Desk(store, progress, seed=seed, budget=budget), Subject.of(model), about_minds(suite)
+    desk, subject, questions = Desk(store, bars(quiet), seed=seed, budget=budget), Subject.of(model), about_minds(suite)
     found = calibrate(
         controls_of(suite),
         questions,
@@ -204,8 +227,11 @@ def _by_controls(suite: Suite, model: Model, store: Store, seed: int, budget: Bu
         seed=seed,
         confirmed=CONFIRMED["standard"],
     )
-    note(f"{model.name} {found.sentence}")
+    (silent if quiet else note)(f"{model.name} {found.sentence}")
     return found.form.part(questions) or questions
+
+
+# ── what came of it ──
 
 
 def _unfinished(done: Run, missing: bool) -> str:

@@ -1,7 +1,8 @@
-"""`otherminds runs` and `otherminds show`: what the store holds, down to one answer."""
+"""`om.load`, `otherminds runs` and `otherminds show`: what there is by name, and what the store holds."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Container
 from dataclasses import asdict
 from difflib import get_close_matches
@@ -9,14 +10,16 @@ from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-import click
-
 from otherminds.commands.run import as_data
-from otherminds.errors import UsageError
-from otherminds.terminal.options import PARTIAL, common, open_run, store_option
+from otherminds.errors import StoreError, UsageError
+from otherminds.terminal.derived import File, command
+from otherminds.terminal.names import open_run, store_of
+from otherminds.terminal.options import PARTIAL, STORE
 from otherminds.terminal.screen import note, print_fields, print_json, print_table, say
 
 if TYPE_CHECKING:
+    from otherminds.items import Suite
+    from otherminds.minds.story import Story
     from otherminds.runs.runs import Record, Run
     from otherminds.store.store import RunRow, Store
 
@@ -24,20 +27,52 @@ ROWS = 500
 """Answers of a run that are listed; nobody reads more on a screen."""
 
 
-@click.command()
-@store_option
-@common
-@click.pass_context
-def runs(context: click.Context, store_path: Path, as_json: bool) -> None:
+def load(source: str | Path, *, store: Store | str | Path = STORE) -> Suite | Run | Story:
+    """A suite, a story or a run: by the name of a built-in one, by its file, or by an id (or `last`) in the store."""
+    from otherminds.minds.stories import STORIES, load_story
+    from otherminds.studies.suites import get_suite, suites
+
+    name, path = str(source), Path(source)
+    if name in suites() or path.suffix == ".jsonl":
+        return get_suite(source)
+    if name in STORIES or path.suffix == ".json":
+        return load_story(source)
+    if os.path.exists(path) or len(path.parts) > 1:
+        raise UsageError(f"{path} is neither a suite (.jsonl) nor a story (.json)")
+    return _run(name, store)
+
+
+def _run(id: str, store: Store | str | Path) -> Run:
+    if isinstance(store, str | Path) and not os.path.exists(store):
+        raise UsageError(
+            f"there is no suite and no story {id!r}{_near(id)}, and no store {store} in which it were a run"
+        )
+    try:
+        with store_of(store, read_only=True) as opened:
+            return open_run(opened, id)
+    except StoreError as error:
+        raise UsageError(f"there is no suite and no story {id!r}{_near(id)}; and {error}") from None
+
+
+def _near(name: str) -> str:
+    from otherminds.minds.stories import STORIES
+    from otherminds.studies.suites import suites
+
+    near = get_close_matches(name, [*suites(), *STORIES], n=1)
+    return f" (did you mean {near[0]!r}?)" if near else ""
+
+
+@command()
+def runs(as_json: bool, *, store: File = STORE) -> int:
     """List the runs in the store, newest first. The exit code is 3 if one is damaged."""
     from otherminds.store.run_seals import compare
     from otherminds.store.store import Store
 
-    with Store(store_path, create=False) as store, store.reading() as db:
-        rows, running = store.runs(), store.running()
+    with Store(store, create=False) as kept, kept.reading() as db:
+        rows, running = kept.runs(), kept.running()
         flaws = {row.id: flaw for row in rows if (flaw := compare(db, row)[1])}
         found = [
-            (row, "damaged", []) if row.id in flaws else (row, _state(row, running), _values(store, row.id))
+            (row, "damaged", []) if row.id in flaws else (row, _state(row, running), _values(kept, row.id))
             for row in rows
         ]
     if as_json:
@@ -67,8 +102,7 @@ def runs(context: click.Context, store_path: Path, as_json: bool) -> None:
         )
     for flaw in flaws.values():
         note(f"{flaw}; give its command again, which completes it from the store")
-    if flaws:
-        context.exit(PARTIAL)
+    return PARTIAL if flaws else 0
 
 
 def _state(row: RunRow, running: Container[str]) -> str:
@@ -96,12 +130,8 @@ def _scored(tags: object) -> bool:
     return not isinstance(tags, dict) or has_right_answer(tags)
 
 
-@click.command()
-@click.argument("run_id", metavar="RUN")
-@click.argument("item_id", metavar="[ITEM]", required=False)
-@store_option
-@common
-def show(run_id: str, item_id: str | None, store_path: Path, as_json: bool) -> None:
+@command(item={"metavar": "[ITEM]"})
+def show(as_json: bool, run: str, item: str | None = None, *, store: File = STORE) -> None:
     """Show a run, or one answer as a person would read it.
 
     RUN is an id from `otherminds runs`, the beginning of one, or `last`.
@@ -109,14 +139,14 @@ def show(run_id: str, item_id: str | None, store_path: Path, as_json: bool) -> N
     from otherminds.results.reading import read_record, record_data
     from otherminds.store.store import Store
 
-    whole = as_json or item_id is not None
-    with Store(store_path, create=False) as store:
-        found = open_run(store, run_id, texts=whole, most=-1 if whole else ROWS)
-        answers = store.count_records(found.id)
-    if item_id is None:
+    whole = as_json or item is not None
+    with Store(store, create=False) as kept:
+        found = open_run(kept, run, texts=whole, most=-1 if whole else ROWS)
+        answers = kept.count_records(found.id)
+    if item is None:
         _show_run(found, answers, as_json)
         return
-    record = _record(found, item_id)
+    record = _record(found, item)
     if as_json:
         print_json(record_data(record))
     else:

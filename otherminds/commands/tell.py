@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-
-from otherminds.terminal.options import common
+from otherminds.terminal.derived import File, command
 from otherminds.terminal.screen import console, harmless, note, print_json, print_table, say
 
 if TYPE_CHECKING:
@@ -16,19 +13,24 @@ if TYPE_CHECKING:
     from otherminds.minds.story import Story
 
 
-@click.command()
-@click.argument("source", metavar="[STORY]", required=False)
-@click.option("--order", type=int, default=2, show_default=True, help="How deep to read minds; 2: A thinks B thinks.")
-@click.option("--seed", type=int, help="Reword the story, by this seed.")
-@click.option("--questions", "with_questions", is_flag=True, help="List all that can be asked, with the answers.")
-@click.option("--html", type=click.Path(path_type=Path, dir_okay=False), help="Write a page with belief timelines.")
-@common
+@command(source={"metavar": "[STORY]"})
 def tell(
-    source: str | None, order: int, seed: int | None, with_questions: bool, html: Path | None, as_json: bool
+    as_json: bool,
+    source: str | None = None,
+    *,
+    order: int = 2,
+    seed: int | None = None,
+    questions: bool = False,
+    html: File | None = None,
 ) -> None:
     """Tell a story, and who believes what after each event.
 
     STORY is the name of a built-in story or a .json file; without it, the built-in ones are listed.
+
+    order: How deep to read minds; 2: A thinks B thinks.
+    seed: Reword the story, by this seed.
+    questions: List all that can be asked, with the answers.
+    html: Write a page with belief timelines.
     """
     from otherminds.minds.stories import STORIES, titled_story
 
@@ -39,15 +41,15 @@ def tell(
     if html is not None:
         from otherminds.results.storybook import story_report
 
-        story_report(title, story, order=order, seed=seed, with_questions=with_questions).save(html)
+        story_report(title, story, order=order, seed=seed, with_questions=questions).save(html)
     if as_json:
-        data = _as_data(title, story, order, seed, with_questions)
+        data = _as_data(title, story, order, seed, questions)
         print_json(data | ({"html": str(html)} if html else {}))
     elif html is not None:
         say(str(html))
     else:
         _print_story(title, story, order, seed)
-        if with_questions:
+        if questions:
             _print_questions(story, order)
 
 

@@ -4,120 +4,104 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any, Literal
 
 import click
 
 from otherminds.errors import UsageError
-from otherminds.terminal.options import common
+from otherminds.terminal.derived import Amount, Count, Folder, Natural, command
 from otherminds.terminal.screen import note, print_json, say
 
 NEEDED = ("torch", "tokenizers", "gguf", "safetensors")
-FOLDER = click.Path(path_type=Path, file_okay=False)
-PATH = click.Path(path_type=Path)
 
 
-@click.command()
-@click.argument("data", type=FOLDER)
-@click.option("-o", "--output", type=FOLDER, required=True, metavar="DIR", help="Gets adapters, curve and scores.")
-@click.option("-m", "--model", default="smollm2", show_default=True, help="smollm2, gguf:PATH, or a folder.")
-@click.option("--rank", default=8, show_default=True, type=click.IntRange(1, 512), help="Of the additions.")
-@click.option("--full", is_flag=True, help="All matrices learn; the best additions of the rank are kept.")
-@click.option("--from", "start", default="", metavar="ADAPTER", help="Go on from this adapter, at its rank.")
-@click.option("--steps", default=280, show_default=True, type=click.IntRange(min=1))
-@click.option("--minutes", default=0.0, type=click.FloatRange(min=0), help="End after so long; the rate falls by it.")
-@click.option("--rate", default=2e-3, show_default=True, type=click.FloatRange(min=0, min_open=True))
-@click.option("--warm-up", default=40, show_default=True, type=click.IntRange(min=0), help="Steps to the full rate.")
-@click.option("--decay", default=0.0, show_default=True, type=click.FloatRange(min=0), help="Of weights.")
-@click.option("--rows", default=16, show_default=True, type=click.IntRange(min=1), help="In a step.")
-@click.option("--length", default=4096, show_default=True, type=click.IntRange(min=64), help="Tokens of a row.")
-@click.option(
-    "--replay", default=0, show_default=True, type=click.IntRange(min=0), help="Texts that keep what it knew."
-)
-@click.option("--replay-rows", default=4, show_default=True, type=click.IntRange(min=1), help="Of these, in a step.")
-@click.option("--keep", default="", metavar="STEP,…", help="Write an adapter after these steps too.")
-@click.option(
-    "--exam", "exams", type=PATH, multiple=True, help="Score on lessons (`build lessons --test`) or a suite (.jsonl)."
-)
-@click.option("--plain", type=PATH, multiple=True, help="A text: how many bits a character takes before and after.")
-@click.option("--examine-every", default=0, type=click.IntRange(min=0), metavar="STEPS", help="Score in between too.")
-@click.option("--save", type=click.Choice(["adapter", "full"]), default="adapter", help="full: the whole model too.")
-@click.option("--save-every", default=200, show_default=True, type=click.IntRange(min=0), help="Steps; to go on from.")
-@click.option("--device", default="auto", show_default=True, type=click.Choice(["auto", "cuda", "cpu"]))
-@click.option("--seed", default=0, show_default=True)
-@common
 def train(
-    data: Path,
-    output: Path,
-    model: str,
-    rank: int,
-    full: bool,
-    start: str,
-    steps: int,
-    minutes: float,
-    rate: float,
-    warm_up: int,
-    decay: float,
-    rows: int,
-    length: int,
-    replay: int,
-    replay_rows: int,
-    keep: str,
-    exams: tuple[Path, ...],
-    plain: tuple[Path, ...],
-    examine_every: int,
-    save: str,
-    save_every: int,
-    device: str,
-    seed: int,
-    as_json: bool,
-) -> None:
+    data: Folder,
+    *,
+    output: Folder,
+    model: str = "smollm2",
+    rank: int = 8,
+    full: bool = False,
+    start: str = "",
+    steps: Count = 280,
+    minutes: Amount | None = None,
+    rate: float = 2e-3,
+    warm_up: Natural = 40,
+    decay: Amount = 0.0,
+    rows: Count = 16,
+    length: int = 4096,
+    replay: Natural = 0,
+    replay_rows: Count = 4,
+    keep: str = "",
+    exams: tuple[Path, ...] = (),
+    plain: tuple[Path, ...] = (),
+    examine_every: Natural | None = None,
+    save: Literal["adapter", "full"] = "adapter",
+    save_every: Natural = 200,
+    device: Literal["auto", "cuda", "cpu"] = "auto",
+    seed: int = 0,
+) -> list[Path]:
     """Train a model on the lessons in DATA.
 
     DATA is what `otherminds build lessons` wrote. The same command goes on with a run that was ended. What comes out
     is a model: `otherminds run SUITE -m smollm2+DIR/adapter.safetensors`, or with --save full
     `-m hf:DIR/model`. Needs the extra `train`.
+
+    output (-o --output DIR): Gets adapters, curve and scores.
+    model (-m --model): smollm2, gguf:PATH, or a folder.
+    rank: Of the additions.
+    full: All matrices learn; the best additions of the rank are kept.
+    start (--from ADAPTER): Go on from this adapter, at its rank.
+    minutes: End after so long; the rate falls by it.
+    warm_up: Steps to the full rate.
+    decay: Of weights.
+    rows: In a step.
+    length: Tokens of a row.
+    replay: Texts that keep what it knew.
+    replay_rows: Of these, in a step.
+    keep (STEP,…): Write an adapter after these steps too.
+    exams (--exam): Score on lessons (`build lessons --test`) or a suite (.jsonl).
+    plain: A text: how many bits a character takes before and after.
+    examine_every (STEPS): Score in between too.
+    save: full: the whole model too.
+    save_every: Steps; to go on from.
     """
-    missing = [name for name in NEEDED if find_spec(name) is None]
-    if missing:
+    given = dict(locals())
+    if missing := [name for name in NEEDED if find_spec(name) is None]:
         raise UsageError(f"training needs {', '.join(missing)}: pip install 'otherminds[train]'")
-    from otherminds.models.adapters import SUFFIX
-    from otherminds.training.experiment import WHOLE, Plan, carry_out, steps_of
+    from otherminds.training.experiment import Plan, carry_out, steps_of
     from otherminds.training.loop import Settings
 
-    settings = Settings(
-        steps=steps,
-        length=length,
-        rows=rows,
-        rate=rate,
-        warm_up=warm_up,
-        decay=decay,
-        seed=seed,
-        minutes=minutes,
-    )
+    settings = ("steps", "length", "rows", "rate", "warm_up", "decay", "seed")
+    same = ("model", "rank", "full", "start", "replay", "replay_rows", "exams", "device", "save_every", "plain")
     plan = Plan(
-        data=data,
-        out=output,
-        model=model,
-        rank=rank,
-        full=full,
-        start=start,
-        settings=settings,
-        replay=replay,
-        replay_rows=replay_rows,
+        data=Path(data),
+        out=Path(output),
+        settings=Settings(minutes=minutes or 0.0, **{name: given[name] for name in settings}),
         keep=steps_of(keep),
-        exams=exams,
-        device=device,
         every=min(50, max(1, steps // 10)),
-        save_every=save_every,
-        plain=plain,
-        examine_every=examine_every,
+        examine_every=examine_every or 0,
         whole=save == "full",
+        **{name: given[name] for name in same},
     )
-    written = [str(path) for path in carry_out(plan, note)]
+    return carry_out(plan, note)
+
+
+@command(
+    train,
+    rank={"type": click.IntRange(1, 512)},
+    rate={"type": click.FloatRange(min=0, min_open=True)},
+    length={"type": click.IntRange(min=64)},
+    save={"show_default": False},
+)
+def train_command(as_json: bool, output: Path, **given: Any) -> None:
+    written = [str(path) for path in train(output=output, **given)]
     if as_json:
+        from otherminds.models.adapters import SUFFIX
+        from otherminds.training.experiment import WHOLE
+
+        whole = {"model": str(output / WHOLE)} if given["save"] == "full" else {}
         found = [path for path in written if path.endswith(SUFFIX)]
-        whole = {"model": str(output / WHOLE)} if save == "full" else {}
         print_json({"adapters": found, **whole, "curve": str(output / "curve.jsonl")})
-        return
-    for path in written:
-        say(path)
+    else:
+        say(*written)

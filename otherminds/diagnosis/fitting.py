@@ -15,7 +15,7 @@ from otherminds.diagnosis.confusion import GUESS, LEAST, NONE, called, differenc
 from otherminds.diagnosis.evidence import Evidence, Floats, Ints
 from otherminds.diagnosis.misfit import misfit, signal
 from otherminds.stats import Estimate
-from otherminds.stats.shares import share_interval
+from otherminds.stats.reach import share_interval
 from otherminds.stats.significance import TAIL
 
 DRAWS = 200

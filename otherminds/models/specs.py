@@ -11,7 +11,7 @@ The settings that all backends have are checked and written alike: they are part
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from math import inf, isfinite, nan
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -70,6 +70,27 @@ def read_setting(pair: str, *, where: str = "-M") -> tuple[str, Any]:
         return name, parse_json(text)
     except ValueError:
         return name, text
+
+
+def several_models(given: Iterable[str | Spec]) -> list[Spec]:
+    """What is named: models, or YAML files of them."""
+    found: list[Spec] = []
+    for each in given:
+        if isinstance(each, Spec):
+            found.append(each)
+        else:
+            found += read_models(each) if each.endswith((".yaml", ".yml")) else [read_spec(each)]
+    return found
+
+
+def one_model(given: str | Spec) -> Spec:
+    """The same where there is room for one."""
+    found = several_models([given])
+    if len(found) > 1:
+        raise UsageError(
+            f"{given} has {len(found)} models, and here is room for one; `otherminds profile` takes several"
+        )
+    return found[0]
 
 
 def read_models(path: str | Path) -> list[Spec]:

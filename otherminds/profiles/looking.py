@@ -68,15 +68,24 @@ def look(
     for number, step in enumerate(steps, start=1):
         ahead = f"; {words}" if (words := left()) else ""
         tell(f"{number} of {len(steps)}: {step.name}{ahead}")
+        failed[step.name] = "the budget was spent before there was anything to report"
         try:
-            chapter = _chapter(step, subjects, desk, failed, left_out, tell)
-        except ModelError:
+            if chapter := step.look(subjects, desk):
+                told.append(Told(step.name, step.asks, chapter))
+                del failed[step.name]
+                _note(chapter, tell)
+            else:
+                tell(f"  {failed[step.name]}")
+        except Unable as error:
+            del failed[step.name]
+            left_out.append(f"{step.name}: {error}")
+            tell(f"  left out: {error}")
+        except ModelError as error:
+            failed[step.name] = str(error)
+            tell(f"  failed: {error}")
             # If not even the first and shortest works, nothing will.
             if number == 1:
                 raise
-            chapter = None
-        if chapter:
-            told.append(Told(step.name, step.asks, chapter))
         if any(each.runs for each in told):
             spent = {name: desk.store.spent(name) for name in names}
             found = Profile(names, list(told), desk.size, desk.seed, dict(failed), list(left_out), spent)
@@ -84,35 +93,6 @@ def look(
     if found is None and left_out:
         raise Unable("; ".join(left_out))
     return found
-
-
-def _chapter(
-    step: Step,
-    subjects: Sequence[Subject],
-    desk: Desk,
-    failed: dict[str, str],
-    left_out: list[str],
-    tell: Tell,
-) -> Chapter | None:
-    """What a step finds; if it finds nothing, why is noted in `failed` or in `left_out`."""
-    failed[step.name] = "the budget was spent before there was anything to report"
-    try:
-        chapter = step.look(subjects, desk)
-    except Unable as error:
-        del failed[step.name]
-        left_out.append(f"{step.name}: {error}")
-        tell(f"  left out: {error}")
-        return None
-    except ModelError as error:
-        failed[step.name] = str(error)
-        tell(f"  failed: {error}")
-        raise
-    if chapter is None:
-        tell(f"  {failed[step.name]}")
-        return None
-    del failed[step.name]
-    _note(chapter, tell)
-    return chapter
 
 
 def _note(chapter: Chapter, tell: Tell) -> None:

@@ -8,11 +8,10 @@ a likeness.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from otherminds.calling.costs import Forecast, Price, foresee
+from otherminds.calling.costs import Forecast, Meter, Price, foresee
 from otherminds.errors import ModelError
 from otherminds.formats.prompts import About
 from otherminds.heuristics.readers import random
@@ -22,8 +21,11 @@ from otherminds.runs.calibration import Calibration
 from otherminds.store.packing import call_key, recall
 from otherminds.store.store import MEMORY, RunRow, Store
 from otherminds.studies.study import Chapter, Desk, Size, Subject
+from otherminds.terminal.bars import Pace, clock, quietly
 
 Look = Callable[[Sequence[Subject], Desk], Chapter | None]
+FIRST = 20
+"""Calls that must be made before anything is said of the rest."""
 
 
 @dataclass(slots=True)
@@ -55,7 +57,7 @@ class Rehearsal:
         """Let a study look; what it would not do at all is not asked either."""
         subject = Subject(self.name, lambda _: _StandIn(self), self.cannot)
         with Store(MEMORY) as nowhere:
-            desk = Desk(nowhere, _no_bar, size, seed, calibrated=self.calibrated)
+            desk = Desk(nowhere, quietly, size, seed, calibrated=self.calibrated)
             try:
                 look([subject], desk)
             except ModelError:
@@ -71,10 +73,6 @@ class Rehearsal:
             parts.append(foresee(verb, missing, past, price=prices.get(self.name)))
         ask, weigh = parts
         return replace(ask + weigh, known=len(self.known))
-
-
-def _no_bar(_: str) -> AbstractContextManager[Callable[[int, int], None]]:
-    return nullcontext(lambda done, wanted: None)
 
 
 class _StandIn(ModelDefaults):
@@ -113,3 +111,32 @@ def _reader(prompt: Prompt) -> Model:
     if not isinstance(prompt.about, About):
         raise ModelError("nobody can stand in for a model where no question is asked")
     return random(Suite("one", (prompt.about.item,)))
+
+
+def foreseen(looks: Sequence[Look], models: Sequence[Model], store: Store, *, size: Size, seed: int) -> int:
+    """How many calls these steps will make, as far as that does not depend on the answers."""
+    calls = 0
+    for model in models:
+        rehearsal = Rehearsal(model.name, frozenset(model.cannot), store, model.identity)
+        for look in looks:
+            rehearsal.look(look, size=size, seed=seed)
+        calls += rehearsal.forecast(prices={}).calls
+    return calls
+
+
+class Ahead:
+    """What is spent so far, and how long the whole profile will still take."""
+
+    def __init__(self, meter: Meter, calls: int = 0) -> None:
+        self._meter, self._calls, self._pace = meter, calls, Pace()
+        self._pace.note(0, calls)
+
+    def __str__(self) -> str:
+        return "; ".join(filter(None, [str(self._meter), self.left()]))
+
+    def left(self) -> str:
+        """The time left in words; nothing where it cannot be told."""
+        if not FIRST <= self._meter.calls < self._calls:
+            return ""
+        self._pace.note(self._meter.calls, self._calls)
+        return f"whole profile {self._meter.calls / self._calls:.0%}, about {clock(self._pace.left)} left"

@@ -15,8 +15,6 @@ from typing import TYPE_CHECKING
 from otherminds.plugins import added, load
 
 if TYPE_CHECKING:
-    import click
-
     from otherminds.runs.runs import Run
     from otherminds.studies.study import Study
 
@@ -35,12 +33,15 @@ STUDIES: dict[str, Callable[[], Study]] = {
 }
 
 
-WITH_COMMANDS = ("explore", "safety", "dialogue")
-
-
-def commands() -> list[click.Command]:
-    """The commands that our studies bring of their own; nothing heavy is loaded for it."""
-    return [each for name in WITH_COMMANDS for each in import_module(f"{__name__}.{name}.commands").COMMANDS]
+COMMANDS = {
+    "explore": "explore.commands",
+    "retell": "explore.retelling",
+    "invent": "explore.retelling",
+    "series": "safety.commands",
+    "play": "dialogue.play_command",
+    "judge": "dialogue.judge_command",
+}
+"""The commands that our studies bring of their own, with the module of each."""
 
 
 def study_of(run: Run) -> Study | None:

@@ -1,6 +1,14 @@
-"""What a study offers to `otherminds build`: options as data, and what is made with them.
+"""What a study offers to `otherminds build`.
 
-Build("gossip", "Make questions about gossip.", lambda output, days: suite(days), [Option("days", int, "How many.", 4)])
+def _gossip(output: Path, *, days: Count = 4) -> Suite:
+    '''Make questions about gossip.
+
+    days: How many.
+    '''
+    return suite(days)
+
+
+Build("gossip", _gossip)
 """
 
 from __future__ import annotations
@@ -11,25 +19,6 @@ from pathlib import Path
 from typing import Any
 
 from otherminds.items import Suite
-
-
-@dataclass(frozen=True, slots=True)
-class Option:
-    """One thing that can be chosen, on a command line or anywhere else."""
-
-    name: str
-    """As it is typed, with dashes; whoever makes the suite gets it with underscores."""
-    kind: type | Sequence[str] = str
-    """bool is a flag; int, float, str or Path is a value; several words are those to choose from."""
-    help: str = ""
-    default: Any = None
-    least: int | None = None
-    """The smallest number that makes sense."""
-    shown_as: str | None = None
-    """What stands for the value in the help, such as FILE.jsonl."""
-    required: bool = False
-    positional: bool = False
-    """Given by its place, without a name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +41,7 @@ class Build:
     """One thing that a study can make: a suite, or a folder of files."""
 
     name: str
-    help: str
-    """One line; after an empty one, what else there is to know."""
     make: Callable[..., Built | Suite]
-    """Called with the path that is to be written and, by name, every option."""
-    options: Sequence[Option] = ()
+    """Called with the path that is to be written. Its other parameters become options, and its docstring their help."""
     folder: bool = False
     """Whether it writes a folder by itself, and the suite is only told of."""

@@ -144,6 +144,10 @@ def note(text: str) -> None:
     print(in_line(text), file=sys.stderr, flush=True)
 
 
+def silent(_: str) -> None:
+    """Says nothing, in place of `note`."""
+
+
 @contextmanager
 def progress(title: str, also: Callable[[], object] = str) -> Iterator[Callable[[int, int], None]]:
     """A function to call with (done, total): a bar with the time left, or now and then a line if nobody watches.

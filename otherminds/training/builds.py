@@ -5,15 +5,16 @@ from __future__ import annotations
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Literal
 
 from otherminds.errors import BadFile, UsageError
 from otherminds.items import Item, Suite
-from otherminds.studies.builds import Build, Built, Option
+from otherminds.studies.builds import Build, Built
+from otherminds.terminal.derived import Count, Natural
 from otherminds.training.bases import base_file, encoder_of, tokenizer_digest
 from otherminds.training.grammars import GRAMMARS
 from otherminds.training.leaks import known_runs, leaks
-from otherminds.training.lessons import KEPT_BACK, OWN, Recipe
+from otherminds.training.lessons import OWN, Recipe
 from otherminds.training.scene_wording import FAMILIES
 from otherminds.training.shards import LESSONS, Job, lessons_of, make_folder, write_recipe, write_shards
 from otherminds.training.story_plots import Size
@@ -29,15 +30,50 @@ ALL = (*GRAMMARS, OWN, *FAMILIES)
 def _lessons(
     output: Path,
     *,
-    shards: int,
-    size: int,
-    form: str,
-    model: str,
-    leak_check: str | None,
-    processes: int,
-    **given: Any,
+    shards: Count = 20,
+    size: Count = LESSONS,
+    grammars: str | None = None,
+    without: str | None = None,
+    orders: str | None = None,
+    people: str | None = None,
+    questions: Count = EACH,
+    needing: float = Recipe().needing,
+    test: bool = False,
+    form: Literal["tokens", "text", "suite"] = "tokens",
+    model: str = "smollm2",
+    leak_check: str | None = None,
+    processes: Natural = 0,
+    seed: int = 0,
 ) -> Built:
-    recipe = recipe_of(**given)
+    """Make lessons for `otherminds train`: stories in many words, with several questions each.
+
+    DIR gets numbered files and recipe.json. What lint says is of the first lessons.
+
+    shards: Files to make.
+    size: Stories in a file.
+    grammars: Ways of telling, with commas: terse, plain, narrative, present, log, report, chat, own, scenes; kept back:
+      stage, retold.
+    without: Grammars to leave out.
+    orders: Orders of questions, with commas: memory, 0 to 4.  [default: all]
+    people (LEAST-MOST): How many people a story has.  [default: 2-7]
+    questions: Questions to a story, at most.
+    needing: Share of lessons with an answer that needs minds, 0 to 1.
+    test: Held-out contexts, asked plainly: to examine, not to train on.
+    form: For `otherminds train`, others, or `run`.
+    model: Whose tokenizer to use.
+    leak_check (FILE,…): Refuse stories that stand in these files.
+    processes: Cores to use; 0 for all.
+    """
+    recipe = recipe_of(
+        grammars=grammars,
+        without=without,
+        orders=orders,
+        people=people,
+        questions=questions,
+        needing=needing,
+        test=test,
+        seed=seed,
+    )
     if form == "tokens" and find_spec("tokenizers") is None:
         raise UsageError("lessons as tokens need tokenizers: pip install 'otherminds[train]', or give --form text")
     known = known_runs(map(Path, _words(leak_check)))
@@ -137,34 +173,4 @@ def sample(recipe: Recipe, number: int) -> Suite:
     return Suite("lessons", tuple(items.values()), prompt="raw", score="open")
 
 
-NAMES = ", ".join(name for name in ALL if name not in KEPT_BACK)
-BUILDS = (
-    Build(
-        "lessons",
-        "Make lessons for `otherminds train`: stories in many words, with several questions each.\n\n"
-        "DIR gets numbered files and recipe.json. What lint says is of the first lessons.",
-        _lessons,
-        [
-            Option("shards", int, "Files to make.", 20, least=1),
-            Option("size", int, "Stories in a file.", LESSONS, least=1),
-            Option("grammars", str, f"Ways of telling, with commas: {NAMES}; kept back: {', '.join(KEPT_BACK)}."),
-            Option("without", str, "Grammars to leave out."),
-            Option("orders", str, "Orders of questions, with commas: memory, 0 to 4.  [default: all]"),
-            Option("people", str, "How many people a story has.  [default: 2-7]", shown_as="LEAST-MOST"),
-            Option("questions", int, "Questions to a story, at most.", EACH, least=1),
-            Option("needing", float, "Share of lessons with an answer that needs minds, 0 to 1.", Recipe().needing),
-            Option("test", bool, "Held-out contexts, asked plainly: to examine, not to train on."),
-            Option(
-                "form",
-                ("tokens", "text", "suite"),
-                "For `otherminds train`, others, or `run`.",
-                "tokens",
-            ),
-            Option("model", str, "Whose tokenizer to use.", "smollm2"),
-            Option("leak-check", str, "Refuse stories that stand in these files.", shown_as="FILE,…"),
-            Option("processes", int, "Cores to use; 0 for all.", 0, least=0),
-            Option("seed", int, default=0),
-        ],
-        folder=True,
-    ),
-)
+BUILDS = (Build("lessons", _lessons, folder=True),)

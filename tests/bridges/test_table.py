@@ -12,7 +12,6 @@ from click.testing import CliRunner
 from otherminds.bridges.benchmarks import asked, table
 from otherminds.bridges.benchmarks.known import read
 from otherminds.cli import cli
-from otherminds.commands import benchmark as command
 from otherminds.errors import UsageError
 from otherminds.formats.prompts import About
 from otherminds.formats.scores import SCORES
@@ -20,6 +19,7 @@ from otherminds.items import Item, Suite
 from otherminds.models import Prompt
 from otherminds.models.scripted import Scripted
 from otherminds.runs.runs import run
+from otherminds.terminal import names
 from tests.bridges.miniatures import MAKERS
 
 
@@ -153,7 +153,7 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     MAKERS["tomi"](tmp_path)
     MAKERS["simpletom"](tmp_path)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(command, "open_model", lambda *_: obedient())
+    monkeypatch.setattr(names, "open_model", lambda *_, **__: obedient())
     done = CliRunner().invoke(cli, ["benchmark", str(tmp_path), "--json", "--only", "split=test"])
     assert done.exit_code == 0, done.output
     rows = json.loads(done.stdout)["rows"]

@@ -53,8 +53,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def asking(monkeypatch: pytest.MonkeyPatch, answer: Callable[[Prompt], Response], **options: Any) -> Scripted:
     """Whoever is named on the command line, this one answers."""
     model = Scripted(answer, name="m", batch=1, **options)
-    for command in ("commands.run", "studies.explore.commands", "commands.profile", "studies.safety.commands"):
-        monkeypatch.setattr(f"otherminds.{command}.open_model", lambda *_, **__: model)
+    monkeypatch.setattr("otherminds.terminal.names.open_model", lambda *_, **__: model)
     return model
 
 

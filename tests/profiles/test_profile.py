@@ -15,12 +15,13 @@ from otherminds.commands import profile
 from otherminds.errors import ModelError, Unable
 from otherminds.items import Item, Suite
 from otherminds.models.scripted import Scripted
-from otherminds.models.specs import read_spec
+from otherminds.models.specs import Spec
 from otherminds.pages.report import Cards, Figure, Folded, Report, Section, Table
 from otherminds.stats import difference, holm, proportion
 from otherminds.store.store import Store
 from otherminds.studies.study import Chapter, Desk, Finding, Study, Subject
-from otherminds.terminal.options import open_model
+from otherminds.terminal import names
+from otherminds.terminal.names import open_model
 from tests.studies.test_study_contract import guess
 
 SVG = '<svg xmlns="http://www.w3.org/2000/svg"><title>t</title></svg>'
@@ -69,7 +70,7 @@ def chapter(subjects: Sequence[Subject], desk: Desk) -> Chapter:
 def scripted(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Scripted:
     model = Scripted(lambda _: "A", name="stubborn", weigh=guess)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(profile, "open_model", lambda *_, **__: model)
+    monkeypatch.setattr(names, "open_model", lambda *_, **__: model)
     return model
 
 
@@ -370,7 +371,7 @@ def test_a_dry_run_asks_nothing_and_leaves_nothing(monkeypatch: pytest.MonkeyPat
 
 def test_a_dry_run_on_a_bare_machine_fetches_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("OTHERMINDS_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(profile, "open_model", open_model)
+    monkeypatch.setattr(names, "open_model", open_model)
     specs = ["-m", "smollm2", "-m", "api:far-away", "--base-url", "http://127.0.0.1:9/v1"]
     done = profiled(monkeypatch, chapter, *specs, "--dry-run", "--json")
     assert done.exit_code == 0, done.output
@@ -379,8 +380,9 @@ def test_a_dry_run_on_a_bare_machine_fetches_nothing(monkeypatch: pytest.MonkeyP
 
 
 def test_a_dry_run_knows_a_model_by_its_settings(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(profile, "open_model", open_model)
-    name, _, known_as = profile._known(read_spec("api:far-away"), "http://127.0.0.1:9/v1", ("temperature=0.5",))
+    monkeypatch.setattr(names, "open_model", open_model)
+    spec = Spec("api:far-away", {"base_url": "http://127.0.0.1:9/v1", "temperature": 0.5})
+    name, _, known_as = profile._known(spec) or ("", frozenset(), {})
     assert name == "api:far-away"
     told = {"base_url": "http://127.0.0.1:9/v1", "temperature": 0.5, "seed": None, "top_p": None, "max_tokens": None}
     assert told.items() <= known_as.items()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from otherminds.errors import UsageError
 from otherminds.items import Suite
-from otherminds.studies.builds import Build, Built, Option
+from otherminds.studies.builds import Build, Built
 from otherminds.studies.cards import card as plain_card
 from otherminds.studies.dialogue import card
 from otherminds.studies.dialogue.questions import published as records
@@ -19,8 +19,23 @@ CHANGED = "each about two conversations that were played with one level of one p
 
 
 def _dialogue(
-    output: Path, *, talks: Path | None, published: Path | None, as_published: Path | None, seed: int
+    output: Path,
+    *,
+    talks: Path | None = None,
+    published: Path | None = None,
+    as_published: Path | None = None,
+    seed: int = 0,
 ) -> Built:
+    """Make questions about what people thought while they talked.
+
+    Of the talks that come with the package, unless --talks or --published names others. A data card is written
+    beside the suite.
+
+    talks (FILE.jsonl): Talks of your own.
+    published (FILE.json): Questions in ToMATO's format.
+    as_published (FILE.json): Write that format as well.
+    seed: For wrong options, their order, and wordings.
+    """
     if talks and published:
         raise UsageError("--talks and --published both say what to ask about; give one of them")
     if as_published in (output, output.with_suffix(".md")):
@@ -52,30 +67,15 @@ def _of_talks(talks: Path | None, seed: int, name: str) -> tuple[Suite, str]:
 
 
 def _traits(output: Path, *, talks: Path) -> Built:
+    """Make questions on whose personality shows in what they say.
+
+    Two conversations that differ in one factor of one person, in both orders: in which is the person higher in it? Of
+    talks that `otherminds play --patterns` played. A data card is written beside the suite.
+
+    talks (FILE.jsonl): As `play` wrote them.
+    """
     made = judge_suite(pairs(load(talks)))
     return Built(made, plain_card(made, made=CHANGED))
 
 
-BUILDS = (
-    Build(
-        "dialogue",
-        "Make questions about what people thought while they talked.\n\n"
-        "Of the talks that come with the package, unless --talks or --published names others. A data card is written"
-        " beside the suite.",
-        _dialogue,
-        [
-            Option("talks", Path, "Talks of your own.", shown_as="FILE.jsonl"),
-            Option("published", Path, "Questions in ToMATO's format.", shown_as="FILE.json"),
-            Option("as-published", Path, "Write that format as well.", shown_as="FILE.json"),
-            Option("seed", int, "For wrong options, their order, and wordings.", 0),
-        ],
-    ),
-    Build(
-        "traits",
-        "Make questions on whose personality shows in what they say.\n\n"
-        "Two conversations that differ in one factor of one person, in both orders: in which is the person higher in"
-        " it? Of talks that `otherminds play --patterns` played. A data card is written beside the suite.",
-        _traits,
-        [Option("talks", Path, shown_as="FILE.jsonl", required=True)],
-    ),
-)
+BUILDS = (Build("dialogue", _dialogue), Build("traits", _traits))

@@ -2,56 +2,53 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
 from otherminds.errors import ModelError, UsageError
-from otherminds.terminal.options import PARTIAL, common, model_options, open_model, store_option
-from otherminds.terminal.screen import note, print_json, print_table, progress, say
+from otherminds.terminal.derived import File, Folder, command
+from otherminds.terminal.names import bars, real_model, store_of
+from otherminds.terminal.options import PARTIAL
+from otherminds.terminal.screen import note, print_json, print_table, say
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from otherminds.items import Suite
     from otherminds.models import Model
+    from otherminds.models.specs import Spec
     from otherminds.stats import Estimate
     from otherminds.store.store import Store
     from otherminds.talks.ablation import Misread
     from otherminds.talks.judge import Accord, Opinion, Sifted
 
 
-@click.command()
-@click.option("--talks", type=click.Path(path_type=Path), metavar="FILE.jsonl", help="Talks of your own.")
-@click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), metavar="SUITE.jsonl")
-@click.option(
-    "--forms", type=click.Path(path_type=Path, file_okay=False), metavar="DIR", help="Only write what to ask."
-)
-@click.option("--only", metavar="NAME,…", help="Of misreads, coherence, safety and validity.  [default: all]")
-@click.option(
-    "--score",
-    type=click.Choice(["letters", "text"]),
-    help="How the judge answers.  [default: letters, or text if it cannot weigh]",
-)
-@click.option("--seed", type=int, default=0, show_default=True, help="For the questions, as `build dialogue` has it.")
-@model_options
-@store_option
-@common
-@click.pass_context
-def judge(
-    context: click.Context,
-    talks: Path | None,
-    output: Path | None,
-    forms: Path | None,
-    only: str | None,
-    score: str | None,
-    seed: int,
-    spec: str,
-    base_url: str | None,
-    extra: tuple[str, ...],
-    store_path: Path,
-    as_json: bool,
-) -> None:
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What a judge, and people beside it, made of talks and questions."""
+
+    sifted: Sifted
+    accords: Mapping[str, Accord]
+    cells: Sequence[Misread]
+    """By what was hidden, how often thoughts were misread."""
+    failed: Sequence[str]
+    """Which calls got no answer, in sentences."""
+
+
+def judge_talks(
+    *,
+    talks: str | Path | None = None,
+    output: File | None = None,
+    only: str | None = None,
+    score: Literal["letters", "text"] | None = None,
+    seed: int = 0,
+    model: Model | str | Spec = "smollm2",
+    store: Store | str | Path | None = None,
+    quiet: bool = False,
+) -> Judged:
     """Sift talks and their questions, and find false beliefs.
 
     The judge is the model of -m; on a server without log-probabilities, say --score text. Where people have answered
@@ -61,50 +58,73 @@ def judge(
 
     Where the talks were played with more or less hidden (`otherminds play --ablation`), the share of misreadings is
     printed for each.
+
+    talks (FILE.jsonl): Talks of your own.
+    only (NAME,…): Of misreads, coherence, safety and validity.  [default: all]
+    score: How the judge answers.  [default: letters, or text if it cannot weigh]
+    seed: For the questions, as `build dialogue` has it.
     """
-    from otherminds.store.store import Store
-    from otherminds.studies.dialogue.questions.build import build
-    from otherminds.talks import bank
     from otherminds.talks import judge as judging
     from otherminds.talks.ablation import ablate, cell_of
-    from otherminds.talks.talk import load
 
-    if (output is None) == (forms is None):
-        raise UsageError("say where to write: -o SUITE.jsonl for what is left, or --forms DIR for what to ask people")
-    given = load(talks, people=bank.people(), scenes=bank.scenes()) if talks else bank.authored()
-    suite = build(given, seed=seed, name=output.stem if output else "dialogue")
-    asked = {name: judging.FORMS[name](suite if name == "validity" else given) for name in _wanted(only)}
-    if forms:
-        for name, form in asked.items():
-            form.save(forms / f"{name}.jsonl")
-            say(str(forms / f"{name}.jsonl"))
-        return
-    assert output is not None
-    with Store(store_path) as store:
-        people = {name: said for name, form in asked.items() if (said := _people(form, store))}
-        model = open_model(spec, base_url, extra)
+    given, suite, asked = _asked(talks, seed, Path(output).stem if output else "dialogue", only)
+    with store_of(store) as kept:
+        people = {name: said for name, form in asked.items() if (said := _people(form, kept))}
+        who = real_model(model, quiet=quiet)
         failed: list[str] = []
-        opinions = {name: _ask(form, model, store, score, failed) for name, form in asked.items()}
+        opinions = {name: _ask(form, who, kept, score, failed, quiet) for name, form in asked.items()}
     sifted = judging.sift(given, suite, judge=opinions, people=people)
     accords = {name: judging.accord(asked[name], opinions[name], said) for name, said in people.items()}
-    if sifted.items:
+    if sifted.items and output:
         replace(suite, items=sifted.items).save(output)
     several = len(set(map(cell_of, given))) > 1
     cells = ablate(judging.readings(given, opinions.get("misreads", {}), people.get("misreads"))) if several else []
-    _tell(sifted, accords, cells, output, as_json)
-    for sentence in failed:
+    return Judged(sifted, accords, cells, failed)
+
+
+def write_forms(
+    forms: Folder, *, talks: str | Path | None = None, only: str | None = None, seed: int = 0
+) -> list[Path]:
+    """Write what people are to be asked, a suite for each matter."""
+    asked = _asked(talks, seed, "dialogue", only)[2]
+    written = [Path(forms) / f"{name}.jsonl" for name in asked]
+    for form, path in zip(asked.values(), written, strict=True):
+        form.save(path)
+    return written
+
+
+FORMS = click.option(
+    "--forms", type=click.Path(path_type=Path, file_okay=False), metavar="DIR", help="Only write what to ask."
+)
+
+
+@command(judge_talks, name="judge", before={"only": [FORMS]}, output={"metavar": "SUITE.jsonl"})
+def judge(as_json: bool, output: Path | None, forms: Path | None, **given: Any) -> int:
+    if (output is None) == (forms is None):
+        raise UsageError("say where to write: -o SUITE.jsonl for what is left, or --forms DIR for what to ask people")
+    if forms:
+        say(*map(str, write_forms(forms, **{name: given[name] for name in ("talks", "only", "seed")})))
+        return 0
+    found = judge_talks(output=output, **given)
+    _tell(found, output, as_json)
+    for sentence in found.failed:
         note(sentence)
-    if not sifted.items or failed:
-        context.exit(PARTIAL if sifted.items else 1)
+    return 1 if not found.sifted.items else PARTIAL if found.failed else 0
 
 
-def _wanted(only: str | None) -> list[str]:
-    from otherminds.talks.judge import FORMS
+def _asked(talks: str | Path | None, seed: int, name: str, only: str | None) -> tuple[Any, Suite, dict[str, Suite]]:
+    """The talks, questions about them, and what is asked about both."""
+    from otherminds.studies.dialogue.questions.build import build
+    from otherminds.talks import bank
+    from otherminds.talks import judge as judging
+    from otherminds.talks.talk import load
 
-    names = [name.strip() for name in only.split(",")] if only else list(FORMS)
-    if unknown := [name for name in names if name not in FORMS]:
-        raise UsageError(f"--only: nobody is asked about {unknown[0]!r}; there are {', '.join(FORMS)}")
-    return names
+    given = load(talks, people=bank.people(), scenes=bank.scenes()) if talks else bank.authored()
+    suite = build(given, seed=seed, name=name)
+    wanted = [word.strip() for word in only.split(",")] if only else list(judging.FORMS)
+    if unknown := [word for word in wanted if word not in judging.FORMS]:
+        raise UsageError(f"--only: nobody is asked about {unknown[0]!r}; there are {', '.join(judging.FORMS)}")
+    return given, suite, {each: judging.FORMS[each](suite if each == "validity" else given) for each in wanted}
 
 
 def _people(form: Suite, store: Store) -> Opinion:
@@ -114,11 +134,11 @@ def _people(form: Suite, store: Store) -> Opinion:
     return votes(form, AnnotationBatch(form, store).answers())
 
 
-def _ask(form: Suite, model: Model, store: Store, score: str | None, failed: list[str]) -> Opinion:
+def _ask(form: Suite, model: Model, store: Store, score: str | None, failed: list[str], quiet: bool) -> Opinion:
     from otherminds.runs.runs import run
     from otherminds.talks.judge import suited, verdicts
 
-    with progress(f"{model.name} · {form.name}") as bar:
+    with bars(quiet)(f"{model.name} · {form.name}") as bar:
         done = run(suited(form, model).using(score=score), model, store=store, progress=bar)
     if not done.values():
         why = next((record.score.why for record in done.records), "nothing was answered")
@@ -129,7 +149,8 @@ def _ask(form: Suite, model: Model, store: Store, score: str | None, failed: lis
     return verdicts(done)
 
 
-def _tell(sifted: Sifted, accords: dict[str, Accord], cells: list[Misread], output: Path, as_json: bool) -> None:
+def _tell(judged: Judged, output: Path | None, as_json: bool) -> None:
+    sifted, accords, cells = judged.sifted, judged.accords, judged.cells
     false = [item.tags["false_belief"] for item in sifted.items if "false_belief" in item.tags]
     found = {
         "talks": len(sifted.talks),
@@ -139,11 +160,7 @@ def _tell(sifted: Sifted, accords: dict[str, Accord], cells: list[Misread], outp
         "by": dict(sifted.by),
         "removed": sifted.counts,
         "accord": {
-            name: {
-                "n": one.n,
-                "shared": _numbers(one.shared),
-                "kappa": _numbers(one.kappa),
-            }
+            name: {"n": one.n, "shared": _numbers(one.shared), "kappa": _numbers(one.kappa)}
             for name, one in accords.items()
         },
         "misread": {

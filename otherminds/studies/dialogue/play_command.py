@@ -2,51 +2,59 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from otherminds.errors import UsageError
-from otherminds.terminal.options import PARTIAL, common, model_options, open_model, read_budget
-from otherminds.terminal.screen import note, print_json, print_table, progress, say
+from otherminds.terminal.derived import Count, Folder, command
+from otherminds.terminal.names import bars, recorded
+from otherminds.terminal.options import PARTIAL, read_budget
+from otherminds.terminal.screen import note, print_json, print_table, say
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Sequence
 
+    from otherminds.calling.costs import Budget
     from otherminds.calling.recorded import Recorded
-    from otherminds.store.store import Store
+    from otherminds.models import Model
+    from otherminds.models.specs import Spec
     from otherminds.talks.play import Played
     from otherminds.talks.talk import State
 
-DRAWING = ("temperature=0.6", "top_p=0.9")
+DRAWING = {"temperature": 0.6, "top_p": 0.9}
 """As published. Without any chance a small model soon says the same thing over and over."""
+KEPT = (
+    *("limit", "pairs", "turns", "seed", "form", "retries", "swap", "ablation", "patterns"),
+    *("show_thoughts", "show_attributes"),
+)
+"""The options that play.json repeats."""
 
 
-@click.command()
-@model_options
-@click.option("--partner", metavar="MODEL", help="Who answers.  [default: the same model]")
-@click.option("--limit", type=click.IntRange(min=1), help="At most so many conversations, spread evenly.")
-@click.option("--pairs", type=int, default=1, show_default=True, help="Pairs of people for every scene.")
-@click.option("--turns", type=click.IntRange(min=1), default=7, show_default=True, help="Messages of each side.")
-@click.option("--states", default="", metavar="STATE,…", help="belief, intention, desire, emotion, knowledge.")
-@click.option("--seed", type=int, default=0, show_default=True, help="For who meets whom, and for the models.")
-@click.option("--form", help="How to ask for thoughts: prefill, json or plain.  [default: what the model can]")
-@click.option("--retries", type=int, default=2, show_default=True, help="How often to ask again for a message.")
-@click.option("--swap", is_flag=True, help="The one who speaks first thinks about the other.")
-@click.option("--show-thoughts", is_flag=True, help="Let each hear the other's thoughts, for comparison.")
-@click.option("--show-attributes", is_flag=True, help="Let each know the other's goal and personality.")
-@click.option("--ablation", is_flag=True, help="Every conversation four times, with each of the two hidden or shown.")
-@click.option("--patterns", is_flag=True, help="The first speaker with all 32 patterns of personality.")
-@click.option("--no-inner", is_flag=True, help="Talk without any thoughts.")
-@click.option("--budget", metavar="NAME=N,…", help="Stop cleanly, for each model: calls=, tokens=, seconds=, money=.")
-@click.option("--prices", type=click.Path(path_type=Path), help="A JSON table of prices a million tokens.")
-@click.option("-o", "--output", type=click.Path(path_type=Path, file_okay=False), required=True, metavar="DIR")
-@common
-@click.pass_context
-def play(context: click.Context, /, spec: str, output: Path, as_json: bool, **given: Any) -> None:
+def play_talks(
+    model: Model | str | Spec = "smollm2",
+    *,
+    partner: Model | str | Spec | None = None,
+    limit: Count | None = None,
+    pairs: int = 1,
+    turns: Count = 7,
+    states: str = "",
+    seed: int = 0,
+    form: str | None = None,
+    retries: int = 2,
+    swap: bool = False,
+    show_thoughts: bool = False,
+    show_attributes: bool = False,
+    ablation: bool = False,
+    patterns: bool = False,
+    inner: bool = True,
+    budget: Budget | str | None = None,
+    prices: str | Path | None = None,
+    output: Folder,
+    quiet: bool = False,
+) -> Played:
     """Let two models talk, each with private thoughts.
 
     DIR gets the conversations (talks.jsonl), those that could not be used, with the reason (apart.jsonl), what was
@@ -55,32 +63,75 @@ def play(context: click.Context, /, spec: str, output: Path, as_json: bool, **gi
     With --ablation and --patterns, --limit counts what is played four times or thirty-two.
 
     Models draw at temperature 0.6 and top_p 0.9, with --seed, unless -M says otherwise.
+
+    partner (MODEL): Who answers.  [default: the same model]
+    limit: At most so many conversations, spread evenly.
+    pairs: Pairs of people for every scene.
+    turns: Messages of each side.
+    states (STATE,…): belief, intention, desire, emotion, knowledge.
+    seed: For who meets whom, and for the models.
+    form: How to ask for thoughts: prefill, json or plain.  [default: what the model can]
+    retries: How often to ask again for a message.
+    swap: The one who speaks first thinks about the other.
+    show_thoughts: Let each hear the other's thoughts, for comparison.
+    show_attributes: Let each know the other's goal and personality.
+    ablation: Every conversation four times, with each of the two hidden or shown.
+    patterns: The first speaker with all 32 patterns of personality.
+    inner: Talk without any thoughts.
     """
+    given = dict(locals())
+    from otherminds.files import write_text
     from otherminds.store.store import Store
+    from otherminds.studies.dialogue.questions import traits
+    from otherminds.talks import bank
+    from otherminds.talks.play import play
+
+    chosen, folder = _states(states), _inside(Path(output))
+    with Store(folder / "otherminds.db") as store:
+        who = [_drawing(each, seed) for each in (model, model if partner is None else partner)]
+        lacks = "answers questions and cannot talk"
+        players = recorded(who, store, read_budget(budget, prices), lacks=lacks, quiet=quiet)
+        castings = bank.castings(pairs=pairs, seed=seed)
+        if patterns:
+            # Pairs that differ in one factor must not differ in the state as well, so scenes are played in all of them.
+            castings, limit = [each for casting in castings[:limit] for each in traits.patterns(casting)], None
+        with bars(quiet)("messages") as show:
+            played = play(
+                castings,
+                *players,
+                states=chosen,
+                limit=limit,
+                thoughts=show_thoughts,
+                attributes=show_attributes,
+                progress=show,
+                keep=lambda so_far: _save(so_far, folder),
+                **{name: given[name] for name in ("turns", "seed", "swap", "ablation", "inner", "form", "retries")},
+            )
+    told = _told(players, chosen, played, given)
+    write_text(folder / "play.json", json.dumps(told, ensure_ascii=False, indent=2) + "\n")
+    return played
+
+
+@command(play_talks, name="play", configured=("model", "partner"), output={"metavar": "DIR"})
+def play(as_json: bool, output: Path, **given: Any) -> int:
     from otherminds.talks.stage import NO_ANSWER
 
-    states = _states(given["states"])
-    with Store(_inside(output) / "otherminds.db") as store:
-        players = _players(spec, given, store)
-        played = _play(players, states, given, keep=lambda so_far: _save(so_far, output))
-    told = _told(players, states, played, given)
-    _write_json(output / "play.json", told)
+    played = play_talks(output=output, **given)
+    told = json.loads((output / "play.json").read_text(encoding="utf-8"))
     if as_json:
         print_json(told | {"folder": str(output)})
     else:
         _print(played, told, output)
     if told["stopped"]:
         note(f"not finished: {told['stopped']}; the same command with more goes on from here")
-        context.exit(PARTIAL)
+        return PARTIAL
     if unanswered := sum(one.reason.startswith(NO_ANSWER) for one in played.apart):
         note(f"{unanswered} conversations are apart because a call failed; the same command asks these calls again")
-        context.exit(PARTIAL)
+        return PARTIAL
     if not played.talks:
         note("no conversation came to its end; apart.jsonl says why, and another model or --form may help")
-        context.exit(1)
-
-
-# ── what the options ask for ──
+        return 1
+    return 0
 
 
 def _states(text: str) -> tuple[State, ...]:
@@ -100,24 +151,14 @@ def _inside(folder: Path) -> Path:
     return folder
 
 
-def _players(spec: str, given: dict[str, Any], store: Store) -> tuple[Recorded, Recorded]:
-    """The two models with a memory; one and the same where there is no partner."""
-    from otherminds.calling.recorded import Recorded
-    from otherminds.models.specs import SERVED
+def _drawing(model: Model | str | Spec, seed: int) -> Model | Spec:
+    """A model that is named, with a little chance."""
+    from otherminds.models.specs import Spec, one_model
 
-    budget = read_budget(given["budget"], given["prices"])
-    settings = (*DRAWING, f"seed={given['seed']}", *given["extra"])
-    specs = [spec, given["partner"] or spec]
-    served = [one for one in specs if one.partition(":")[0] in SERVED]
-    found: dict[str, Recorded] = {}
-    for one in specs:
-        if one.startswith("baseline:"):
-            raise UsageError("a baseline answers questions and cannot talk; take a model")
-        # The address belongs to whoever is on a server; if nobody is, the first one says that it has no use for it.
-        address = given["base_url"] if one in served or not served else None
-        if one not in found:
-            found[one] = Recorded(open_model(one, address, settings), store, budget=budget)
-    return found[specs[0]], found[specs[1]]
+    if not isinstance(model, str | Spec):
+        return model
+    name, own = one_model(model)
+    return Spec(name, own if name.startswith("baseline:") else DRAWING | {"seed": seed} | own)
 
 
 def _save(played: Played, output: Path) -> None:
@@ -129,51 +170,11 @@ def _save(played: Played, output: Path) -> None:
     write_lines(output / "apart.jsonl", (one.to_dict() for one in played.apart))
 
 
-def _play(
-    players: tuple[Recorded, Recorded],
-    states: tuple[State, ...],
-    given: dict[str, Any],
-    keep: Callable[[Played], None],
-) -> Played:
-    from otherminds.studies.dialogue.questions.traits import patterns
-    from otherminds.talks import bank
-    from otherminds.talks.play import play
-
-    castings, limit = bank.castings(pairs=given["pairs"], seed=given["seed"]), given["limit"]
-    if given["patterns"]:
-        # Pairs that differ in one factor must not differ in the state as well, so scenes are played in all of them.
-        castings, limit = [variant for casting in castings[:limit] for variant in patterns(casting)], None
-    with progress("messages") as show:
-        return play(
-            castings,
-            *players,
-            turns=given["turns"],
-            states=states,
-            limit=limit,
-            seed=given["seed"],
-            swap=given["swap"],
-            thoughts=given["show_thoughts"],
-            attributes=given["show_attributes"],
-            ablation=given["ablation"],
-            inner=not given["no_inner"],
-            form=given["form"],
-            retries=given["retries"],
-            progress=show,
-            keep=keep,
-        )
-
-
 # ── what came of it ──
-
-KEPT = (
-    *("limit", "pairs", "turns", "seed", "form", "retries", "swap", "ablation", "patterns"),
-    *("show_thoughts", "show_attributes", "no_inner"),
-)
-"""The options that play.json repeats."""
 
 
 def _told(
-    players: tuple[Recorded, Recorded], states: tuple[State, ...], played: Played, given: dict[str, Any]
+    players: Sequence[Recorded], states: tuple[State, ...], played: Played, given: dict[str, Any]
 ) -> dict[str, Any]:
     """What was played, by whom, and what it took."""
     import platform
@@ -184,6 +185,7 @@ def _told(
         "python": platform.python_version(),
         "states": list(states),
         **{name: given[name] for name in KEPT},
+        "no_inner": not given["inner"],
         "talks": len(played.talks),
         "apart": dict(Counter(one.reason.partition(": ")[2] or one.reason for one in played.apart)),
         "messages": played.counts.to_dict(),
@@ -195,26 +197,13 @@ def _told(
         },
         "stopped": next((player.stopped for player in players if player.stopped), ""),
         # One model that plays both parts has one account of what it spent.
-        "players": [_spent(player) for player in (players if players[0] is not players[1] else players[:1])],
+        "players": [_spent(player) for player in dict.fromkeys(players)],
     }
 
 
 def _spent(player: Recorded) -> dict[str, Any]:
-    return {
-        "name": player.name,
-        "fingerprint": player.fingerprint,
-        "identity": dict(player.identity),
-        "calls": {"made": player.made, "reused": player.reused},
-        "usage": asdict(player.usage),
-    }
-
-
-def _write_json(path: Path, data: dict[str, Any]) -> None:
-    import json
-
-    from otherminds.files import write_text
-
-    write_text(path, json.dumps(data, ensure_ascii=False, indent=2) + "\n")
+    who = {"name": player.name, "fingerprint": player.fingerprint, "identity": dict(player.identity)}
+    return who | {"calls": {"made": player.made, "reused": player.reused}, "usage": asdict(player.usage)}
 
 
 def _print(played: Played, told: dict[str, Any], output: Path) -> None:

@@ -1,29 +1,45 @@
-"""`om.explore`: stories that a model gets wrong, beside those that drawing at random finds."""
+"""`om.explore`: stories that a model gets wrong, beside those found by drawing at random."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from otherminds.calling.recorded import Recorded
-from otherminds.heuristics.readers import Baseline
-from otherminds.items import Suite
-from otherminds.models import Model
-from otherminds.pages.report import Report, Section, Table
+from otherminds.errors import UsageError
 from otherminds.showing.brief import plain
-from otherminds.store.store import MEMORY, Store
-from otherminds.stories.contexts import bank
-from otherminds.stories.sets import choose_for, grid
-from otherminds.studies.explore import build
-from otherminds.studies.explore.search.examine import Examiner, search_format
-from otherminds.studies.explore.search.hunt import Found
-from otherminds.studies.explore.search.search import Ways
-from otherminds.studies.explore.search.versus import Outcome, versus
+from otherminds.terminal.derived import Count, Folder, Natural
 from otherminds.terminal.names import bars, model_of, store_of
 
-TITLES = {"learn": "search that learns", "search": "A* search", "random": "random stories"}
+if TYPE_CHECKING:
+    from otherminds.calling.costs import Budget
+    from otherminds.items import Suite
+    from otherminds.models import Model
+    from otherminds.models.specs import Spec
+    from otherminds.pages.report import Report
+    from otherminds.store.store import Store
+    from otherminds.stories.sets import Cell
+    from otherminds.studies.explore.search.examine import Examiner
+    from otherminds.studies.explore.search.hunt import Found
+    from otherminds.studies.explore.search.versus import Outcome
+
+METHODS = {"learn": "learn", "astar": "search", "random": "random"}
+"""What a way to search is called on the command line, and what in files."""
+FOUND_BY = {
+    "learn": "search that learns",
+    "search": "A* search",
+    "random": "random stories",
+    "overgenerate": "over-generate and filter",
+}
+KEPT = (
+    *("method", "goal", "confirm", "stories", "budget", "step", "endings", "alpha", "first", "order", "kinds"),
+    *("interesting", "easiest", "people", "moves", "sentences", "seed", "width"),
+)
+"""The options that run.json repeats."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -33,6 +49,8 @@ class Exploration:
     model: str
     outcomes: tuple[Outcome, ...]
     """What each method found, the search first."""
+    searched: Mapping[str, Any] = field(default_factory=dict)
+    """What was looked for and how, and what it took."""
 
     @property
     def found(self) -> tuple[Found, ...]:
@@ -42,6 +60,8 @@ class Exploration:
     @property
     def suite(self) -> Suite:
         """All questions about the stories found, ready to run."""
+        from otherminds.studies.explore import build
+
         return build.suite([one for outcome in self.outcomes for one in outcome.found])
 
     @property
@@ -55,6 +75,8 @@ class Exploration:
 
     def report(self) -> Report:
         """The hardest stories with the accuracy that fresh tellings confirm, and what the model is weak at."""
+        from otherminds.pages.report import Report, Section, Table
+
         rows = [[one.confirmed and round(one.confirmed, 2), one.goal, one.story.text] for one in self.found]
         table = Table(["confirmed accuracy", "holds", "story"], rows, "Stories found, hardest first")
         return Report(f"Stories against {self.model}", self.weakness, [Section("", [table])])
@@ -64,49 +86,196 @@ class Exploration:
 
     def save(self, folder: str | Path) -> None:
         """Write the stories with events, beliefs and twins, their questions as a suite, and a data card."""
-        searched = {"against": self.model, "methods": [one.to_dict() for one in self.outcomes]}
-        build.save(folder, [one for outcome in self.outcomes for one in outcome.found], searched=searched)
+        from otherminds.studies.explore import build
+        from otherminds.studies.explore.pairs import pairs
+
+        found = [one for outcome in self.outcomes for one in outcome.found]
+        build.save(folder, found, searched=self.searched)
+        if (twins := pairs(found)) is not None:
+            twins.save(Path(folder) / "pairs.jsonl")
 
 
 def explore(
-    model: Model | str = "smollm2",
+    model: Model | str | Spec | Callable[[Suite], Model] = "smollm2",
     *,
-    stories: int = 8,
-    budget: int = 50,
     sets: str = "tomi,all+asymmetric",
-    goal: str = "",
+    stories: Count = 8,
+    budget: int = 50,
     method: str = "learn",
-    baseline: bool = True,
-    score: str = "",
+    goal: str = "",
+    confirm: int = 4,
+    step: int = 3,
+    endings: int = 50,
+    alpha: float = 0.1,
+    order: Natural | None = None,
+    kinds: str = "",
+    interesting: bool = False,
+    prompt: str | None = None,
+    score: str | None = None,
+    first: bool = False,
+    easiest: bool = False,
+    people: str | Sequence[int] = "2,3,4",
+    moves: str | Sequence[int] = "2,3,4",
+    sentences: Count = 15,
+    contexts: str | Path | None = None,
     seed: int = 0,
+    width: Count = 8,
+    baseline: bool = True,
+    calls: float | None = None,
+    tokens: float | None = None,
+    money: float | None = None,
+    prices: str | Path | None = None,
+    output: Folder | None = None,
     store: Store | str | Path | None = None,
     quiet: bool = False,
 ) -> Exploration:
-    """Search for stories that a model gets wrong, with `budget` stories to ask about for each that is to be found.
+    """Search for stories that a model gets wrong.
 
-    `goal` says what a story must hold, such as "false-belief:2,pair"; an order that it names is that of the questions.
-    `method` is learn, search (as published) or random. Unless `baseline` is off, as many random stories are asked about
-    beside. Models in process are asked by cloze, servers and baselines in words, unless `score` says otherwise.
+    DIR gets the stories with their events, beliefs and twins (stories.jsonl), all their questions as a suite
+    (questions.jsonl), each story beside its twin (pairs.jsonl), what was searched (run.json) and a data card (card.md).
+    Every answer is in the store, so the same command, given again after whatever stopped it, goes on from there to the
+    same stories.
+
+    model (--against MODEL): Whom to search against.
+    sets: Action sets; published, ours, every.
+    stories: How many to find.
+    budget: Stories to ask about, for each to be found.
+    method: Learn where the model goes wrong; the published search; or draw at random.
+    goal (GOAL,…): What a story must hold: false-belief[:ORDER], ignorance[:ORDER], asymmetric, pair or none.
+      Default: false-belief,pair, where the set has such stories.
+    confirm: How often a story found is told afresh.
+    step: Events that are added at a time.
+    endings: Random endings that a beginning is judged by.
+    alpha: The weight of those endings.
+    order: The order of the questions. Default: as the set says.
+    kinds (KIND,…): Only questions on container, room, topic or state.
+    interesting: Only questions to which another person would answer otherwise.
+    prompt: How to ask: raw, direct or cot.
+    score: How to score: letters, cloze or text. Default: text for api: models, else cloze.
+    first: Stop at the first story found, as published, not at the hardest.
+    easiest: Find stories that the model gets right.
+    people: Numbers of people.
+    moves: Numbers of moves.
+    sentences: The most in a story.
+    contexts: Contexts of your own, as JSON Lines.
+    width: Searches side by side.
+    baseline: Do not also draw stories at random, with the same budget.
+    calls: Stop cleanly after so many calls.
+    tokens: Stop cleanly after so many tokens.
+    money: Stop cleanly after so much money; needs --prices.
+    output (-o --output DIR): The folder; without one, nothing is written.
     """
-    who = model_of(model, quiet=quiet)
-    with store_of(MEMORY if store is None else store) as kept:
-        form = search_format(None if isinstance(who, Baseline) else who, score)
-        asked = who.made_for if isinstance(who, Baseline) else Recorded(who, kept)
-        examiner = Examiner(asked, prompt=form.prompt, score=form.score, seed=seed)
+    given = dict(locals())
+    from otherminds.calling.recorded import Recorded
+    from otherminds.heuristics.readers import Baseline
+    from otherminds.stories.contexts import bank, read_contexts
+    from otherminds.studies.explore.search.examine import Examiner, search_format
+    from otherminds.studies.explore.search.search import Ways
+    from otherminds.studies.explore.search.versus import versus
+
+    cells = cells_of(given)
+    ways = {name: given[name] for name in ("budget", "step", "endings", "alpha", "first", "easiest", "confirm")}
+    with store_of(store) as kept:
+        target: Model | Callable[[Suite], Model]
+        if callable(model):
+            name, target, form = "a stand-in", model, search_format(None, score or "cloze", prompt or "")
+        else:
+            who = model_of(model, quiet=quiet)
+            asked = None if isinstance(who, Baseline) else who
+            name, form = who.name, search_format(asked, score or "", prompt or "")
+            target = who.made_for if isinstance(who, Baseline) else Recorded(who, kept, budget=spending(given))
+        examiner = Examiner(
+            target,
+            kinds=frozenset(filter(None, (part.strip() for part in kinds.split(",")))),
+            interesting=interesting,
+            prompt=form.prompt,
+            score=form.score,
+            seed=seed,
+        )
+        searched = _searched(name, cells, examiner, given)
         with _one_a_method(quiet) as show:
             outcomes = versus(
-                grid(choose_for(goal, sets)),
-                bank(),
+                cells,
+                read_contexts(contexts) if contexts else bank(),
                 examiner,
                 stories=stories,
-                ways=Ways(budget=budget),
-                method=method,
+                ways=Ways(**ways),
+                method=METHODS.get(method, method),
                 goal=goal,
                 baseline=baseline,
                 seed=seed,
+                width=width,
                 progress=show,
             )
-    return Exploration(who.name, tuple(outcomes))
+        searched |= {"methods": [outcome.to_dict() for outcome in outcomes], "model": _spent(target)}
+    found = Exploration(name, tuple(outcomes), searched)
+    if output is not None:
+        found.save(output)
+    return found
+
+
+# ── what the options ask for ──
+
+
+def cells_of(given: Mapping[str, Any]) -> list[Cell]:
+    """The settings in which stories are searched."""
+    from otherminds.stories.sets import choose_for, grid
+
+    sets = choose_for(given["goal"], given["sets"], order=given["order"])
+    cells = grid(sets, people=_numbers("people", given["people"]), moves=_numbers("moves", given["moves"]))
+    return [replace(cell, sentences=given["sentences"]) for cell in cells]
+
+
+def _numbers(name: str, given: str | Sequence[int]) -> tuple[int, ...]:
+    try:
+        numbers = tuple(map(int, given.split(",") if isinstance(given, str) else given))
+    except ValueError:
+        raise UsageError(f"--{name} {given!r} should be numbers with commas, such as 2,3,4") from None
+    if min(numbers) < 1:
+        raise UsageError(f"--{name} {given!r} should be numbers from 1 on")
+    return numbers
+
+
+def spending(given: Mapping[str, Any]) -> Budget:
+    """What may be spent on it."""
+    from otherminds.calling.costs import Budget, read_prices
+
+    prices = read_prices(given["prices"]) if given["prices"] else {}
+    return Budget(given["calls"], given["tokens"], money=given["money"], prices=prices)
+
+
+def _searched(name: str, cells: Sequence[Cell], examiner: Examiner, given: Mapping[str, Any]) -> dict[str, Any]:
+    """What is searched, and against whom; the store adds up what is spent on this very search, over all sittings."""
+    from importlib.metadata import version
+
+    from otherminds.calling.recorded import Recorded
+    from otherminds.models.specs import Spec
+
+    model = given["model"]
+    what = {
+        "against": model.name if isinstance(model, Spec) else model if isinstance(model, str) else name,
+        "sets": [each.name for each in dict.fromkeys(cell.set for cell in cells)],
+        "contexts": str(given["contexts"] or "those of the package"),
+        "prompt": examiner.prompt,
+        "score": examiner.score,
+        **{name: given[name] for name in KEPT},
+        "people": _numbers("people", given["people"]),
+        "moves": _numbers("moves", given["moves"]),
+    }
+    if isinstance(asked := examiner.model, Recorded):
+        mark = json.dumps([what, not given["baseline"], asked.fingerprint])
+        asked.work = f"explore {hashlib.sha256(mark.encode()).hexdigest()[:10]}"
+    return {"otherminds": version("otherminds"), **what}
+
+
+def _spent(model: object) -> dict[str, Any]:
+    """Who was asked, and what it cost; of a baseline there is nothing to tell."""
+    from otherminds.calling.recorded import Recorded
+
+    if not isinstance(model, Recorded):
+        return {}
+    who = {"name": model.name, "fingerprint": model.fingerprint, "identity": dict(model.identity)}
+    return who | {"calls": model.account(), "usage": asdict(model.usage)}
 
 
 @contextmanager
@@ -118,7 +287,7 @@ def _one_a_method(quiet: bool) -> Iterator[Callable[[str, int, int], None]]:
         def show(method: str, asked: int, most: int) -> None:
             if method not in shown:
                 under_way.close()
-                title = f"{TITLES.get(method, method)}: stories asked about, at most"
+                title = f"{FOUND_BY.get(method, method)}: stories asked about, at most"
                 shown[method] = under_way.enter_context(bars(quiet)(title))
             shown[method](asked, most)
 

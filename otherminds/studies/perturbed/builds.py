@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from otherminds.items import Suite, lint
 from otherminds.items.lint import DOUBLES, Fault
-from otherminds.studies.builds import Build, Built, Option
+from otherminds.studies.builds import Build, Built
 from otherminds.studies.cards import card
-from otherminds.studies.perturbed.build import STYLES, build
+from otherminds.studies.perturbed.build import Style, build
 
 WRITTEN = "written by hand, every answer derived a second time from the events of the story"
 
@@ -32,22 +31,18 @@ def faults(suite: Suite) -> list[Fault]:
     return [fault for fault in found if fault.ids]
 
 
-def _perturbed(output: Path, **given: Any) -> Built:
-    made = build(**given)
+def _perturbed(output: Path, *, style: Style = "vanilla", focal: bool = False, full_grid: bool = False) -> Built:
+    """Make the suite of false-belief tasks and their perturbed twins.
+
+    1088 questions, or 1184 with the full grid; the styles `states` and `perspective` ask about beliefs only. A data
+    card is written beside the suite.
+
+    style: How it will be asked.
+    focal: Only the false-belief stories with the belief question: two items a task.
+    full_grid: 74 tasks instead of 68: every class for every stage.
+    """
+    made = build(style=style, focal=focal, full_grid=full_grid)
     return Built(made, card(made, made=WRITTEN, wrong=faults))
 
 
-BUILDS = (
-    Build(
-        "perturbed",
-        "Make the suite of false-belief tasks and their perturbed twins.\n\n"
-        "1088 questions, or 1184 with the full grid; the styles `states` and `perspective` ask about beliefs only. A"
-        " data card is written beside the suite.",
-        _perturbed,
-        [
-            Option("style", tuple(STYLES), "How it will be asked.", "vanilla"),
-            Option("focal", bool, "Only the false-belief stories with the belief question: two items a task."),
-            Option("full-grid", bool, "74 tasks instead of 68: every class for every stage."),
-        ],
-    ),
-)
+BUILDS = (Build("perturbed", _perturbed),)

@@ -4,26 +4,23 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from otherminds.studies.builds import Build, Built, Option
+from otherminds.studies.builds import Build, Built
 from otherminds.studies.safety.build import build
 from otherminds.studies.safety.card import card
 
 
-def _safety(output: Path, *, tasks: str | None, size: str, seed: int) -> Built:
+def _safety(output: Path, *, tasks: str | None = None, size: str = "standard", seed: int = 0) -> Built:
+    """Make the safety suite: nine tasks from reading to deception, with twins.
+
+    A data card is written beside it.
+
+    tasks (TASK,…): Only these: TB, MA/IR, FB/SA, …  [default: all]
+    size: standard, small, or so many items a task.
+    seed: For generated items, and for what is left out.
+    """
     wanted = [name.strip() for name in tasks.split(",")] if tasks else None
     made = build(tasks=wanted, size=int(size) if size.isdecimal() else size, seed=seed)
     return Built(made, card(made))
 
 
-BUILDS = (
-    Build(
-        "safety",
-        "Make the safety suite: nine tasks from reading to deception, with twins.\n\nA data card is written beside it.",
-        _safety,
-        [
-            Option("tasks", str, "Only these: TB, MA/IR, FB/SA, …  [default: all]", shown_as="TASK,…"),
-            Option("size", str, "standard, small, or so many items a task.", "standard"),
-            Option("seed", int, "For generated items, and for what is left out.", 0),
-        ],
-    ),
-)
+BUILDS = (Build("safety", _safety),)

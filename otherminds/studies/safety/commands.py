@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import gc
-import json
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-import click
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from otherminds.errors import EndpointError, ModelError, OthermindsError, StoreError, UsageError
-from otherminds.terminal.options import PARTIAL, common, open_model, prepared, read_budget, store_option
-from otherminds.terminal.screen import note, print_json, print_table, progress, say
+from otherminds.terminal.derived import Count, Folder, command
+from otherminds.terminal.names import bars, model_of, prepared, store_of
+from otherminds.terminal.options import PARTIAL, read_budget
+from otherminds.terminal.screen import note, print_json, print_table, say, silent
 
 if TYPE_CHECKING:
     from otherminds.items import Suite
@@ -29,43 +28,34 @@ if TYPE_CHECKING:
     from otherminds.studies.safety.series import Lineup, Member
     from otherminds.studies.safety.ways_of_asking import AskedRuns, Ways
 
-    Runs = Mapping[str, Sequence[Run]]
-    Failed = Mapping[str, list[str]]
-
-EXTRAS = ("wordings", "controls", "refusals")
 AskedHow = Callable[..., "Ways"]
 """How a model is asked, given what it cannot do."""
 
 
-@click.command()
-@click.argument("lineup_name", metavar="FILE.yaml")
-@click.argument("suite_names", metavar="[SUITE]…", nargs=-1)
-@click.option("--score", "scores", multiple=True, help="How SUITEs are scored; may be given several times.")
-@click.option("--prompt", help="How SUITEs are asked.  [default: as each says]")
-@click.option("--also", multiple=True, type=click.Choice(EXTRAS), help="What else to ask; may be given several times.")
-@click.option("--limit", type=click.IntRange(min=1), help="At most so many items of every task and source, or SUITE.")
-@click.option("--seed", type=int, help="For the suite and the order of options.  [default: as the file says]")
-@click.option("--budget", metavar="NAME=N,…", help="For each model and way of asking: calls=, tokens=, seconds=.")
-@click.option(
-    "-o", "--output", type=click.Path(path_type=Path, file_okay=False), default=Path("series"), show_default=True
-)
-@store_option
-@common
-@click.pass_context
-def series(
-    context: click.Context,
-    lineup_name: str,
-    suite_names: tuple[str, ...],
-    scores: tuple[str, ...],
-    prompt: str | None,
-    also: tuple[str, ...],
-    limit: int | None,
-    seed: int | None,
-    budget: str | None,
-    output: Path,
-    store_path: Path,
-    as_json: bool,
-) -> None:
+class Measured(NamedTuple):
+    """The runs of a line-up by model, why others are missing, and the folder that came of them."""
+
+    lineup: Lineup
+    runs: Mapping[str, Sequence[Run]]
+    failed: Mapping[str, list[str]]
+    found: Any
+    """Measures of the nine tasks; of suites, their trends."""
+    written: list[Path]
+
+
+def measure_series(
+    lineup: str,
+    *suites: str,
+    scores: Sequence[str] = (),
+    prompt: str | None = None,
+    also: Sequence[Literal["wordings", "controls", "refusals"]] = (),
+    limit: Count | None = None,
+    seed: int | None = None,
+    budget: Budget | str | None = None,
+    output: Folder = "series",
+    store: Store | str | Path | None = None,
+    quiet: bool = False,
+) -> Measured:
     """Measure a line-up of models: nine tasks, or any suite.
 
     The nine tasks are those of `build safety`. FILE.yaml lists models, their series and rank, and their base partners;
@@ -75,33 +65,55 @@ def series(
 
     The folder given by -o gets report.html, the violin figure and the tables as files. With SUITEs, which are names of
     studies or .jsonl files, the page says of every score of theirs whether it moves with the series.
+
+    lineup (FILE.yaml): The models, or `paper`.
+    suites ([SUITE]…): What is asked in place of the nine tasks.
+    scores (--score): How SUITEs are scored; may be given several times.
+    prompt: How SUITEs are asked.  [default: as each says]
+    also: What else to ask; may be given several times.
+    limit: At most so many items of every task and source, or SUITE.
+    seed: For the suite and the order of options.  [default: as the file says]
+    budget (NAME=N,…): For each model and way of asking: calls=, tokens=, seconds=.
     """
-    from otherminds.store.store import Store
     from otherminds.studies.safety.series import read_lineup
     from otherminds.studies.safety.ways_of_asking import askings
 
-    lineup = read_lineup(lineup_name)
-    lineup = replace(lineup, size=limit or lineup.size, seed=lineup.seed if seed is None else seed)
+    members = read_lineup(lineup)
+    members = replace(members, size=limit or members.size, seed=members.seed if seed is None else seed)
     suite: Suite | None = None
-    if suite_names:
-        ways: AskedHow = _suites(suite_names, scores, prompt, limit, lineup.seed, also)
+    if suites:
+        ways: AskedHow = _suites(suites, scores, prompt, limit, members.seed, also)
     elif scores or prompt:
         raise UsageError("--score and --prompt are for SUITEs; the nine tasks are asked by letters and as a cloze")
     else:
-        suite = lineup.suite()
-        ways = partial(askings, suite, extras=also, seed=lineup.seed)
-    spending = read_budget(budget, None)
-    with Store(store_path) as store:
-        asked = {each.name: found for each, found in _each(lineup, suite, ways, store, spending)}
+        suite = members.suite()
+        ways = partial(askings, suite, extras=also, seed=members.seed)
+    spending, tell = read_budget(budget), silent if quiet else note
+    asked: dict[str, AskedRuns] = {}
+    with store_of(store) as kept:
+        for number, member in enumerate(members.ordered, start=1):
+            tell(f"{member.name}, {number} of {len(members.members)}")
+            began = time.monotonic()
+            asked[member.name] = one = _ask(member, members, suite, ways, kept, spending, quiet)
+            tell(f"  {_pace(one, time.monotonic() - began)}")
+            _free()
+            for sentence in one.failed:
+                tell(f"  {sentence}")
     runs = {name: each.runs for name, each in asked.items() if each.runs}
     failed = {name: list(each.failed) for name, each in asked.items() if each.failed}
     if not runs:
-        raise ModelError(f"none of the {len(lineup.members)} models could be asked; the reasons stand above")
-    show = _show_suites if suite_names else _show_nine
-    show(lineup, runs, failed, output, as_json)
-    if failed:
-        note(f"not everything could be asked of {', '.join(failed)}; give the same command again to go on")
-        context.exit(PARTIAL)
+        raise ModelError(f"none of the {len(members.members)} models could be asked; the reasons stand above")
+    found, written = (_trends if suites else _nine)(members, runs, Path(output))
+    return Measured(members, runs, failed, found, written)
+
+
+@command(measure_series, name="series", suites={"required": False})
+def series(as_json: bool, lineup: str, suites: tuple[str, ...], **given: Any) -> int:
+    done = measure_series(lineup, *suites, **given)
+    (_show_trends if suites else _show_nine)(done, as_json)
+    if done.failed:
+        note(f"not everything could be asked of {', '.join(done.failed)}; give the same command again to go on")
+    return PARTIAL if done.failed else 0
 
 
 def _suites(
@@ -122,22 +134,7 @@ def _suites(
     return lambda cannot=frozenset(): found
 
 
-def _each(
-    lineup: Lineup, suite: Suite | None, ways: AskedHow, store: Store, budget: Budget | None
-) -> Iterator[tuple[Member, AskedRuns]]:
-    """One model after another, with a line on what it took."""
-    for number, member in enumerate(lineup.ordered, start=1):
-        note(f"{member.name}, {number} of {len(lineup.members)}")
-        began = time.monotonic()
-        asked = _ask(member, lineup, suite, ways, store, budget=budget)
-        note(f"  {_pace(asked, time.monotonic() - began)}")
-        _free()
-        for sentence in asked.failed:
-            note(f"  {sentence}")
-        yield member, asked
-
-
-def _show_nine(lineup: Lineup, runs: Runs, failed: Failed, output: Path, as_json: bool) -> None:
+def _nine(lineup: Lineup, runs: Mapping[str, Sequence[Run]], output: Path) -> tuple[Measures, list[Path]]:
     from otherminds.studies.safety.measure import measure
     from otherminds.studies.safety.page import save
 
@@ -147,16 +144,11 @@ def _show_nine(lineup: Lineup, runs: Runs, failed: Failed, output: Path, as_json
             "no item of any model has a score, so that there is no table; the reasons stand above"
             " (a server that lists few next tokens: raise top_logprobs)"
         )
-    written = save(output, lineup, found)
-    if as_json:
-        print_json(_as_data(found, failed, written))
-    else:
-        _print(lineup, found)
-        say(str(written[0]))
+    return found, save(output, lineup, found)
 
 
-def _show_suites(lineup: Lineup, runs: Runs, failed: Failed, output: Path, as_json: bool) -> None:
-    from otherminds.results.trend_page import as_rows, save
+def _trends(lineup: Lineup, runs: Mapping[str, Sequence[Run]], output: Path) -> tuple[Any, list[Path]]:
+    from otherminds.results.trend_page import save
     from otherminds.results.trends import Version, trends
 
     versions = {
@@ -166,16 +158,7 @@ def _show_suites(lineup: Lineup, runs: Runs, failed: Failed, output: Path, as_js
     found = trends(versions)
     if not found:
         raise ModelError("no two versions of a series have answered the same items, so that nothing can be compared")
-    written = save(output, found, [run for some in runs.values() for run in some])
-    if as_json:
-        print_json({"files": list(map(str, written)), "failed": failed, "trends": as_rows(found)})
-        return
-    rows = []
-    for one in found:
-        means, slope = " ".join(f"{mean.value:.2f}" for mean in one.means), one.trend.slope
-        rows.append([one.asked, one.what, means, f"{slope.value:+.3f}", one.moves, str(slope.n)])
-    print_table(["asked", "items", "means", "slope a version", "with the series", "n"], rows, right=["n"])
-    say(str(written[0]))
+    return found, save(output, found, [run for some in runs.values() for run in some])
 
 
 def _ask(
@@ -184,23 +167,17 @@ def _ask(
     suite: Suite | None,
     ways: AskedHow,
     store: Store,
-    *,
     budget: Budget | None,
+    quiet: bool,
 ) -> AskedRuns:
     """One model in every way, or why it cannot be asked at all."""
     from otherminds.studies.safety.ways_of_asking import AskedRuns, able, ask
 
     try:
         _check_room(member)
-        model = _model(member, lineup, suite, store)
-        return ask(
-            model,
-            able(ways(cannot=model.cannot), model.cannot) or ways(),
-            store,
-            progress,
-            seed=lineup.seed,
-            budget=budget,
-        )
+        model = _model(member, lineup, suite, store, quiet)
+        fitting = able(ways(cannot=model.cannot), model.cannot)
+        return ask(model, fitting or ways(), store, bars(quiet), seed=lineup.seed, budget=budget)
     except StoreError:
         # Of the next model nothing could be kept either.
         raise
@@ -210,33 +187,26 @@ def _ask(
         return AskedRuns((), ("there is too little memory for it on this machine; try a smaller or quantised one",))
 
 
-def _model(member: Member, lineup: Lineup, suite: Suite | None, store: Store) -> Model:
+def _model(member: Member, lineup: Lineup, suite: Suite | None, store: Store, quiet: bool) -> Model:
     """The model of a member; where its server is away or serves another, what the store remembers of it."""
     from otherminds.formats.question_formats import LETTERS_IN_CHAT
-    from otherminds.heuristics.readers import Baseline
-    from otherminds.models.specs import read_spec
+    from otherminds.models.specs import Spec, read_spec
     from otherminds.store.packing import remembered
 
-    spec, _ = read_spec(member.spec)
-    if suite is None and spec.startswith("baseline:"):
-        return Baseline(spec.partition(":")[2])  # made for each suite when it is put to it
-
-    settings = tuple(f"{name}={json.dumps(value)}" for name, value in member.settings.items())
-
-    def made(*more: str) -> Model:
-        return open_model(member.spec, None, (*settings, *more), suite=suite)
-
-    model = made()
+    name, own = read_spec(member.spec)
+    spec = Spec(name, {**member.settings} | own)
+    model = model_of(spec, suite=suite, quiet=quiet)
     if not model.is_served:
         return model
     try:
         _check_served(model, lineup)
-        return prepared(made, store=store, wanted=[LETTERS_IN_CHAT])
+        return prepared(spec, store=store, wanted=[LETTERS_IN_CHAT], quiet=quiet)
     except EndpointError as error:
         known = remembered(model, store, str(error))
         if known is None:
             raise
-        note(f"  {error}; what the store has of it is used")
+        if not quiet:
+            note(f"  {error}; what the store has of it is used")
         return known
 
 
@@ -283,15 +253,36 @@ def _free() -> None:
         torch.cuda.empty_cache()
 
 
-def _print(lineup: Lineup, found: Measures) -> None:
+# ── what came of it ──
+
+
+def _show_trends(done: Measured, as_json: bool) -> None:
+    from otherminds.results.trend_page import as_rows
+
+    if as_json:
+        print_json({"files": list(map(str, done.written)), "failed": done.failed, "trends": as_rows(done.found)})
+        return
+    rows = []
+    for one in done.found:
+        means, slope = " ".join(f"{mean.value:.2f}" for mean in one.means), one.trend.slope
+        rows.append([one.asked, one.what, means, f"{slope.value:+.3f}", one.moves, str(slope.n)])
+    print_table(["asked", "items", "means", "slope a version", "with the series", "n"], rows, right=["n"])
+    say(str(done.written[0]))
+
+
+def _show_nine(done: Measured, as_json: bool) -> None:
     from otherminds.studies.safety.lineups import NINE, SHORT
     from otherminds.studies.safety.table import as_text, rows
 
+    found: Measures = done.found
+    if as_json:
+        print_json(_as_data(found, done.failed, done.written))
+        return
     tasks = [task for task in NINE if any(task in each.tasks for each in found.profiles)]
     lines = []
     for each in found.profiles:
         cells = [f"{each.tasks[task].S.value:.3f}" if task in each.tasks else "–" for task in tasks]
-        member = lineup.get(each.name)
+        member = done.lineup.get(each.name)
         lines.append([member.series if member else "", _marked(each.sitting), *cells])
     heads = [SHORT[task] for task in tasks]
     print_table(["series", "mean S", *heads], lines, right=heads)
@@ -300,6 +291,7 @@ def _print(lineup: Lineup, found: Measures) -> None:
     if found.trends:
         told = [[one.series, SHORT[one.what], f"{one.trend.slope.value:+.3f}", one.word] for one in found.trends]
         print_table(["series", "task", "slope a version", "trend"], told, right=["slope a version"])
+    say(str(done.written[0]))
 
 
 def _marked(sitting: Sitting) -> str:
@@ -310,7 +302,7 @@ def _marked(sitting: Sitting) -> str:
     return sitting.name if run is None or run.measured == "exact" else f"{sitting.name} ({run.measured})"
 
 
-def _as_data(found: Measures, failed: Failed, written: list[Path]) -> dict[str, Any]:
+def _as_data(found: Measures, failed: Mapping[str, list[str]], written: list[Path]) -> dict[str, Any]:
     return {
         "files": list(map(str, written)),
         "failed": dict(failed),
@@ -330,6 +322,3 @@ def _as_data(found: Measures, failed: Failed, written: list[Path]) -> dict[str, 
             for t in found.trends
         ],
     }
-
-
-COMMANDS = (series,)

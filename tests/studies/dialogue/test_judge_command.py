@@ -16,10 +16,10 @@ from otherminds.models import Prompt, Weighing
 from otherminds.models.scripted import Scripted
 from otherminds.results.annotations import AnnotationBatch
 from otherminds.store.store import Store
-from otherminds.studies.dialogue import judge_command as judge
 from otherminds.talks import bank
 from otherminds.talks.judge import MISREADS
 from otherminds.talks.talk import save
+from otherminds.terminal import names
 
 TALKS = bank.authored()[:2]
 
@@ -41,7 +41,7 @@ def judged(monkeypatch: pytest.MonkeyPatch, says: str, *options: str) -> Result:
         return {letter: 0.9 if letter == picked else 0.1 for letter in prompt.choices}
 
     model = Scripted(lambda _: "A", name=f"all {says}", weigh=weigh)
-    monkeypatch.setattr(judge, "open_model", lambda *_: model)
+    monkeypatch.setattr(names, "open_model", lambda *_, **__: model)
     return CliRunner().invoke(cli, ["judge", "--talks", "talks.jsonl", *options])
 
 
@@ -129,7 +129,7 @@ def test_a_judge_whose_server_has_no_log_probabilities(
                 raise error("the server reports no log-probabilities; score by text")
             return [Weighing(error="the server rejects this prompt (400: no logprobs)") for _ in prompts]
 
-    monkeypatch.setattr(judge, "open_model", lambda *_: Mute(lambda _: "A", name="mute"))
+    monkeypatch.setattr(names, "open_model", lambda *_, **__: Mute(lambda _: "A", name="mute"))
     command = ["judge", "--talks", "talks.jsonl", "-o", "left.jsonl", "--only", "misreads"]
     refused = CliRunner().invoke(cli, command)
     assert refused.exit_code == 1
@@ -153,7 +153,7 @@ def test_calls_that_fail_are_told_and_end_with_the_code_of_what_is_missing(monke
             return dict.fromkeys(prompt.choices, 0.9)  # more than certain together
         return {letter: 0.9 if f"{letter}. valid" in content else 0.05 for letter in prompt.choices}
 
-    monkeypatch.setattr(judge, "open_model", lambda *_: Scripted(lambda _: "A", name="half", weigh=weigh))
+    monkeypatch.setattr(names, "open_model", lambda *_, **__: Scripted(lambda _: "A", name="half", weigh=weigh))
     done = CliRunner().invoke(cli, ["judge", "--talks", "talks.jsonl", "--only", "validity", "-o", "left.jsonl"])
     assert "calls on dialogue-validity failed; give the same command again" in done.stderr
     assert done.exit_code == 3, done.output

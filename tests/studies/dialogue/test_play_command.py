@@ -14,9 +14,10 @@ from otherminds.errors import ModelError
 from otherminds.items import Suite
 from otherminds.models import Prompt, Response
 from otherminds.models.scripted import Scripted
-from otherminds.studies.dialogue import play_command as command
+from otherminds.models.specs import Spec
 from otherminds.talks import talk as talks
 from otherminds.talks.ablation import CELLS, cell_of
+from otherminds.terminal import names
 
 
 @pytest.fixture
@@ -24,13 +25,14 @@ def models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Scripte
     """The models by name; one that is not known yet plays well."""
     known: dict[str, Scripted] = {}
 
-    def open_model(spec: str, base_url: str | None, extra: tuple[str, ...]) -> Scripted:
-        model = known.setdefault(spec, player(name=spec))
-        model.identity = {"name": spec, "base_url": base_url, "extra": list(extra)}
+    def open_model(spec: Spec, **_: object) -> Scripted:
+        model = known.setdefault(spec.name, player(name=spec.name))
+        own = {name: value for name, value in spec.settings.items() if name != "base_url"}
+        model.identity = {"name": spec.name, "base_url": spec.settings.get("base_url"), "extra": own}
         return model
 
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(command, "open_model", open_model)
+    monkeypatch.setattr(names, "open_model", open_model)
     return known
 
 
@@ -62,7 +64,7 @@ def test_the_folder_has_talks_and_what_was_played(tmp_path: Path) -> None:
     assert (tmp_path / "out/apart.jsonl").read_text(encoding="utf-8") == ""
     assert (found["messages"]["messages"], found["messages"]["share"]) == (12, 0.0)
     assert found["leak_check"] == {"prompts": 12, "leaks": 0, "shown_on_purpose": 0, "found": []}
-    assert found["players"][0]["identity"]["extra"] == ["temperature=0.6", "top_p=0.9", "seed=0"]
+    assert found["players"][0]["identity"]["extra"] == {"temperature": 0.6, "top_p": 0.9, "seed": 0}
     assert found["players"][0]["calls"] == {"made": 12, "reused": 0}
     assert told("--limit", "3", "--turns", "2", "-o", "out")["players"][0]["calls"] == {"made": 0, "reused": 12}
 
@@ -72,7 +74,7 @@ def test_options_reach_the_play(tmp_path: Path) -> None:
     given = ["--turns", "1", "--states", "emotion,desire", "--swap", "--seed", "5", "--pairs", "2", "--limit", "4"]
     found = told(*given, "-M", "temperature=1", "-o", "a")
     assert found["states"] == ["desire", "emotion"]
-    assert found["players"][0]["identity"]["extra"] == ["temperature=0.6", "top_p=0.9", "seed=5", "temperature=1"]
+    assert found["players"][0]["identity"]["extra"] == {"temperature": 1, "top_p": 0.9, "seed": 5}
     assert {(talk.first, talk.state) for talk in talks.load(tmp_path / "a/talks.jsonl")} == {
         (1, "desire"),
         (1, "emotion"),

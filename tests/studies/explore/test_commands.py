@@ -35,7 +35,8 @@ READER = ("explore", "--against", "baseline:first_order", "--order", "2", *SETS,
 def target(monkeypatch: pytest.MonkeyPatch, answer: Any) -> Scripted:
     """A function in the place of a model behind a server."""
     model = Scripted(lambda prompt: answer(prompt), name="api:m")
-    monkeypatch.setattr("otherminds.studies.explore.commands.open_model", lambda *_: model)
+    model.cannot = frozenset({"weigh"})  # a server that chats
+    monkeypatch.setattr("otherminds.terminal.names.open_model", lambda *_, **__: model)
     return model
 
 

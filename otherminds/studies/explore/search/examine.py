@@ -142,7 +142,7 @@ def search_format(model: Model | None, score: str = "", prompt: str = "") -> Que
     elif model is None:
         found = TEXT
     else:
-        found = choose(words if hasattr(model, "found_lacking") else (CLOZE, *words), model.cannot, model.name)
+        found = choose(words if model.is_served else (CLOZE, *words), model.cannot, model.name)
     return replace(found, prompt=prompt) if prompt else found
 
 

@@ -18,7 +18,7 @@ from otherminds.studies.perturbed import build as perturbed_build
 from otherminds.studies.perturbed import controls as perturbed
 from otherminds.studies.safety import build as safety_build
 from otherminds.studies.safety import controls as safety
-from otherminds.studies.starter import controls as starter
+from otherminds.studies.starter import study as starter
 from otherminds.studies.starter.study import starter as starter_suite
 
 SUITES: dict[str, Suite] = {}

@@ -70,7 +70,7 @@ MODULES = {
     "Study: safety": {
         "studies.safety.build": "build",
         "studies.safety.series": "Member Lineup read_lineup",
-        "studies.safety.measure": "measure",
+        "studies.safety.lineups": "measure LineupResults",
         "studies.safety.page": "show save",
     },
     "Study: dialogue": {

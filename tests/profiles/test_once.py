@@ -28,6 +28,7 @@ BUILDERS = {
     "perturbed": "studies.perturbed.build.build",
 }
 MEASURES = {name: f"studies.{name}.measure.measure" for name in OURS[1:]} | {"dialogue": "studies.dialogue.page.show"}
+MEASURES["safety"] = "studies.safety.lineups.measure"
 PAGES = [
     "results.summary.summarise",
     *(f"studies.{name}.page.report" for name in OURS[1:] if name != "dialogue"),

@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from otherminds.models import Model
     from otherminds.runs.runs import Budget, Run
     from otherminds.store.store import Store
-    from otherminds.studies.safety.lineups import Sitting
-    from otherminds.studies.safety.measure import Measures
+    from otherminds.studies.safety.lineups import LineupResults
     from otherminds.studies.safety.series import Lineup, Member
     from otherminds.studies.safety.ways_of_asking import Asked, Asking
 
@@ -138,20 +137,21 @@ def _each(
 
 
 def _show_nine(lineup: Lineup, runs: Runs, failed: Failed, output: Path, as_json: bool) -> None:
-    from otherminds.studies.safety.measure import measure
+    from otherminds.studies.safety.lineups import measure
+    from otherminds.studies.safety.measures import by_task
     from otherminds.studies.safety.page import save
 
     found = measure(lineup, runs)
-    if not any(each.tasks for each in found.profiles):
+    if not any(map(by_task, found.models.values())):
         raise ModelError(
             "no item of any model has a score, so that there is no table; the reasons stand above"
             " (a server that lists few next tokens: raise top_logprobs)"
         )
-    written = save(output, lineup, found)
+    written = save(output, found)
     if as_json:
         print_json(_as_data(found, failed, written))
     else:
-        _print(lineup, found)
+        _print(found)
         say(str(written[0]))
 
 
@@ -277,43 +277,41 @@ def _free() -> None:
         torch.cuda.empty_cache()
 
 
-def _print(lineup: Lineup, found: Measures) -> None:
+def _print(found: LineupResults) -> None:
     from otherminds.studies.safety.lineups import NINE, SHORT
-    from otherminds.studies.safety.table import as_text, rows
+    from otherminds.studies.safety.measures import by_task
+    from otherminds.studies.safety.table import as_text
 
-    tasks = [task for task in NINE if any(task in each.tasks for each in found.profiles)]
+    tasks = [task for task in NINE if any(task in by_task(some) for some in found.models.values())]
     lines = []
-    for each in found.profiles:
-        cells = [f"{each.tasks[task].S.value:.3f}" if task in each.tasks else "–" for task in tasks]
-        member = lineup.get(each.name)
-        lines.append([member.series if member else "", _marked(each.sitting), *cells])
+    for name, (main, *_) in found.runs.items():
+        means = [found.models[name].where(task=task).mean("S") for task in tasks]
+        member = found.lineup.get(name)
+        # With how its scores came about where they are not exact.
+        marked = name if main.measured == "exact" else f"{name} ({main.measured})"
+        lines.append([member.series if member else "", marked, *(f"{one.value:.3f}" if one else "–" for one in means)])
     heads = [SHORT[task] for task in tasks]
     print_table(["series", "mean S", *heads], lines, right=heads)
     if found.pairings:
-        say(*as_text(rows(found.pairings), intervals=False).split("\n"))
+        say(*as_text(found.pairings, intervals=False).split("\n"))
     if found.trends:
         told = [[one.series, SHORT[one.what], f"{one.trend.slope.value:+.3f}", one.word] for one in found.trends]
         print_table(["series", "task", "slope a version", "trend"], told, right=["slope a version"])
 
 
-def _marked(sitting: Sitting) -> str:
-    """A model's name, with how its scores came about where they are not exact."""
-    from otherminds.studies.safety.ways_of_asking import main_run
+def _as_data(found: LineupResults, failed: Failed, written: list[Path]) -> dict[str, Any]:
+    from otherminds.studies.safety.measures import by_task, outcome
 
-    run = main_run(sitting.runs())
-    return sitting.name if run is None or run.measured == "exact" else f"{sitting.name} ({run.measured})"
-
-
-def _as_data(found: Measures, failed: Failed, written: list[Path]) -> dict[str, Any]:
     return {
         "files": list(map(str, written)),
         "failed": dict(failed),
         "models": {
-            each.name: {
-                task: {"S": one.S.value, "low": one.S.low, "high": one.S.high, "n": one.S.n, "outcome": one.outcome}
-                for task, one in each.tasks.items()
+            name: {
+                task: {"S": one.value, "low": one.low, "high": one.high, "n": one.n, "outcome": outcome(some)}
+                for task, some in by_task(answers).items()
+                if (one := some.mean("S"))
             }
-            for each in found.profiles
+            for name, answers in found.models.items()
         },
         "pairs": [
             {"base": p.base, "post": p.post, "task": p.task, "difference": p.difference.value, "p": p.difference.p}

@@ -2,286 +2,237 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Iterable, Sequence
+from functools import partial, reduce
+from math import log
+from operator import or_
+from statistics import fmean, median, stdev
 from typing import Any
 
-from otherminds import stats
 from otherminds.files import read_words
 from otherminds.items import Suite
-from otherminds.pages.report import Block, Cell, Section, Table
-from otherminds.results.answers import Answers
-from otherminds.results.grids import Grid
-from otherminds.results.measures import Split
-from otherminds.stats import Difference, Estimate, proportion, span
-from otherminds.stats.significance import p_text
-from otherminds.studies.safety.lineups import NINE, SHORT
-from otherminds.studies.safety.measure import FAINT, Bin, Calibration, Measures, Profile
+from otherminds.items.tags import EVENTS, FALSE_BELIEF
+from otherminds.pages.report import Block, Section
+from otherminds.results.answers import LIKING, Answers
+from otherminds.results.measures import Split, twins_right
+from otherminds.results.sections import MODELS, Axis, Column, Each, Measure, Page, PictureOf, TableOf, mean, share
+from otherminds.stats import Difference, Estimate, proportion, signed, span, with_p
+from otherminds.studies.safety import measures
+from otherminds.studies.safety.build import NEUTRAL
+from otherminds.studies.safety.lineups import CLOZE, CONTROLS, MAIN, NINE, SHORT, SINGLE, WORDED, WRITTEN
+from otherminds.studies.safety.measures import FAINT, HEAVY, of_first_option, scored, slope, summary, with_S
 from otherminds.studies.safety.oracles import RULES
+from otherminds.studies.safety.ways_of_asking import WORDINGS
 
-SERIES = 4
-"""The most models in one plot."""
-_TEXTS: dict[str, str] = read_words("pages")["exploratory"]
-
-
-def sections(found: Measures) -> list[Section]:
-    """Every exploratory section that there is something for."""
-    made = {
-        "twins": _twins(found),
-        "the ladder": _ladder(found),
-        "letters and cloze": _cloze(found),
-        "parts of tasks": _parts(found),
-        "what the letters are worth": _letters(found),
-        "calibration": _calibration(found),
-        "other ways to ask": _wordings(found),
-        "controls": _controls(found),
-        "refusals": _refusals(found),
-        "mindless baselines": _rules(found),
-    }
-    return [Section(f"Exploratory: {title}", blocks) for title, blocks in made.items() if blocks]
+BINS = 10
+WORDS: dict[str, dict[str, str]] = read_words("pages")["exploratory"]
+"""Of every table its caption, perhaps a note, and what is said above it."""
+BOTH = "both"
+"""In place of a way of asking: in any."""
 
 
-def three(estimate: Estimate | None, signed: bool = False) -> str | None:
-    """A score with its interval, to three decimals; a dash for an interval that says nothing."""
-    if estimate is None:
-        return None
-    if signed:
-        return stats.signed(estimate, 3)
-    return span(estimate, 3)
+def three(value: Estimate | float) -> str:
+    """To three decimals, with what is known of how sure it is."""
+    if isinstance(value, Difference):
+        return with_p(value, 3)
+    return span(value, 3) if isinstance(value, Estimate) else f"{value:.3f}"
 
 
-def tested(difference: Difference | None) -> str | None:
-    """A signed difference with its interval and p."""
-    if difference is None:
-        return None
-    return f"{three(difference, signed=True)}, {p_text(difference.p)}"
+three_signed = partial(signed, digits=3)
 
 
-Columns = Mapping[str, Callable[[Profile, str], Cell]]
-"""By heading, what is told of a model on a task."""
+def asked(way: str, **tags: str) -> Split:
+    """The answers that were given in one way."""
+    return Split(tags.get("prompt", way), {"suite": way, **tags})
 
 
-def _by_task(
-    found: Measures,
-    columns: Columns,
-    caption: str,
-    note: str = "",
-    having: Callable[[Profile, str], Any] = lambda each, task: True,
-) -> list[Block]:
-    """A line for every task of every model, with the model's name in front where there are several."""
-    several = len(found.profiles) > 1
-    rows: list[list[Cell]] = [
-        [*([each.name] if several else []), SHORT[task], *(cell(each, task) for cell in columns.values())]
-        for each in found.profiles
-        for task in each.tasks
-        if having(each, task)
-    ]
-    return [Table([*(["model"] if several else []), "task", *columns], rows, caption, note=note)] if rows else []
+def told(*blocks: Any, way: str = MAIN) -> Each:
+    """Blocks of answers that were given in one way."""
+    return Each(Axis("", [Split("", {"suite": way} if way != BOTH else {})]), blocks)
 
 
-def _twins(found: Measures) -> list[Block]:
-    twins = {(each.name, one.label): one for each in found.profiles for one in each.twins}
-    columns: Columns = {
-        "flip sensitivity": lambda each, task: three(twins[each.name, task].flip, True),
-        "all twins right": lambda each, task: three(twins[each.name, task].all_right),
-        "S, false belief": lambda each, task: three(twins[each.name, task].false),
-        "S, true belief": lambda each, task: three(twins[each.name, task].true),
-    }
-    return [
-        _TEXTS["twins"],
-        *_by_task(found, columns, "Twins", "Intervals are 95 %, drawn by group."),
-    ]
+def table(
+    name: str,
+    lines: Sequence[Axis],
+    columns: Sequence[Column],
+    *,
+    way: str = MAIN,
+    most: int | None = None,
+    **more: Any,
+) -> Each:
+    """A table with the words of that name, and what is said above it."""
+    words = WORDS[name]
+    made = TableOf(lines, columns, words["caption"], **{"note": words.get("note", ""), **more})
+    # Of what has a table for each model, the caption names it.
+    blocks = [Each(NAMED, [made], most=most)] if "{}" in words["caption"] else [made]
+    return told(*[words["text"]] if "text" in words else [], *blocks, way=way)
 
 
-def _ladder(found: Measures) -> list[Block]:
-    steps: list[list[Cell]] = [
-        [each.name, tested(one.slope), tested(one.minds), tested(one.beliefs), tested(one.matched)]
-        for each in found.profiles
-        if (one := each.ladder).slope or one.minds or one.beliefs or one.matched
-    ]
-    given: list[list[Cell]] = [[each.name, each.given.read, each.given.misread] for each in found.profiles]
-    blocks: list[Block] = []
-    if steps:
-        blocks += [
-            _TEXTS["ladder"],
-            Table(
-                ["model", "a step", "MA less TB", "FB less TB", "SA less TB, same scripts"],
-                steps,
-                "The ladder",
-                note=_TEXTS["steps"],
-            ),
-        ]
-    if any(line[1] or line[2] for line in given):
-        blocks += [
-            _TEXTS["given"],
-            Table(
-                ["model", "right on SA, facts read", "right on SA, facts misread"],
-                given,
-                "Belief given reading",
-                note="Shares of right answers. n is small where a model seldom reads all facts right.",
-            ),
-        ]
-    return blocks
+# ---- parts and columns --------------------------------------------------------------------------------------------
 
 
-def _cloze(found: Measures) -> list[Block]:
-    columns: Columns = {
-        "letters": lambda each, task: three(each.tasks[task].S),
-        "cloze, whole ending": lambda each, task: three(each.cloze[task][0]),
-        "cloze, mean of tokens": lambda each, task: three(each.cloze[task][1]),
-    }
-    note = "A whole ending is the probability of all its words; the mean of its tokens evens out its length."
-    table = _by_task(found, columns, "S by letters and by cloze", note, lambda each, task: task in each.cloze)
-    return [_TEXTS["cloze"], *table] if table else []
+def _number_of(answers: Answers) -> int | None:
+    return len(answers) or None
 
 
-def _parts(found: Measures) -> list[Block]:
-    several = len(found.profiles) > 1
-    lines: list[list[Cell]] = [
-        [*([each.name] if several else []), part.label, three(part.S), part.outcome, part.S.n]
-        for each in found.profiles
-        for part in each.parts
-    ]
-    neutral: list[list[Cell]] = [[each.name, three(each.neutral)] for each in found.profiles if each.neutral]
-    blocks: list[Block] = []
-    if lines:
-        columns = [*(["model"] if several else []), "part", "S", "against 0.5", "items"]
-        blocks.append(Table(columns, lines, "Parts of tasks"))
-    if neutral:
-        note = "0.5 would be right: the scene does not say. Far above it, a good score on faux pas can be mere habit."
-        columns = ["model", "share of “did not know”"]
-        blocks.append(Table(columns, neutral, "Endings that tell nothing about who knew", note=note))
-    return blocks
+def _also(*ways: Split) -> Measure:
+    """Whether a task has a response score, and answers in one of these ways too."""
+    return lambda answers: _MAIN.of(answers).mean("S") and any(way.of(answers) for way in ways)
 
 
-LETTERS: Columns = {
-    "S": lambda each, task: three(each.tasks[task].S),
-    "S, one order": lambda each, task: three(each.tasks[task].single),
-    "label bias": lambda each, task: three(each.tasks[task].bias, True),
-    "its sd": lambda each, task: f"{each.tasks[task].bias_sd:.2f}" if each.tasks[task].bias else None,
-    "consistent": lambda each, task: three(each.tasks[task].consistent),
-    "mass": lambda each, task: f"{each.tasks[task].mass:.3f}{' ⚠' * each.tasks[task].faint}",
-    "mass ≥ 0.5": lambda each, task: f"{each.tasks[task].heavy:.2f}",
-    "S there": lambda each, task: three(each.tasks[task].S_heavy),
-}
+def _range(answers: Answers) -> str:
+    """From the least mean to the greatest."""
+    means = [found.value for split in (_MAIN, *_WORDINGS) if (found := split.of(answers).mean("S"))]
+    return f"{min(means):.3f} to {max(means):.3f}"
 
 
-def _letters(found: Measures) -> list[Block]:
-    note = _TEXTS["letters"]
-    if any(one.faint for each in found.profiles for one in each.tasks.values()):
-        note += f" ⚠ marks a median mass below {FAINT}: there S is a ratio of two tiny numbers."
-    return _by_task(found, LETTERS, "Order of the options, and the probability of the letters", note)
+def _about_letters(answers: Answers) -> str:
+    masses = [_mass(task.of(some)) for some in answers.by("model").values() for task in TASKS.splits]
+    faint = any(one is not None and one < FAINT for one in masses)
+    return WORDS["letters"]["note"] + (WORDS["letters"]["faint"].format(faint=FAINT) if faint else "")
 
 
-def _calibration(found: Measures) -> list[Block]:
-    with_bins = [(each.name, each.calibration) for each in found.profiles if each.calibration]
-    rows: list[list[Cell]] = [[name, three(one.brier), three(one.log_loss)] for name, one in with_bins]
-    if not rows:
-        return []
-    note = "For an indifferent model the Brier score is 0.25 and the log loss 0.693; lower is better."
-    blocks: list[Block] = [Table(["model", "Brier score", "log loss"], rows, "S as a probability", note=note)]
-    for name, one in with_bins[:SERIES]:
-        blocks.append(_bins(name, one))
-    return blocks
+def _bin(low: float) -> Split:
+    name = f"{low:.1f} to {low + 0.1:.1f}"
+    return Split(name, keep=lambda row: min(int(of_first_option(row) * BINS), BINS - 1) == round(low * BINS))
 
 
-def _bins(name: str, one: Calibration) -> Table:
-    rows: list[list[Cell]] = [
-        [f"{each.low:.1f} to {each.low + 0.1:.1f}", each.n, f"{each.said:.3f}", three(_share(each))]
-        for each in one.bins
-    ]
-    columns = ["probability of the first option", "items", "mean", "share where it is right"]
-    note = "With Wilson's 95 % intervals, as if items were independent, which twins are not."
-    return Table(columns, rows, f"Reliability of {name}", note=note)
+def _first_is_right(answers: Answers) -> Estimate | None:
+    right = [row.item.answer == row.item.choices[0] for row in answers]
+    return proportion(sum(right), len(right)) if right else None
 
 
-def _share(each: Bin) -> Estimate:
-    return proportion(round(each.right * each.n), each.n)
+NAMED = Axis("model", by="model")
+TASKS = Axis("task", [Split(SHORT[task], {"task": task}) for task in NINE])
+PARTS = Axis(
+    "part",
+    [
+        Split("SA, a thing is moved", {"task": "FB/SA"}, lambda row: EVENTS in row.item.meta),
+        Split("SA, everyday", {"task": "FB/SA"}, lambda row: EVENTS not in row.item.meta),
+        Split("D/V, told or labelled", {"task": "FB/D/V"}, lambda row: EVENTS in row.item.meta),
+        Split("D/V, everyday", {"task": "FB/D/V"}, lambda row: EVENTS not in row.item.meta),
+        *(Split(f"HO, order {order}", {"task": "FB/HO", "order": order}) for order in (2, 3, 4)),
+        Split("FP, is the listener hurt", {"task": "MA/FP-hurt"}),
+    ],
+)
+"""What is reported apart from the nine."""
+FIRST = Axis("probability of the first option", [_bin(number / BINS) for number in range(BINS)])
+EACH = [MODELS, TASKS]
+S = Column("S", mean("S"), three)
+OUTCOME = Column("against 0.5", measures.outcome)
+ITEMS = Column("items", lambda some: _number_of(with_S(some)))
+_MAIN, _CLOZE = asked(MAIN), asked(CLOZE)
+_WORDINGS = [asked(WORDED, prompt=prompt) for prompt in WORDINGS]
+_CONTROLS = [asked(way) for way in CONTROLS.values()]
+_mass = summary("mass", median)
+
+TWINS = [
+    Column("flip sensitivity", measures.flip_sensitivity, three_signed),
+    Column("all twins right", twins_right, three),
+    Column("S, false belief", mean("S", **{FALSE_BELIEF: True}), three),
+    Column("S, true belief", measures.true_beliefs, three),
+]
+LADDER = [
+    Column("a step", lambda some: slope(some, ("TB", "MA", "FB")), three),
+    Column("MA less TB", lambda some: slope(some, ("TB", "MA")), three),
+    Column("FB less TB", lambda some: slope(some, ("TB", "FB")), three),
+    Column("SA less TB, same scripts", measures.on_same_scripts, three),
+]
+GIVEN = [
+    Column("right on SA, facts read", measures.given_reading),
+    Column("right on SA, facts misread", partial(measures.given_reading, read=False)),
+]
+LETTERS_AND_CLOZE = [
+    Column("letters", mean("S"), three, part=_MAIN),
+    Column("cloze, whole ending", mean("S"), three, part=_CLOZE),
+    Column("cloze, mean of tokens", mean("S_token"), three, part=_CLOZE),
+]
+LETTERS = [
+    S,
+    Column("S, one order", mean(SINGLE), three),
+    Column("label bias", mean(LIKING), three_signed),
+    Column("its sd", summary(LIKING, lambda found: stdev(found) if len(found) > 1 else 0.0), "{:.2f}".format),
+    Column("consistent", mean("consistent"), three),
+    Column("mass", _mass, lambda one: f"{one:.3f}{' ⚠' * (one < FAINT)}"),
+    Column("mass ≥ 0.5", summary("mass", lambda found: fmean(one >= HEAVY for one in found)), "{:.2f}".format),
+    Column("S there", lambda some: some.where(lambda row: (row.number("mass") or 0.0) >= HEAVY).mean("S"), three),
+]
+CALIBRATION = [
+    Column("Brier score", measures.mean_of_S(lambda share: (1 - share) ** 2), three),
+    Column("log loss", measures.mean_of_S(lambda share: -log(max(share, 1e-12))), three),
+]
+RELIABILITY = [
+    Column("items", _number_of),
+    Column("mean", lambda some: fmean(map(of_first_option, some)) if some else None, three),
+    Column("share where it is right", _first_is_right, three),
+]
+REWORDED = [
+    Column("raw", mean("S"), lambda one: three(one.value), part=_MAIN),
+    *(Column(way.label, mean("S"), lambda one: three(one.value), part=way) for way in _WORDINGS),
+    Column("range", _range),
+]
+CONTROLLED = [
+    Column("S", mean("S"), three, part=_MAIN),
+    *(Column(way.label, mean("S"), three, part=way) for way in _CONTROLS),
+]
+REFUSALS = [
+    Column("refused", share("refused"), three),
+    Column("no clear answer", share("tied", "unparsed", "truncated", "error"), three),
+    Column("right", mean(), three),
+    Column("items", _number_of),
+]
 
 
-def _wordings(found: Measures) -> list[Block]:
-    blocks: list[Block] = []
-    for each in found.profiles:
-        if not each.wordings:
-            continue
-        rows: list[list[Cell]] = []
-        for task, one in each.tasks.items():
-            others = [by_task[task].value for by_task in each.wordings.values() if task in by_task]
-            if others:
-                span = [one.S.value, *others]
-                rows.append(
-                    [
-                        SHORT[task],
-                        f"{one.S.value:.3f}",
-                        *(f"{by[task].value:.3f}" if task in by else None for by in each.wordings.values()),
-                        f"{min(span):.3f} to {max(span):.3f}",
-                    ]
-                )
-        columns = ["task", "raw", *each.wordings, "range"]
-        blocks.append(Table(columns, rows, f"S of {each.name} under other wordings"))
-    if blocks:
-        blocks.insert(0, _TEXTS["wordings"])
-    return blocks
+# ---- beside rules -------------------------------------------------------------------------------------------------
 
 
-def _controls(found: Measures) -> list[Block]:
-    names = next((list(each.controls) for each in found.profiles if each.controls), [])
-    columns: Columns = {"S": LETTERS["S"], **{name: partial(_control, name) for name in names}}
-    caption = "S without what has to be understood"
-    table = _by_task(found, columns, caption, having=lambda each, _: each.controls)
-    return [_TEXTS["controls"], *table] if table else []
-
-
-def _control(name: str, each: Profile, task: str) -> Cell:
-    return three(each.controls.get(name, {}).get(task))
-
-
-def _refusals(found: Measures) -> list[Block]:
-    rows: list[list[Cell]] = [
-        [f"{each.name}, {prompt}", SHORT[one.label], *map(three, (one.refused, one.unclear, one.right)), one.n]
-        for each in found.profiles
-        for prompt, ends in each.refusals.items()
-        for one in ends
-    ]
-    if not rows:
-        return []
-    return [
-        _TEXTS["refusals"],
-        Table(["model, wording", "task", "refused", "no clear answer", "right", "items"], rows, "Refusals"),
-    ]
-
-
-def _rules(found: Measures) -> list[Block]:
-    parts = {each.name: each.sitting.main for each in found.profiles}
-    items = Answers(row for part in parts.values() for row in part.where(task=NINE)).items
+def _beside_rules(page: Page) -> Iterable[Block]:
+    """Right answers of models, where they have a response score, and of rules on all the items."""
+    items = page.answers.where(task=NINE).items
     suite = Suite("safety", tuple(items))
-    rules = {name: Answers.by_rule(name, items, make(suite).values(items)) for name, make in RULES.items()}
-    splits = [Split(SHORT[task], {"task": task}) for task in NINE]
-    # Of models only what has a response score, as in all other tables.
-    models = Grid.of({name: part.with_value("S") for name, part in parts.items()}, splits)
-    grid = models.beside(Grid.of(rules, splits)).filled
-    whole = {head: max(one.n for one in line if one) for head, line in grid.lines}
-    rows: list[list[Cell]] = [
-        [name, *(_short(one, whole[head]) if one else None for head, one in zip(whole, line, strict=True))]
-        for name, line in grid.turned.lines
-    ]
-    figure = grid.only(range(len(parts))).figure(
-        "Right answers by task",
-        "Share of right answers (both orders together), with 95 % intervals by groups of twins.",
-        reference=(0.5, "chance"),
-        measure="share of right answers",
+    by_rule = (Answers.by_rule(name, items, make(suite).values(items)) for name, make in RULES.items())
+    models, rules = with_S(page.answers), reduce(or_, by_rule)
+    # A model may be called like a rule.
+    lines = [Split(name, {"model": name}, lambda row: row.run is not None) for name in models.by("model")]
+    lines += [Split(name, {"model": name}, lambda row: row.run is None) for name in rules.by("model")]
+
+    def whole(answers: Answers) -> int:
+        return max(len(line.of(answers).with_value()) for line in lines)
+
+    columns = []
+    for task in TASKS.splits:
+        most = whole(task.of(models | rules))
+        columns.append(Column(task.label, mean(), partial(_short, most), part=task))
+    title, caption = WORDS["rules"]["title"], WORDS["rules"]["figure"]
+    picture = PictureOf(TASKS, NAMED, mean(), title, caption, "share of right answers", reference=(0.5, "chance"))
+    beside = TableOf(
+        *([Axis("", lines)], columns, WORDS["rules"]["caption"], WORDS["rules"]["note"]),
+        foot={"items": whole},
+        compact=True,
     )
-    return [
-        _TEXTS["rules"],
-        figure,
-        Table(
-            ["", *whole],
-            [*rows, ["items", *whole.values()]],
-            "Right answers, models and rules",
-            note=_TEXTS["ties"],
-        ),
-    ]
+    return [WORDS["rules"]["text"], *Page(models).blocks([picture]), *Page(models | rules).blocks([beside])]
 
 
-def _short(one: Estimate, whole: int) -> str:
+def _short(whole: int, one: Estimate) -> str:
     return span(one) + (f", n = {one.n}" if one.n < whole else "")
+
+
+_SECTIONS = {
+    "twins": [table("twins", EACH, TWINS, keep=mean("S"))],
+    "the ladder": [table("ladder", [NAMED], LADDER), table("given", [NAMED], GIVEN)],
+    "letters and cloze": [table("cloze", EACH, LETTERS_AND_CLOZE, way=BOTH, keep=_also(_CLOZE))],
+    "parts of tasks": [
+        table("parts", [MODELS, PARTS], [S, OUTCOME, ITEMS]),
+        table("neutral", [NAMED], [Column("share of “did not know”", mean("S", task=NEUTRAL), three)]),
+    ],
+    "what the letters are worth": [table("letters", EACH, LETTERS, note=_about_letters, of=with_S)],
+    "calibration": [
+        table("calibration", [NAMED], CALIBRATION, of=scored),
+        table("reliability", [FIRST], RELIABILITY, of=scored, most=4),
+    ],
+    "other ways to ask": [table("wordings", [TASKS], REWORDED, way=BOTH, keep=_also(*_WORDINGS), compact=True)],
+    "controls": [table("controls", EACH, CONTROLLED, way=BOTH, keep=_also(*_CONTROLS), compact=True)],
+    "refusals": [table("refusals", [NAMED, Axis("wording", by="prompt"), TASKS], REFUSALS, way=WRITTEN)],
+    "mindless baselines": [told(_beside_rules)],
+}
+SECTIONS = [Section(f"Exploratory: {title}", list[Any](blocks)) for title, blocks in _SECTIONS.items()]

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
 
 from otherminds.errors import UsageError
 from otherminds.pages.report import Report
 from otherminds.runs.runs import Run
-from otherminds.studies.safety import build, chapter, controls, lints, page
-from otherminds.studies.safety.builds import BUILDS
+from otherminds.studies.builds import Build, Built, Option
+from otherminds.studies.safety import chapter, controls, lints, page
+from otherminds.studies.safety.build import build
+from otherminds.studies.safety.card import card
 from otherminds.studies.safety.series import Lineup, places, read_lineup
 from otherminds.studies.study import Study
 
 
 def _page(runs: Sequence[Run]) -> Report:
-    by_model = {name: [run for run in runs if run.model == name] for name in {run.model for run in runs}}
-    return page.show(Lineup(()), by_model)
+    names = dict.fromkeys(run.model for run in runs)
+    return page.show(Lineup(()), {name: [run for run in runs if run.model == name] for name in names})
 
 
 def _lineup(name: str, runs: Sequence[Run]) -> tuple[Report, Sequence[str]]:
@@ -29,16 +33,34 @@ def _lineup(name: str, runs: Sequence[Run]) -> tuple[Report, Sequence[str]]:
     return page.show(lineup, found), said
 
 
+def _build(output: Path, *, tasks: str | None, size: str, seed: int) -> Built:
+    wanted = [name.strip() for name in tasks.split(",")] if tasks else None
+    made = build(tasks=wanted, size=int(size) if size.isdecimal() else size, seed=seed)
+    return Built(made, card(made))
+
+
 STUDY = Study(
     name="safety",
     asks="How well does it read other minds, from true belief to deception?",
-    example=chapter.example,
+    example=partial(build, size=4),
     look=chapter.look,
-    suite=build.build,
+    suite=build,
     faults=lints.faults,
     page=_page,
     lineup=_lineup,
     questions=chapter.drawn,
     controls=controls.controls,
-    builds=BUILDS,
+    builds=[
+        Build(
+            "safety",
+            "Make the safety suite: nine tasks from reading to deception, with twins.\n\nA data card is written beside"
+            " it.",
+            _build,
+            [
+                Option("tasks", str, "Only these: TB, MA/IR, FB/SA, …  [default: all]", shown_as="TASK,…"),
+                Option("size", str, "standard, small, or so many items a task.", "standard"),
+                Option("seed", int, "For generated items, and for what is left out.", 0),
+            ],
+        )
+    ],
 )

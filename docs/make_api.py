@@ -68,7 +68,7 @@ MODULES = {
         "studies.perturbed.chains": "compare",
     },
     "Study: safety": {
-        "studies.safety.build": "build",
+        "studies.safety.plots.build": "build",
         "studies.safety.series": "Member Lineup read_lineup",
         "studies.safety.lineups": "measure LineupResults",
         "studies.safety.page": "show save",

@@ -26,8 +26,8 @@ from otherminds.studies.explore.page import show as show_found
 from otherminds.studies.perturbed import intervene
 from otherminds.studies.perturbed.build import build as build_perturbed
 from otherminds.studies.perturbed.page import show as show_perturbed
-from otherminds.studies.safety.build import build as build_safety
 from otherminds.studies.safety.lineups import measure as measure_lineup
+from otherminds.studies.safety.plots.build import build as build_safety
 from otherminds.studies.safety.series import Lineup, Member
 from otherminds.studies.study import Chapter, Finding
 from tests.browser import Browser, needs_browser

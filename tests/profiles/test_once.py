@@ -22,7 +22,7 @@ PACKAGE = Path(otherminds.__file__).parent
 OURS = ("starter", "safety", "dialogue", "explore", "perturbed")
 BUILDERS = {
     "starter": "studies.starter.build.starter",
-    "safety": "studies.safety.build.build",
+    "safety": "studies.safety.plots.build.build",
     "dialogue": "studies.dialogue.questions.build.build",
     "explore": "studies.explore.build.suite",
     "perturbed": "studies.perturbed.build.build",

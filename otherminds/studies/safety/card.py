@@ -9,8 +9,8 @@ from otherminds.formats.plans import groups
 from otherminds.items import Item, Suite
 from otherminds.items.cards import table
 from otherminds.items.lint import CUES
-from otherminds.studies.safety.build import NEUTRAL, TASKS
 from otherminds.studies.safety.lints import LEAST, MOST, READINGS, RULES, faults, scores
+from otherminds.studies.safety.plots.build import NEUTRAL, TASKS
 
 WORDED = "words of choices"
 

@@ -278,9 +278,8 @@ def _free() -> None:
 
 
 def _print(found: LineupResults) -> None:
-    from otherminds.studies.safety.lineups import NINE, SHORT
+    from otherminds.studies.safety.lineups import NINE, SHORT, as_text
     from otherminds.studies.safety.measures import by_task
-    from otherminds.studies.safety.table import as_text
 
     tasks = [task for task in NINE if any(task in by_task(some) for some in found.models.values())]
     lines = []

@@ -18,10 +18,10 @@ from otherminds.results.measures import Split, twins_right
 from otherminds.results.sections import MODELS, Axis, Column, Each, Measure, Page, PictureOf, TableOf, mean, share
 from otherminds.stats import Difference, Estimate, proportion, signed, span, with_p
 from otherminds.studies.safety import measures
-from otherminds.studies.safety.build import NEUTRAL
 from otherminds.studies.safety.lineups import CLOZE, CONTROLS, MAIN, NINE, SHORT, SINGLE, WORDED, WRITTEN
 from otherminds.studies.safety.measures import FAINT, HEAVY, of_first_option, scored, slope, summary, with_S
 from otherminds.studies.safety.oracles import RULES
+from otherminds.studies.safety.plots.build import NEUTRAL
 from otherminds.studies.safety.ways_of_asking import WORDINGS
 
 BINS = 10

@@ -17,7 +17,7 @@ from otherminds.items.lint import (
     uneven,
 )
 from otherminds.items.lint import faults as common_faults
-from otherminds.studies.safety.build import NEUTRAL, TASKS
+from otherminds.studies.safety.plots.build import NEUTRAL, TASKS
 from otherminds.studies.safety.plots.scripts import CANARY
 from otherminds.studies.safety.plots.wording import WORDING_TABLES
 

@@ -22,23 +22,11 @@ from otherminds.results.run_details import what_was_run
 from otherminds.results.sections import MODELS, Across, CardsOf, Column, Each, Page, TableOf, mean
 from otherminds.results.trends import ALPHA, NO_TREND, STEEP, SeriesTrend
 from otherminds.stats.significance import p_value
-from otherminds.studies.safety import explored
+from otherminds.studies.safety import explored, lineups, measures
 from otherminds.studies.safety.explored import ITEMS, NAMED, OUTCOME, PARTS, TASKS, S, three, three_signed, told
-from otherminds.studies.safety.lineups import NINE, SHORT, SINGLE, LineupResults, Pairing, Runs, measure, pairings
-from otherminds.studies.safety.measures import (
-    ABOVE,
-    BELOW,
-    FAINT,
-    HEAVY,
-    OUTCOMES,
-    against_half,
-    by_task,
-    outcome,
-    scored,
-    with_S,
-)
+from otherminds.studies.safety.lineups import NINE, SHORT, SINGLE, LineupResults, as_table, measure
+from otherminds.studies.safety.measures import ABOVE, BELOW, FAINT, HEAVY, against_half, by_task, outcome, with_S
 from otherminds.studies.safety.series import Lineup, Member
-from otherminds.studies.safety.table import as_csv, as_latex, as_table, as_text
 from otherminds.studies.study import study_page
 
 TEXTS = read_words("pages")["safety"]
@@ -52,7 +40,7 @@ PAIRS = "Base against post-trained: S over both orders"
 STEPS = {"reading": NINE[:1], "mental states": NINE[1:4], "false beliefs": NINE[4:]}
 
 
-def show(lineup: Lineup, runs: Runs) -> Report:
+def show(lineup: Lineup, runs: lineups.Runs) -> Report:
     """The report on these models."""
     return report(measure(lineup, runs))
 
@@ -81,8 +69,8 @@ def save(folder: str | Path, found: LineupResults) -> list[Path]:
     texts |= {"violins.svg": violins(panels, title=FIGURE), "violins.csv": numbers(panels)}
     if pairs := found.pairings:
         page = Report("Base against post-trained", "", [Section("", [as_table(pairs, PAIRS)])])
-        texts |= {"pairs.txt": as_text(pairs), "pairs.tex": as_latex(pairs)}
-        texts |= {"pairs.csv": as_csv(pairs), "pairs.html": page.html()}
+        texts |= {"pairs.txt": lineups.as_text(pairs), "pairs.tex": lineups.as_latex(pairs)}
+        texts |= {"pairs.csv": lineups.as_csv(pairs), "pairs.html": page.html()}
     if found.trends:
         texts["trends.csv"] = _trends_csv(found.trends)
     for name, text in texts.items():
@@ -96,16 +84,13 @@ def save(folder: str | Path, found: LineupResults) -> list[Path]:
 def lead(found: LineupResults) -> str:
     """The answer in words, with its numbers."""
     models = {name: by_task(some) for name, some in found.models.items()}
-    said = (
-        [_on_many(models)] if len(models) > 3 else [_on_one(name, scored(some)) for name, some in found.models.items()]
-    )
-    said += [*_on_pairs(found.pairings), *_on_trends(found.trends), *_on_measuring(found)]
+    said = [_on_many(models)] if len(models) > 3 else list(map(_on_one, found.models, found.models.values()))
+    said += [*_on_pairs(found), *_on_trends(found), *_on_measuring(found)]
     numbers = [(NAMES[task], len(some)) for tasks in models.values() for task, some in tasks.items()]
     if few := {name: n for name, n in numbers if n < ENOUGH}:
         where = "" if all(name in few for name, _ in numbers) else f" in {listing(few)}"
         said.append(f"With {_from_to(few.values(), ' to ')} items a task, only large effects can be seen{where}.")
-    said.append("These are scores of comprehension: they show neither intent nor safety.")
-    return " ".join(said)
+    return " ".join([*said, "These are scores of comprehension: they show neither intent nor safety."])
 
 
 def _from_to(numbers: Iterable[int], to: str) -> str:
@@ -118,11 +103,11 @@ def _on_one(name: str, every: Answers) -> str:
     steps = {step: every.where(task=some).mean("S") for step, some in STEPS.items()}
     parts = [f"{step} {mean.value:.3f}" for step, mean in steps.items() if mean]
     said = f"{name}, mean response score S (0.5 is indifference): {', '.join(parts)}."
-    for end in OUTCOMES:
+    for end in measures.OUTCOMES:
         some = [NAMES[task] for task, answers in tasks.items() if outcome(answers) == end]
         words = f"{end} 0.5" if end in (ABOVE, BELOW) else end
         said += f" {words.capitalize()}: {listing(some)}." if some else ""
-    if steady := every.mean("consistent"):
+    if steady := measures.scored(every).mean("consistent"):
         share = f"{steady.value:.0%} of {steady.n} items"
         said += f" Both orders of the options lead to the same answer in {share}."
     faint = [NAMES[task] for task, answers in tasks.items() if median(answers.numbers("mass")) < FAINT]
@@ -138,33 +123,27 @@ def _on_many(models: Mapping[str, Mapping[str, Answers]]) -> str:
     return f"{len(models)} models; off 0.5 with p of at most 0.05, by task: {'; '.join(told)}."
 
 
-def _on_pairs(pairs: Sequence[Pairing]) -> Iterator[str]:
-    clear = [each for each in pairs if each.difference.p <= ALPHA]
-    rise = sum(each.difference.value > 0 for each in clear)
-    if pairs:
-        yield (
-            f"Post-training: of {len(pairs)} differences between a base model and its post-trained version, "
-            f"{rise} are above zero and {len(clear) - rise} below, each with p of at most 0.05."
-        )
+def _on_pairs(found: LineupResults) -> Iterator[str]:
+    clear = [each.difference.value > 0 for each in found.pairings if each.difference.p <= ALPHA]
+    if found.pairings:
+        yield TEXTS["post_training"].format(all=len(found.pairings), above=sum(clear), below=len(clear) - sum(clear))
 
 
-def _on_trends(trends: Sequence[SeriesTrend]) -> Iterator[str]:
-    clear = [
-        f"{each.series} {each.word} in {NAMES[each.what]} ({_path(each)})" for each in trends if each.word != NO_TREND
-    ]
-    others = len(trends) - len(clear)
-    if trends:
-        said = f"Over versions: {'; '.join(clear)}" if clear else "Over versions: no clear trend anywhere"
-        yield f"{said}{f'; no clear trend in {others} others' if clear and others else ''}."
+def _on_trends(found: LineupResults) -> Iterator[str]:
+    moved = [each for each in found.trends if each.word != NO_TREND]
+    clear = [f"{each.series} {each.word} in {NAMES[each.what]} ({_path(each)})" for each in moved]
+    others = len(found.trends) - len(clear)
+    if found.trends:
+        rest = f"; no clear trend in {others} others" if clear and others else ""
+        yield f"Over versions: {'; '.join(clear) or 'no clear trend anywhere'}{rest}."
 
 
 def _on_measuring(found: LineupResults) -> Iterator[str]:
     """Whose scores are not exact, so that nobody takes all for one kind."""
     kinds = {name: main.measured for name, (main, *_) in found.runs.items()}
-    told = {"within bounds": "lies within bounds, which its intervals hold", "drawn": "is the share of draws"}
     for how in dict.fromkeys(kinds.values()):
-        if how in told:
-            yield f"S of {listing(name for name, kind in kinds.items() if kind == how)} {told[how]}."
+        if said := TEXTS["measured"].get(how):
+            yield f"S of {listing(name for name, kind in kinds.items() if kind == how)} {said}."
 
 
 # ---- scores and confirmatory results ------------------------------------------------------------------------------
@@ -239,7 +218,7 @@ def _pairs(found: LineupResults) -> list[Block]:
     columns = ["pair", "task", "base", "post-trained", "difference", "right or wrong: McNemar's p"]
     every = [
         as_table(
-            pairings(found.models, found.lineup, of=SINGLE),
+            lineups.pairings(found.models, found.lineup, of=SINGLE),
             "Base against post-trained: S in one order, as in the paper",
         ),
         Table(columns, lines, "All differences", note="p is that of the interval, adjusted (Holm)."),

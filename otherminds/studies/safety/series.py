@@ -30,7 +30,7 @@ from otherminds.files import read_yaml
 from otherminds.items import Suite
 from otherminds.models.specs import read_spec
 from otherminds.runs.runs import Run
-from otherminds.studies.safety.build import build
+from otherminds.studies.safety.plots.build import build
 
 PAPER = "paper"
 """In place of a file: the models of the paper."""

@@ -10,9 +10,10 @@ from otherminds.errors import UsageError
 from otherminds.pages.report import Report
 from otherminds.runs.runs import Run
 from otherminds.studies.builds import Build, Built, Option
-from otherminds.studies.safety import chapter, controls, lints, page
-from otherminds.studies.safety.build import build
+from otherminds.studies.safety import chapter, lints, page
 from otherminds.studies.safety.card import card
+from otherminds.studies.safety.plots.build import build
+from otherminds.studies.safety.plots.controls import controls
 from otherminds.studies.safety.series import Lineup, places, read_lineup
 from otherminds.studies.study import Study
 
@@ -49,7 +50,7 @@ STUDY = Study(
     page=_page,
     lineup=_lineup,
     questions=chapter.drawn,
-    controls=controls.controls,
+    controls=controls,
     builds=[
         Build(
             "safety",

@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 
 from otherminds.items import Item, Suite
-from otherminds.studies.safety.build import NEUTRAL, TASKS
 from otherminds.studies.safety.lints import faults, scores, without_scripts
+from otherminds.studies.safety.plots.build import NEUTRAL, TASKS
 from otherminds.studies.safety.plots.generate import GENERATORS, generate
 
 

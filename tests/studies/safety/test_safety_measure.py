@@ -17,11 +17,11 @@ from otherminds.results.sections import Column
 from otherminds.runs.runs import Record, Run, run
 from otherminds.store.store import MEMORY, Store
 from otherminds.studies.safety import explored
-from otherminds.studies.safety.build import NEUTRAL, build
 from otherminds.studies.safety.chapter import LETTERS_LESS_CLOZE
 from otherminds.studies.safety.lineups import CLOZE, MAIN, NINE, SHORT, WORDED, WRITTEN, measure
 from otherminds.studies.safety.measures import by_task, given_reading, on_same_scripts, outcome, scored, slope
 from otherminds.studies.safety.oracles import SURE, always_a, omniscient, perfect
+from otherminds.studies.safety.plots.build import NEUTRAL, build
 from otherminds.studies.safety.series import Lineup, Member
 from otherminds.studies.safety.ways_of_asking import ask, askings, shuffled_scripts
 from tests.studies.safety.drift import drifting

@@ -4,8 +4,7 @@ import csv
 from io import StringIO
 
 from otherminds.stats import Difference, Estimate
-from otherminds.studies.safety.lineups import Pairing
-from otherminds.studies.safety.table import as_csv, as_latex, as_table, as_text, grid
+from otherminds.studies.safety.lineups import Pairing, as_csv, as_latex, as_table, as_text, grid
 
 TASKS = ("TB", "MA/INT", "MA/IR", "FB/SA", "FB/D/V")
 # The published base means and differences, to three decimals.

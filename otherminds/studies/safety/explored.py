@@ -46,7 +46,7 @@ def asked(way: str, **tags: str) -> Split:
     return Split(tags.get("prompt", way), {"suite": way, **tags})
 
 
-def told(*blocks: Any, way: str = MAIN) -> Each:
+def told(*blocks: Any, way: str = MAIN) -> Any:
     """Blocks of answers that were given in one way."""
     return Each(Axis("", [Split("", {"suite": way} if way != BOTH else {})]), blocks)
 
@@ -235,4 +235,4 @@ _SECTIONS = {
     "refusals": [table("refusals", [NAMED, Axis("wording", by="prompt"), TASKS], REFUSALS, way=WRITTEN)],
     "mindless baselines": [told(_beside_rules)],
 }
-SECTIONS = [Section(f"Exploratory: {title}", list[Any](blocks)) for title, blocks in _SECTIONS.items()]
+SECTIONS = [Section(f"Exploratory: {title}", blocks) for title, blocks in _SECTIONS.items()]

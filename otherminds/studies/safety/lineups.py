@@ -53,7 +53,7 @@ def named(runs: Runs, lineup: Lineup) -> dict[str, list[Run]]:
             for run in answered:
                 if way := _way(run, main):
                     ways.setdefault((way, run.prompt if way in (WORDED, WRITTEN) else ""), run)
-            found[name] = sorted(ways.values(), key=lambda run: _WAYS.index(_way(run, main)))
+            found[name] = [run for way in _WAYS for (own, _), run in ways.items() if own == way]
     if not found:
         raise UsageError("none of these runs asked the suite by letters or drew its answers; make such a run first")
     (first, (main, *_)), *others = found.items()

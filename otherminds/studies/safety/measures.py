@@ -52,11 +52,11 @@ def against_half(answers: Answers) -> Difference | None:
 def outcome(answers: Answers) -> str | None:
     """In words; to be wrong beyond chance says more than not to be right beyond it."""
     found = against_half(answers)
-    if found is None or found.clusters < FEWEST:
-        return found and OUTCOMES[3]
-    if found.p > ALPHA:
-        return OUTCOMES[2]
-    return ABOVE if found.value > 0 else BELOW
+    if found is None:
+        return None
+    if found.clusters < FEWEST:
+        return OUTCOMES[3]
+    return OUTCOMES[2] if found.p > ALPHA else ABOVE if found.value > 0 else BELOW
 
 
 def summary(of: str, tell: Callable[[list[float]], float]) -> Callable[[Answers], float | None]:

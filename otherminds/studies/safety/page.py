@@ -48,7 +48,7 @@ def show(lineup: Lineup, runs: lineups.Runs) -> Report:
 def report(found: LineupResults) -> Report:
     """The page of answers that are in a table already."""
     shown = [
-        Section("", [told(CARDS), lambda _: [LIMITS]]),
+        Section("", [told(CARDS), told(lambda _: [LIMITS])]),
         Section("Scores by task", [told("**TB** facts of the story · " + TEXTS["tasks"], _violins(found), *BY_TASK)]),
         Section("Confirmatory: base against post-trained", _pairs(found)),
         Section("Confirmatory: versions of a series", versions(found)),
@@ -142,8 +142,8 @@ def _on_measuring(found: LineupResults) -> Iterator[str]:
     """Whose scores are not exact, so that nobody takes all for one kind."""
     kinds = {name: main.measured for name, (main, *_) in found.runs.items()}
     for how in dict.fromkeys(kinds.values()):
-        if said := TEXTS["measured"].get(how):
-            yield f"S of {listing(name for name, kind in kinds.items() if kind == how)} {said}."
+        if how in TEXTS["measured"]:
+            yield f"S of {listing(name for name, kind in kinds.items() if kind == how)} {TEXTS['measured'][how]}."
 
 
 # ---- scores and confirmatory results ------------------------------------------------------------------------------

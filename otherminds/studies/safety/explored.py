@@ -65,7 +65,7 @@ def table(
     made = TableOf(lines, columns, words["caption"], **{"note": words.get("note", ""), **more})
     # Of what has a table for each model, the caption names it.
     blocks = [Each(NAMED, [made], most=most)] if "{}" in words["caption"] else [made]
-    return told(*[words["text"]] if "text" in words else [], *blocks, way=way)
+    return told(*([words["text"]] if "text" in words else []), *blocks, way=way)
 
 
 # ---- parts and columns --------------------------------------------------------------------------------------------

@@ -177,7 +177,7 @@ def _if_several(page: Page) -> Iterable[Block]:
 def _note(answers: Answers) -> str:
     """What one order is, and how many items of tasks that have scores lack one."""
     lacking = sum(len(some) - n for task in TASKS.splits if (n := len(with_S(some := task.of(answers)))))
-    return TEXTS["one_order"] + (f" Without a score, and in no mean: {lacking} items." if lacking else "")
+    return f"{TEXTS['one_order']}{f' Without a score, and in no mean: {lacking} items.' if lacking else ''}"
 
 
 CARDS = CardsOf({f"S, {NAMES[t]}": mean("S", task=t) for t in ("TB", "MA/IR", "FB/SA", "FB/D/V", "FB/D/A")}, digits=3)

@@ -22,13 +22,12 @@ from otherminds.results.measures import Split
 from otherminds.results.sections import Axis, Page, PictureOf, mean
 from otherminds.runs.runs import run
 from otherminds.studies.declared import GapOf, ScoreOf, findings
-from otherminds.studies.safety.explored import NAMED
 from otherminds.studies.safety.lineups import MAIN, NINE, SHORT, measure
-from otherminds.studies.safety.measures import by_task, outcome, scored, slope
 from otherminds.studies.safety.oracles import omniscient
 from otherminds.studies.safety.page import TEXTS, report, versions
 from otherminds.studies.safety.plots.build import GENERATED, NEUTRAL, build, written
 from otherminds.studies.safety.series import Lineup, Member
+from otherminds.studies.safety.tables import NAMED, by_task, outcome, scored, slope
 from otherminds.studies.safety.ways_of_asking import Asked, ask, askings, main_run
 from otherminds.studies.study import Chapter, Desk, Finding, Size, Subject, ask_each
 

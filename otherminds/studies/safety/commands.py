@@ -138,8 +138,8 @@ def _each(
 
 def _show_nine(lineup: Lineup, runs: Runs, failed: Failed, output: Path, as_json: bool) -> None:
     from otherminds.studies.safety.lineups import measure
-    from otherminds.studies.safety.measures import by_task
     from otherminds.studies.safety.page import save
+    from otherminds.studies.safety.tables import by_task
 
     found = measure(lineup, runs)
     if not any(map(by_task, found.models.values())):
@@ -279,7 +279,7 @@ def _free() -> None:
 
 def _print(found: LineupResults) -> None:
     from otherminds.studies.safety.lineups import NINE, SHORT, as_text
-    from otherminds.studies.safety.measures import by_task
+    from otherminds.studies.safety.tables import by_task
 
     tasks = [task for task in NINE if any(task in by_task(some) for some in found.models.values())]
     lines = []
@@ -299,7 +299,7 @@ def _print(found: LineupResults) -> None:
 
 
 def _as_data(found: LineupResults, failed: Failed, written: list[Path]) -> dict[str, Any]:
-    from otherminds.studies.safety.measures import by_task, outcome
+    from otherminds.studies.safety.tables import by_task, outcome
 
     return {
         "files": list(map(str, written)),

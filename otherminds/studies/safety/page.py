@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from statistics import fmean, median
+from statistics import median
 
 from otherminds.files import read_words, write_text
 from otherminds.minds.telling import listing
@@ -22,11 +22,10 @@ from otherminds.results.run_details import what_was_run
 from otherminds.results.sections import MODELS, Across, CardsOf, Column, Each, Page, TableOf, mean
 from otherminds.results.trends import ALPHA, NO_TREND, STEEP, SeriesTrend
 from otherminds.stats.significance import p_value
-from otherminds.studies.safety import explored, lineups, measures
-from otherminds.studies.safety.explored import ITEMS, NAMED, OUTCOME, PARTS, TASKS, S, three, three_signed, told
+from otherminds.studies.safety import lineups, tables
 from otherminds.studies.safety.lineups import NINE, SHORT, SINGLE, LineupResults, as_table, measure
-from otherminds.studies.safety.measures import ABOVE, BELOW, FAINT, HEAVY, against_half, by_task, outcome, with_S
 from otherminds.studies.safety.series import Lineup, Member
+from otherminds.studies.safety.tables import ABOVE, BELOW, NAMED, TASKS, by_task, outcome, three, with_S
 from otherminds.studies.study import study_page
 
 TEXTS = read_words("pages")["safety"]
@@ -48,11 +47,11 @@ def show(lineup: Lineup, runs: lineups.Runs) -> Report:
 def report(found: LineupResults) -> Report:
     """The page of answers that are in a table already."""
     shown = [
-        Section("", [told(CARDS), told(lambda _: [LIMITS])]),
-        Section("Scores by task", [told("**TB** facts of the story · " + TEXTS["tasks"], _violins(found), *BY_TASK)]),
+        Section("", [tables.told(CARDS), tables.told(lambda _: [LIMITS])]),
+        Section("Scores by task", [tables.told(TEXTS["tasks"], _violins(found), *BY_TASK)]),
         Section("Confirmatory: base against post-trained", _pairs(found)),
         Section("Confirmatory: versions of a series", versions(found)),
-        *explored.SECTIONS,
+        *tables.SECTIONS,
     ]
     runs = [run for some in found.runs.values() for run in some]
     labels = run_labels([replace(run, model=name) for name, some in found.runs.items() for run in some])
@@ -103,24 +102,21 @@ def _on_one(name: str, every: Answers) -> str:
     steps = {step: every.where(task=some).mean("S") for step, some in STEPS.items()}
     parts = [f"{step} {mean.value:.3f}" for step, mean in steps.items() if mean]
     said = f"{name}, mean response score S (0.5 is indifference): {', '.join(parts)}."
-    for end in measures.OUTCOMES:
+    for end in tables.OUTCOMES:
         some = [NAMES[task] for task, answers in tasks.items() if outcome(answers) == end]
         words = f"{end} 0.5" if end in (ABOVE, BELOW) else end
         said += f" {words.capitalize()}: {listing(some)}." if some else ""
-    if steady := measures.scored(every).mean("consistent"):
+    if steady := tables.scored(every).mean("consistent"):
         share = f"{steady.value:.0%} of {steady.n} items"
         said += f" Both orders of the options lead to the same answer in {share}."
-    faint = [NAMES[task] for task, answers in tasks.items() if median(answers.numbers("mass")) < FAINT]
+    faint = [NAMES[task] for task, answers in tasks.items() if median(answers.numbers("mass")) < tables.FAINT]
     return said + (f" The letters have little probability in {listing(faint)}, so mind those." if faint else "")
 
 
 def _on_many(models: Mapping[str, Mapping[str, Answers]]) -> str:
-    told = []
-    for task in NINE:
-        ends = [outcome(tasks[task]) for tasks in models.values() if task in tasks]
-        if ends:
-            told.append(f"{NAMES[task]} {ends.count(ABOVE)} above and {ends.count(BELOW)} below")
-    return f"{len(models)} models; off 0.5 with p of at most 0.05, by task: {'; '.join(told)}."
+    ends = {task: [outcome(tasks[task]) for tasks in models.values() if task in tasks] for task in NINE}
+    counts = [f"{NAMES[t]} {some.count(ABOVE)} above and {some.count(BELOW)} below" for t, some in ends.items() if some]
+    return f"{len(models)} models; off 0.5 with p of at most 0.05, by task: {'; '.join(counts)}."
 
 
 def _on_pairs(found: LineupResults) -> Iterator[str]:
@@ -191,12 +187,12 @@ MEANS = TableOf(
 SCORES = TableOf(
     [TASKS],
     [
-        S,
+        tables.S,
         Column("S, one order", mean(SINGLE), three),
         Column("right", lambda some: with_S(some).mean(), three),
-        OUTCOME,
-        Column("p", against_half, lambda found: p_value(found.p)),
-        ITEMS,
+        tables.OUTCOME,
+        Column("p", tables.against_half, lambda found: p_value(found.p)),
+        tables.ITEMS,
     ],
     "Scores of {}",
     _note,
@@ -217,10 +213,7 @@ def _pairs(found: LineupResults) -> list[Block]:
         return []
     columns = ["pair", "task", "base", "post-trained", "difference", "right or wrong: McNemar's p"]
     every = [
-        as_table(
-            lineups.pairings(found.models, found.lineup, of=SINGLE),
-            "Base against post-trained: S in one order, as in the paper",
-        ),
+        as_table(lineups.pairings(found.models, found.lineup, of=SINGLE), TEXTS["single"]),
         Table(columns, lines, "All differences", note="p is that of the interval, adjusted (Holm)."),
     ]
     return [
@@ -236,7 +229,7 @@ def versions(found: LineupResults) -> list[Block]:
     lines: list[list[Cell]] = [
         [
             *(one.series, SHORT[one.what], _path(one)),
-            *(three_signed(one.trend.slope), three_signed(one.by_size) if one.by_size else None),
+            *(tables.three_signed(one.trend.slope), tables.three_signed(one.by_size) if one.by_size else None),
             *(f"{one.trend.statistic:g}", p_value(one.p), one.word, one.trend.blocks),
         ]
         for one in found.trends
@@ -276,18 +269,16 @@ def _described(member: Member) -> str:
 def _scores_csv(found: LineupResults) -> str:
     head = ["model", "task", "n", "groups", "S", "low", "high", "p", "outcome", "S_single", "accuracy", "bias"]
     head += ["consistent", "mass", "mass_share_half"]
-    splits = [*(Split(task, {"task": task}) for task in NINE), *PARTS.splits]
+    splits = [*(Split(task, {"task": task}) for task in NINE), *tables.PARTS.splits]
     lines = []
     for name, answers in found.models.items():
         for split in splits:
             some = with_S(split.of(answers))
-            if (one := some.mean("S")) and (against := against_half(some)):
+            if (one := some.mean("S")) and (against := tables.against_half(some)):
                 rest = [found and found.value for found in map(some.mean, (SINGLE, "value", LIKING, "consistent"))]
                 masses = some.numbers("mass")
                 numbers = [one.n, one.clusters, one.value, one.low, one.high, against.p, outcome(some)]
-                lines.append(
-                    [name, split.label, *numbers, *rest, median(masses), fmean(mass >= HEAVY for mass in masses)]
-                )
+                lines.append([name, split.label, *numbers, *rest, median(masses), tables.share_heavy(some)])
     return sheets.as_csv([head, *lines])
 
 

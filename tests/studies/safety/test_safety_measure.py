@@ -16,13 +16,13 @@ from otherminds.results.measures import compare, twins_right
 from otherminds.results.sections import Column
 from otherminds.runs.runs import Record, Run, run
 from otherminds.store.store import MEMORY, Store
-from otherminds.studies.safety import explored
+from otherminds.studies.safety import tables
 from otherminds.studies.safety.chapter import LETTERS_LESS_CLOZE
 from otherminds.studies.safety.lineups import CLOZE, MAIN, NINE, SHORT, WORDED, WRITTEN, measure
-from otherminds.studies.safety.measures import by_task, given_reading, on_same_scripts, outcome, scored, slope
 from otherminds.studies.safety.oracles import SURE, always_a, omniscient, perfect
 from otherminds.studies.safety.plots.build import NEUTRAL, build
 from otherminds.studies.safety.series import Lineup, Member
+from otherminds.studies.safety.tables import by_task, given_reading, on_same_scripts, outcome, scored, slope
 from otherminds.studies.safety.ways_of_asking import ask, askings, shuffled_scripts
 from tests.studies.safety.drift import drifting
 from tests.studies.test_study_contract import bar
@@ -61,7 +61,7 @@ def test_perfect(runs: dict[str, Run]) -> None:
     found = of("perfect", runs)
     assert list(by_task(found)) == list(NINE)
     for one in by_task(found).values():
-        told = {each.head: each.of(one) for each in explored.LETTERS}
+        told = {each.head: each.of(one) for each in tables.LETTERS}
         assert told["S"].value == pytest.approx(SURE)
         assert told["S, one order"].value == pytest.approx(SURE)
         assert one.mean().value == 1
@@ -70,11 +70,11 @@ def test_perfect(runs: dict[str, Run]) -> None:
         assert (told["mass"], told["mass ≥ 0.5"]) == (pytest.approx(1), 1)
         assert twins_right(one).value == 1
     assert {outcome(one) for one in by_task(found).values()} == {"above"}
-    assert column(explored.CALIBRATION, "Brier score", scored(found)).value == pytest.approx((1 - SURE) ** 2)
-    assert column(explored.CALIBRATION, "log loss", scored(found)).value == pytest.approx(-log(SURE))
-    bins = {each.label: some for each in explored.FIRST.splits if (some := each.of(scored(found)))}
+    assert column(tables.CALIBRATION, "Brier score", scored(found)).value == pytest.approx((1 - SURE) ** 2)
+    assert column(tables.CALIBRATION, "log loss", scored(found)).value == pytest.approx(-log(SURE))
+    bins = {each.label: some for each in tables.FIRST.splits if (some := each.of(scored(found)))}
     assert set(bins) == {"0.0 to 0.1", "0.9 to 1.0"}
-    assert all(column(explored.RELIABILITY, "share where it is right", some).value in (0, 1) for some in bins.values())
+    assert all(column(tables.RELIABILITY, "share where it is right", some).value in (0, 1) for some in bins.values())
     assert slope(found, ("TB", "MA", "FB")).value == pytest.approx(0, abs=1e-9)
     assert given_reading(found, read=False) is None
 
@@ -82,19 +82,19 @@ def test_perfect(runs: dict[str, Run]) -> None:
 def test_always_a(runs: dict[str, Run]) -> None:
     found = of("always A", runs)
     for one in by_task(found).values():
-        told = {each.head: each.of(one) for each in explored.LETTERS}
+        told = {each.head: each.of(one) for each in tables.LETTERS}
         assert told["S"].value == pytest.approx(0.5)
         assert told["label bias"].value == pytest.approx(3)
         assert told["consistent"].value == 0
         assert outcome(one) in ("not told from 0.5", "too few groups to tell")
-    assert column(explored.CALIBRATION, "Brier score", scored(found)).value == pytest.approx(0.25)
+    assert column(tables.CALIBRATION, "Brier score", scored(found)).value == pytest.approx(0.25)
     singles = Answers.of([runs["always A"]]).where(task=NINE).numbers("single")
     assert {round(share, 3) for share in singles} == {0.047, 0.953}
 
 
 def test_omniscient_is_wrong_where_beliefs_are_false(runs: dict[str, Run]) -> None:
     found = of("omniscient", runs)
-    told = {each.head: each.of(by_task(found)["FB/SA"]) for each in explored.TWINS}
+    told = {each.head: each.of(by_task(found)["FB/SA"]) for each in tables.TWINS}
     assert told["S, false belief"].value == pytest.approx(1 - SURE)
     assert told["S, true belief"].value == pytest.approx(SURE)
     assert told["flip sensitivity"].value == pytest.approx(0, abs=1e-9)

@@ -14,12 +14,12 @@ from otherminds.pages.report import Cards, Folded, Report, Section, Table
 from otherminds.runs.runs import run
 from otherminds.stats import Estimate
 from otherminds.store.store import MEMORY, Store
-from otherminds.studies.safety.explored import three, three_signed
 from otherminds.studies.safety.lineups import LineupResults, measure
 from otherminds.studies.safety.oracles import omniscient, perfect
 from otherminds.studies.safety.page import LIMITS, lead, report, save, show
 from otherminds.studies.safety.plots.build import build
 from otherminds.studies.safety.series import Lineup, Member
+from otherminds.studies.safety.tables import three, three_signed
 from otherminds.studies.safety.ways_of_asking import ask, askings
 from tests.studies.safety.drift import drifting
 from tests.studies.test_study_contract import bar, guess

@@ -11,9 +11,9 @@ from otherminds.minds.events import Enter, Leave, Move, Tell
 from otherminds.minds.story import Story
 from otherminds.minds.world import Fact
 from otherminds.studies.safety.plots import deceived, deceivers, names_and_scenes
-from otherminds.studies.safety.plots.generate import GENERATORS, generate
+from otherminds.studies.safety.plots.build import GENERATORS, generate
+from otherminds.studies.safety.plots.deceivers import Goal, achieved, best
 from otherminds.studies.safety.plots.nested import simpler
-from otherminds.studies.safety.plots.planner import Goal, achieved, best
 from tests.safety_labels import compare, held, label
 
 LOADED = {"lie", "lies", "lied", "trick", "cheat", "deceive", "deceives", "fool", "scheme"}

@@ -66,7 +66,7 @@ def named(runs: Runs, lineup: Lineup) -> dict[str, list[Run]]:
     return dict(sorted(found.items(), key=lambda item: order.index(item[0]) if item[0] in order else len(order)))
 
 
-def table(runs: Mapping[str, Sequence[Run]]) -> Answers:
+def answers_of(runs: Mapping[str, Sequence[Run]]) -> Answers:
     """All answers of named runs; instead of its suite, a run tells in which way it asked."""
     return Answers.of(replace(run, model=name, suite=_way(run, some[0])) for name, some in runs.items() for run in some)
 
@@ -116,7 +116,7 @@ class LineupResults:
 def measure(lineup: Lineup, runs: Runs) -> LineupResults:
     """Everything that these runs tell; models that the line-up does not know are told of by themselves."""
     known = named(runs, lineup)
-    answers = table(known)
+    answers = answers_of(known)
     models = answers.where(suite=MAIN).by("model")
     return LineupResults(lineup, known, answers, models, pairings(models, lineup), trends(models, lineup))
 

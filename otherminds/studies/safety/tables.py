@@ -197,10 +197,10 @@ def _also(*ways: Split) -> Measure:
     return lambda answers: _MAIN.of(answers).mean("S") and any(way.of(answers) for way in ways)
 
 
-def _range(answers: Answers) -> str:
-    """From the least mean to the greatest."""
+def _range(answers: Answers) -> str | None:
+    """From the least mean to the greatest; nothing where there are no two."""
     means = [found.value for split in (_MAIN, *_WORDINGS) if (found := split.of(answers).mean("S"))]
-    return f"{min(means):.3f} to {max(means):.3f}"
+    return f"{min(means):.3f} to {max(means):.3f}" if len(means) > 1 else None
 
 
 def _about_letters(answers: Answers) -> str:
@@ -325,6 +325,7 @@ def _beside_rules(page: Page) -> Iterable[Block]:
     picture = PictureOf(TASKS, NAMED, mean(), title, caption, "share of right answers", reference=(0.5, "chance"))
     beside = TableOf(
         *([Axis("", lines)], columns, WORDS["rules"]["caption"], WORDS["rules"]["note"]),
+        keep=lambda line: True,
         foot={"items": whole},
         compact=True,
     )

@@ -315,7 +315,7 @@ def _beside_rules(page: Page) -> Iterable[Block]:
     lines += [Split(name, {"model": name}, lambda row: row.run is None) for name in rules.by("model")]
 
     def whole(answers: Answers) -> int:
-        return max(len(line.of(answers).with_value()) for line in lines)
+        return max((len(line.of(answers).with_value()) for line in lines), default=0)
 
     columns = []
     for task in TASKS.splits:

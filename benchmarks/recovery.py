@@ -37,8 +37,8 @@ from otherminds.studies.explore.chapter import example as explore_example
 from otherminds.studies.explore.controls import stories as explore_stories
 from otherminds.studies.perturbed.chapter import drawn as drawn_tasks
 from otherminds.studies.perturbed.chapter import suite as perturbed_suite
-from otherminds.studies.safety.build import build as build_safety
 from otherminds.studies.safety.chapter import SMALL
+from otherminds.studies.safety.plots.build import build as build_safety
 
 MODELS = 200
 NAMED, HELD, SILENT = 0.95, 0.90, 0.95

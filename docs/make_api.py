@@ -71,9 +71,9 @@ MODULES = {
         "studies.perturbed.chains": "compare",
     },
     "Study: safety": {
-        "studies.safety.build": "build",
+        "studies.safety.plots.build": "build",
         "studies.safety.series": "Member Lineup read_lineup",
-        "studies.safety.measure": "measure",
+        "studies.safety.lineups": "measure LineupResults",
         "studies.safety.page": "show save",
         "studies.safety.commands": "measure_series Measured",
     },

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from otherminds.items import Item, Suite
-from otherminds.studies.safety.plots.generate import GENERATORS, generate
+from otherminds.studies.safety.plots.build import GENERATORS, generate
 from tests.careful_readers import answers
 from tests.second_opinion import Opinion, beliefs, possible
 

@@ -129,8 +129,11 @@ class Answers(Sequence[Answer]):
     # ---- choosing and grouping --------------------------------------------------------------------------------------
 
     def _some(self, chosen: NDArray[Any], wanted: Mapping[str, tuple[Tag, ...]] | None = None) -> Answers:
-        """Those at some places, or of which this is so."""
-        return Answers._made(self._sources, self._of[chosen], self._at[chosen], {**self.wanted, **(wanted or {})})
+        """Those at some places, or of which this is so; with the sources that they are from."""
+        sources, of = self._sources, self._of[chosen]
+        if len(sources) > 1 and len(used := np.unique(of)) < len(sources):
+            sources, of = tuple(sources[number] for number in used.tolist()), np.searchsorted(used, of)
+        return Answers._made(sources, of, self._at[chosen], {**self.wanted, **(wanted or {})})
 
     def _column(self, read: Callable[[AnswerSource], NDArray[Any]]) -> NDArray[Any]:
         """A column of all sources, for these answers."""

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from otherminds.errors import UsageError
-from otherminds.stats.bounded import Bounded, high_of, low_of, reaching, weighted
+from otherminds.stats.bounded import Bounded, high_of, low_of, reaching, remember, weighted
 from otherminds.stats.means import Difference, difference, row_counts, tested
 from otherminds.stats.reach import are_answers, beyond, interval, standard_error, until_zero, wilson
 from otherminds.stats.significance import TAIL, Floats, numbers, student_p
@@ -66,6 +66,7 @@ def page(
     return Trend(statistic, p, slope, len(blocks), table.shape[1], f"Page's test, {how}")
 
 
+@remember
 def ladder(
     values: Sequence[float],
     steps: Sequence[float],

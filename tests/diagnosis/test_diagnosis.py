@@ -22,7 +22,7 @@ from otherminds.heuristics.readers import BASELINES, random
 from otherminds.models import Prompt, Response, Weighing
 from otherminds.models.scripted import Scripted
 from otherminds.store.store import Store
-from otherminds.studies.safety.build import build
+from otherminds.studies.safety.plots.build import build
 
 STARTER = om.get_suite("starter")
 SAFETY = build(size=24, seed=0)

@@ -18,8 +18,8 @@ from otherminds.studies.dialogue.artefacts import cut
 from otherminds.studies.dialogue.overlap import picks, tokens, word_types, words
 from otherminds.studies.dialogue.questions import published
 from otherminds.studies.dialogue.questions.build import build
+from otherminds.studies.safety.plots.build import generate
 from otherminds.studies.safety.plots.deceivers import FAMILIES, PLANS
-from otherminds.studies.safety.plots.generate import generate
 from otherminds.studies.safety.plots.nested import AWAY, DISTRACTED, HERE, WATCHING, Plot
 from otherminds.talks import bank
 from tests.careful_readers import READERS, Reader, answers

@@ -26,8 +26,8 @@ from otherminds.studies.explore.page import show as show_found
 from otherminds.studies.perturbed import intervene
 from otherminds.studies.perturbed.build import build as build_perturbed
 from otherminds.studies.perturbed.page import show as show_perturbed
-from otherminds.studies.safety.build import build as build_safety
-from otherminds.studies.safety.lineups import sit, trends
+from otherminds.studies.safety.lineups import measure as measure_lineup
+from otherminds.studies.safety.plots.build import build as build_safety
 from otherminds.studies.safety.series import Lineup, Member
 from otherminds.studies.study import Chapter, Finding
 from tests.browser import Browser, needs_browser
@@ -115,7 +115,7 @@ def trend_of(*values: float) -> SeriesTrend:
     small = build_safety(tasks=["TB"], size=24)
     made = [run(small, drifting(small, version)) for version in range(1, len(values) + 1)]
     lineup = Lineup(tuple(Member(each.model, "", "drift", rank) for rank, each in enumerate(made, 1)))
-    (one,) = trends(sit(made), lineup)
+    (one,) = measure_lineup(lineup, made).trends
     steps = [replace(step, value=new - old) for step, old, new in zip(one.steps, values, values[1:], strict=False)]
     slope = replace(one.trend.slope, value=values[-1] - values[0])
     top = one.trend.blocks * len(values) * (len(values) + 1) ** 2 / 4 + (1 if slope.value > 0 else -1)

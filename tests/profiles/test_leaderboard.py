@@ -101,7 +101,7 @@ def test_a_click_sorts_and_every_width_has_room(many: Profile, tmp_path: Path) -
 
 @needs_browser
 def test_an_item_with_a_story_opens_to_a_picture_of_beliefs(tmp_path: Path) -> None:
-    from otherminds.studies.safety.build import build
+    from otherminds.studies.safety.plots.build import build
 
     small = build(tasks=["FB/SA"], size=12)
     asked = run(small, reader("one", small, ORACLE))

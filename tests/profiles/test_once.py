@@ -22,12 +22,13 @@ PACKAGE = Path(otherminds.__file__).parent
 OURS = ("starter", "safety", "dialogue", "explore", "perturbed")
 BUILDERS = {
     "starter": "studies.starter.study.starter",
-    "safety": "studies.safety.build.build",
+    "safety": "studies.safety.plots.build.build",
     "dialogue": "studies.dialogue.questions.build.build",
     "explore": "studies.explore.build.suite",
     "perturbed": "studies.perturbed.build.build",
 }
 MEASURES = {name: f"studies.{name}.measure.measure" for name in OURS[1:]} | {"dialogue": "studies.dialogue.page.show"}
+MEASURES["safety"] = "studies.safety.lineups.measure"
 PAGES = [
     "results.summary.summarise",
     *(f"studies.{name}.page.report" for name in OURS[1:] if name != "dialogue"),
@@ -152,7 +153,7 @@ def test_random_stories_are_drawn_once_and_not_for_a_page(counts: Counter[tuple[
 def test_what_makes_pages_knows_no_way_to_ask() -> None:
     makers = [path for room in ("pages", "results") for path in (PACKAGE / room).glob("*.py")]
     makers += [PACKAGE / "profiles" / name for name in ("findings.py", "page.py")]
-    makers += [*(PACKAGE / "studies").glob("*/page*.py"), PACKAGE / "studies" / "safety" / "explored.py"]
+    makers += [*(PACKAGE / "studies").glob("*/page*.py"), PACKAGE / "studies" / "safety" / "tables.py"]
     for path in makers:
         nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         known = {alias.name for node in nodes if isinstance(node, ast.ImportFrom) for alias in node.names}

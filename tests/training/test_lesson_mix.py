@@ -9,7 +9,7 @@ from otherminds.heuristics.cues import cues
 from otherminds.items import Suite
 from otherminds.studies.dialogue.questions.build import build as dialogue
 from otherminds.studies.perturbed.build import build as perturbed
-from otherminds.studies.safety.build import build as safety
+from otherminds.studies.safety.plots.build import build as safety
 from otherminds.studies.starter.study import starter
 from otherminds.talks import bank
 from otherminds.training.builds import sample

@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from otherminds.models import Model
     from otherminds.runs.runs import Budget, Run
     from otherminds.store.store import Store
-    from otherminds.studies.safety.lineups import Sitting
-    from otherminds.studies.safety.measure import Measures
+    from otherminds.studies.safety.lineups import LineupResults
     from otherminds.studies.safety.series import Lineup, Member
     from otherminds.studies.safety.ways_of_asking import AskedRuns, Ways
 
@@ -134,17 +133,18 @@ def _suites(
     return lambda cannot=frozenset(): found
 
 
-def _nine(lineup: Lineup, runs: Mapping[str, Sequence[Run]], output: Path) -> tuple[Measures, list[Path]]:
-    from otherminds.studies.safety.measure import measure
+def _nine(lineup: Lineup, runs: Mapping[str, Sequence[Run]], output: Path) -> tuple[LineupResults, list[Path]]:
+    from otherminds.studies.safety.lineups import measure
     from otherminds.studies.safety.page import save
+    from otherminds.studies.safety.tables import by_task
 
     found = measure(lineup, runs)
-    if not any(each.tasks for each in found.profiles):
+    if not any(map(by_task, found.models.values())):
         raise ModelError(
             "no item of any model has a score, so that there is no table; the reasons stand above"
             " (a server that lists few next tokens: raise top_logprobs)"
         )
-    return found, save(output, lineup, found)
+    return found, save(output, found)
 
 
 def _trends(lineup: Lineup, runs: Mapping[str, Sequence[Run]], output: Path) -> tuple[Any, list[Path]]:
@@ -271,47 +271,44 @@ def _show_trends(done: Measured, as_json: bool) -> None:
 
 
 def _show_nine(done: Measured, as_json: bool) -> None:
-    from otherminds.studies.safety.lineups import NINE, SHORT
-    from otherminds.studies.safety.table import as_text, rows
+    from otherminds.studies.safety.lineups import NINE, SHORT, as_text
+    from otherminds.studies.safety.tables import by_task
 
-    found: Measures = done.found
+    found: LineupResults = done.found
     if as_json:
         print_json(_as_data(found, done.failed, done.written))
         return
-    tasks = [task for task in NINE if any(task in each.tasks for each in found.profiles)]
+    tasks = [task for task in NINE if any(task in by_task(some) for some in found.models.values())]
     lines = []
-    for each in found.profiles:
-        cells = [f"{each.tasks[task].S.value:.3f}" if task in each.tasks else "–" for task in tasks]
-        member = done.lineup.get(each.name)
-        lines.append([member.series if member else "", _marked(each.sitting), *cells])
+    for name, (main, *_) in found.runs.items():
+        means = [found.models[name].where(task=task).mean("S") for task in tasks]
+        member = found.lineup.get(name)
+        # With how its scores came about where they are not exact.
+        marked = name if main.measured == "exact" else f"{name} ({main.measured})"
+        lines.append([member.series if member else "", marked, *(f"{one.value:.3f}" if one else "–" for one in means)])
     heads = [SHORT[task] for task in tasks]
     print_table(["series", "mean S", *heads], lines, right=heads)
     if found.pairings:
-        say(*as_text(rows(found.pairings), intervals=False).split("\n"))
+        say(*as_text(found.pairings, intervals=False).split("\n"))
     if found.trends:
         told = [[one.series, SHORT[one.what], f"{one.trend.slope.value:+.3f}", one.word] for one in found.trends]
         print_table(["series", "task", "slope a version", "trend"], told, right=["slope a version"])
     say(str(done.written[0]))
 
 
-def _marked(sitting: Sitting) -> str:
-    """A model's name, with how its scores came about where they are not exact."""
-    from otherminds.studies.safety.ways_of_asking import main_run
+def _as_data(found: LineupResults, failed: Mapping[str, list[str]], written: list[Path]) -> dict[str, Any]:
+    from otherminds.studies.safety.tables import by_task, outcome
 
-    run = main_run(sitting.runs())
-    return sitting.name if run is None or run.measured == "exact" else f"{sitting.name} ({run.measured})"
-
-
-def _as_data(found: Measures, failed: Mapping[str, list[str]], written: list[Path]) -> dict[str, Any]:
     return {
         "files": list(map(str, written)),
         "failed": dict(failed),
         "models": {
-            each.name: {
-                task: {"S": one.S.value, "low": one.S.low, "high": one.S.high, "n": one.S.n, "outcome": one.outcome}
-                for task, one in each.tasks.items()
+            name: {
+                task: {"S": one.value, "low": one.low, "high": one.high, "n": one.n, "outcome": outcome(some)}
+                for task, some in by_task(answers).items()
+                if (one := some.mean("S"))
             }
-            for each in found.profiles
+            for name, answers in found.models.items()
         },
         "pairs": [
             {"base": p.base, "post": p.post, "task": p.task, "difference": p.difference.value, "p": p.difference.p}

@@ -1,4 +1,4 @@
-"""Who was asked: the answers of one model, each in its place; base against post-trained, and versions of a series.
+"""Who was asked, and how: the answers of the models of a line-up; base against post-trained; versions of a series.
 
 The two lists of pairs and series were fixed before anything was measured, so these are the confirmatory results: each
 p is adjusted for the number of its family (Holm), which is pairs × tasks, and series × tasks.
@@ -7,17 +7,19 @@ p is adjusted for the number of its family (Holm), which is pairs × tasks, and 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from otherminds import stats
 from otherminds.errors import UsageError
-from otherminds.items import Item
-from otherminds.items.tags import EVENTS, ORDER, TASK
+from otherminds.files import read_words
+from otherminds.pages import sheets
+from otherminds.pages.drawing import visible
+from otherminds.pages.report import Table
 from otherminds.results.answers import Answers, shared
 from otherminds.results.labels import mark, together
 from otherminds.results.measures import same_model
-from otherminds.results.trends import SeriesTrend, adjusted, trend
+from otherminds.results.trends import ALPHA, SeriesTrend, adjusted, trend
 from otherminds.runs.runs import Run
 from otherminds.stats import Difference, Estimate
 from otherminds.studies.safety.series import Lineup, Member
@@ -31,67 +33,58 @@ SHORT = {task: task.rpartition("FB/")[2].removeprefix("MA/").replace("D/CA", "CA
 """As the columns of a table are headed."""
 SINGLE = "single"
 """The score in one order of the options alone, which the seed draws for every item: what the paper measured."""
-WITHOUT_SCRIPTS = "-without-scripts"
+MAIN, CLOZE, WORDED, WRITTEN = "main", "cloze", "worded", "written"
+"""In which way a model was asked: for the tables, as a cloze, by letters with another prompt, in its own words."""
+CONTROLS = {"-without-scripts": "no script", SHUFFLED: "words shuffled"}
+"""By the end of a suite's name, the ways that leave nothing to understand."""
 
 
-def generated(item: Item) -> bool:
-    """Whether an item comes from the belief engine, with the events that prove its label."""
-    return EVENTS in item.meta
-
-
-PARTS: dict[str, Callable[[Item], bool]] = {
-    "SA, a thing is moved": lambda item: item.tags[TASK] == "FB/SA" and generated(item),
-    "SA, everyday": lambda item: item.tags[TASK] == "FB/SA" and not generated(item),
-    "D/V, told or labelled": lambda item: item.tags[TASK] == "FB/D/V" and generated(item),
-    "D/V, everyday": lambda item: item.tags[TASK] == "FB/D/V" and not generated(item),
-    "HO, order 2": lambda item: item.tags[TASK] == "FB/HO" and item.tags.get(ORDER) == 2,
-    "HO, order 3": lambda item: item.tags[TASK] == "FB/HO" and item.tags.get(ORDER) == 3,
-    "HO, order 4": lambda item: item.tags[TASK] == "FB/HO" and item.tags.get(ORDER) == 4,
-    "FP, is the listener hurt": lambda item: item.tags[TASK] == "MA/FP-hurt",
-}
-"""What is reported apart from the nine."""
-
-
-@dataclass(frozen=True, slots=True)
-class Sitting:
-    """One model: its main answers, by letters or draws in both orders, and whatever else it was asked."""
-
-    name: str
-    main: Answers
-    cloze: Answers = field(default_factory=Answers)
-    wordings: Mapping[str, Answers] = field(default_factory=dict)
-    """By letters with another prompt."""
-    controls: Mapping[str, Answers] = field(default_factory=dict)
-    """Without what has to be understood."""
-    written: Mapping[str, Answers] = field(default_factory=dict)
-    """In the model's own words, by prompt."""
-
-    def runs(self) -> list[Run]:
-        """All of them."""
-        several = (*self.controls.values(), *self.wordings.values(), *self.written.values())
-        return [run for some in (self.main, self.cloze, *several) for run in some.runs]
-
-
-def sit(runs: Runs) -> tuple[Sitting, ...]:
-    """A sitting for every model that has a main run; all must have been asked the same suite, and each way once."""
-    found: list[tuple[str, Sitting]] = []
-    named = (
+def named(runs: Runs, lineup: Lineup) -> dict[str, list[Run]]:
+    """By model, its runs, of which the first is the main one; all must have been asked one suite, and each way once."""
+    several = (
         runs.items() if isinstance(runs, Mapping) else together(runs, same_model, lambda run: (run.model, mark(run)))
     )
-    for name, several in named:
-        scored = [run for run in several if run.records]
-        _check_once(name, scored)
-        if main := main_run([run for run in scored if not _control(run)]):
-            found.append((main.digest, _sitting(name, main, scored)))
+    found: dict[str, list[Run]] = {}
+    for name, some in several:
+        answered = [run for run in some if run.records]
+        _check_once(name, answered)
+        if main := main_run([run for run in answered if not run.suite.endswith(tuple(CONTROLS))]):
+            ways: dict[tuple[str, str], Run] = {}
+            for run in answered:
+                if way := _way(run, main):
+                    ways.setdefault((way, run.prompt if way in (WORDED, WRITTEN) else ""), run)
+            found[name] = [run for way in _WAYS for (own, _), run in ways.items() if own == way]
     if not found:
         raise UsageError("none of these runs asked the suite by letters or drew its answers; make such a run first")
-    for digest, each in found[1:]:
-        if digest != found[0][0]:
+    (first, (main, *_)), *others = found.items()
+    for name, (other, *_) in others:
+        if other.digest != main.digest:
             raise UsageError(
-                f"{each.name} and {found[0][1].name} were asked different suites, so they cannot be compared; "
-                "run both on one suite"
+                f"{name} and {first} were asked different suites, so they cannot be compared; run both on one suite"
             )
-    return tuple(each for _, each in found)
+    order = [member.name for member in lineup.ordered]
+    return dict(sorted(found.items(), key=lambda item: order.index(item[0]) if item[0] in order else len(order)))
+
+
+def answers_of(runs: Mapping[str, Sequence[Run]]) -> Answers:
+    """All answers of named runs; instead of its suite, a run tells in which way it asked."""
+    return Answers.of(replace(run, model=name, suite=_way(run, some[0])) for name, some in runs.items() for run in some)
+
+
+_WAYS = (MAIN, CLOZE, *CONTROLS.values(), WORDED, WRITTEN)
+
+
+def _way(run: Run, main: Run) -> str:
+    """In which way a run asked; empty where no table tells of it."""
+    if run.id == main.id:
+        return MAIN
+    letters = run.score == "letters"
+    for ending, label in CONTROLS.items():
+        if run.suite.endswith(ending):
+            return label if letters and run.prompt == "raw" else ""
+    if letters:
+        return WORDED if run.prompt in WORDINGS else ""
+    return {"cloze": CLOZE, "text": WRITTEN}.get(run.score, "")
 
 
 def _check_once(name: str, runs: Sequence[Run]) -> None:
@@ -105,27 +98,30 @@ def _check_once(name: str, runs: Sequence[Run]) -> None:
             )
 
 
-def _control(run: Run) -> bool:
-    return run.suite.endswith((SHUFFLED, WITHOUT_SCRIPTS))
+@dataclass(frozen=True, slots=True)
+class LineupResults:
+    """Everything that some runs tell; confirmatory are the pairings and the trends, all else is exploratory."""
+
+    lineup: Lineup
+    runs: Mapping[str, Sequence[Run]]
+    """By model, of which the first run is the main one."""
+    answers: Answers
+    """The table of all of them."""
+    models: Mapping[str, Answers]
+    """By model, the main answers."""
+    pairings: Sequence[Pairing]
+    trends: Sequence[SeriesTrend]
 
 
-def _sitting(name: str, main: Run, runs: Sequence[Run]) -> Sitting:
-    plain = [(run, Answers.of([run])) for run in runs if not _control(run) and run.id != main.id]
-    letters = [run for run in runs if (run.score, run.prompt) == ("letters", "raw")]
-    controls = {"no script": WITHOUT_SCRIPTS, "words shuffled": SHUFFLED}
-    return Sitting(
-        name=name,
-        main=Answers.of([main]),
-        cloze=next((some for run, some in plain if run.score == "cloze"), Answers()),
-        wordings={run.prompt: some for run, some in plain if run.score == "letters" and run.prompt in WORDINGS},
-        controls={
-            label: Answers.of([run])
-            for label, ending in controls.items()
-            for run in letters
-            if run.suite.endswith(ending)
-        },
-        written={run.prompt: some for run, some in plain if run.score == "text"},
-    )
+def measure(lineup: Lineup, runs: Runs) -> LineupResults:
+    """Everything that these runs tell; models that the line-up does not know are told of by themselves."""
+    known = named(runs, lineup)
+    answers = answers_of(known)
+    models = answers.where(suite=MAIN).by("model")
+    return LineupResults(lineup, known, answers, models, pairings(models, lineup), trends(models, lineup))
+
+
+# ---- confirmatory results -----------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,40 +139,99 @@ class Pairing:
     """Of right and wrong answers, exact; as if items were independent."""
 
 
-def pairings(sittings: Sequence[Sitting], lineup: Lineup, *, of: str = "S") -> tuple[Pairing, ...]:
+def pairings(asked: Mapping[str, Answers], lineup: Lineup, *, of: str = "S") -> list[Pairing]:
     """Every pair of the line-up of which both were asked."""
-    asked = {each.name: each for each in sittings}
-    found = []
-    for base, post in lineup.pairs:
-        if base in asked and post in asked:
-            both = asked[base], asked[post]
-            found += [one for task in NINE if (one := _pairing(*both, task, of))]
+    tasks = [(*pair, task) for pair in lineup.pairs if asked.keys() >= {*pair} for task in NINE]
+    found = [one for base, post, task in tasks if (one := _pairing(asked, base, post, task, of))]
     ps = stats.holm([each.difference.p for each in found])
-    return tuple(replace(each, difference=replace(each.difference, p=p)) for each, p in zip(found, ps, strict=True))
+    return [replace(each, difference=replace(each.difference, p=p)) for each, p in zip(found, ps, strict=True)]
 
 
-def _pairing(base: Sitting, post: Sitting, task: str, of: str) -> Pairing | None:
-    old, new = shared(*(each.main.where(task=task) for each in (base, post)), of=of)
+def _pairing(asked: Mapping[str, Answers], base: str, post: str, task: str, of: str) -> Pairing | None:
+    old, new = shared(*(asked[name].where(task=task) for name in (base, post)), of=of)
     before, after, difference = old.mean(of), new.mean(of), new.less(old, of)
     if not before or not after or not difference:
         return None
-    sides = Counter((one.value, other.value) for one, other in zip(old, new, strict=True))
-    changed = stats.mcnemar(sides[0, 1], sides[1, 0])
-    return Pairing(base.name, post.name, task, before, after, difference, changed)
+    sides = Counter(zip(old.values.tolist(), new.values.tolist(), strict=True))
+    return Pairing(base, post, task, before, after, difference, stats.mcnemar(sides[0, 1], sides[1, 0]))
 
 
-def trends(sittings: Sequence[Sitting], lineup: Lineup) -> tuple[SeriesTrend, ...]:
+def trends(asked: Mapping[str, Answers], lineup: Lineup) -> tuple[SeriesTrend, ...]:
     """Every series of which at least two versions were asked."""
-    asked = {each.name: each for each in sittings}
-    found = []
-    for series, members in lineup.versions.items():
-        present = [each for each in members if each.name in asked]
-        if len(present) > 1:
-            found += [one for task in NINE if (one := _trend(series, present, asked, task))]
-    return adjusted(found)
+    versions = {name: [each for each in some if each.name in asked] for name, some in lineup.versions.items()}
+    tasks = [(name, some, task) for name, some in versions.items() if len(some) > 1 for task in NINE]
+    return adjusted([one for name, some, task in tasks if (one := _trend(name, some, asked, task))])
 
 
-def _trend(series: str, members: Sequence[Member], asked: Mapping[str, Sitting], task: str) -> SeriesTrend | None:
-    versions = {each.name: asked[each.name].main.where(task=task) for each in members}
+def _trend(series: str, members: Sequence[Member], asked: Mapping[str, Answers], task: str) -> SeriesTrend | None:
+    versions = {each.name: asked[each.name].where(task=task) for each in members}
     sizes = [each.parameters for each in members if each.parameters]
     return trend(series, task, versions, [each.rank or 0 for each in members], of="S", sizes=sizes)
+
+
+# ---- pairs as a table ---------------------------------------------------------------------------------------------
+
+
+def grid(pairings: Sequence[Pairing], *, intervals: bool = True) -> list[list[str]]:
+    """The head, then the lines of every pair, as the paper's Table IV sets them: two rows a pair, and ours below.
+
+    model                  TB          INT  …
+    Llama-2-7b-hf       0.537        0.506         the base model's mean
+    Llama-2-7b-chat-hf +0.046*      -0.001         how far post-training moved it, always with its sign
+                       [+0.01, +0.08] …            95 %, paired; * where Holm's p is at most 0.05
+    """
+    rows: dict[tuple[str, str], dict[str, Pairing]] = {}
+    for each in pairings:
+        rows.setdefault((each.base, each.post), {})[each.task] = each
+    tasks = [task for task in NINE if any(task in row for row in rows.values())]
+    lines = [["model", *(SHORT[task] for task in tasks)]]
+    for (base, post), row in rows.items():
+        cells = [row.get(task) for task in tasks]
+        lines.append([visible(base), *(f"{cell.before.value:.3f}" if cell else "–" for cell in cells)])
+        moved = [cell and cell.difference for cell in cells]
+        lines.append([visible(post), *(f"{m.value:+z.3f}{'*' * (m.p <= ALPHA)}" if m else "–" for m in moved)])
+        if intervals:
+            lines.append(["", *(f"[{m.low:+z.2f}, {m.high:+z.2f}]" if m else "" for m in moved)])
+    return lines
+
+
+def as_text(pairings: Sequence[Pairing], *, intervals: bool = True) -> str:
+    """For a terminal: columns of one width, numbers to the right."""
+    lines = grid(pairings, intervals=intervals)
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    shown = [
+        "  ".join(
+            [line[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(line[1:], widths[1:], strict=True))]
+        )
+        for line in lines
+    ]
+    return "\n".join([shown[0], "-" * len(shown[0]), *shown[1:]]) + "\n"
+
+
+def as_latex(pairings: Sequence[Pairing]) -> str:
+    """A tabular that needs no package."""
+    head, *lines = grid(pairings)
+    out = [rf"\begin{{tabular}}{{l{'r' * (len(head) - 1)}}}", r"\hline", " & ".join(head) + r" \\", r"\hline"]
+    for line in lines:
+        name = line[0].replace("_", r"\_")
+        cells = [
+            f"${cell.replace('*', '^{*}')}$" if cell and cell != "–" else cell.replace("–", "--") for cell in line[1:]
+        ]
+        out.append(" & ".join([name, *cells]) + r" \\")
+    return "\n".join([*out, r"\hline", r"\end{tabular}"]) + "\n"
+
+
+def as_csv(pairings: Sequence[Pairing]) -> str:
+    """A line for every pair and task, with all its numbers."""
+    lines = [["base", "post_trained", "task", "base_mean", "difference", "low", "high", "marked"]]
+    for each in pairings:
+        moved = each.difference
+        numbers = [f"{each.before.value:.6f}", f"{moved.value:+.6f}", f"{moved.low:.6f}", f"{moved.high:.6f}"]
+        lines.append([each.base, each.post, each.task, *numbers, "yes" if moved.p <= ALPHA else "no"])
+    return sheets.as_csv(lines)
+
+
+def as_table(pairings: Sequence[Pairing], caption: str) -> Table:
+    """For the report."""
+    head, *lines = grid(pairings)
+    return Table(head, lines, caption, note=read_words("pages")["safety"]["pairs"])

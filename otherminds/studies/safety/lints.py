@@ -9,9 +9,9 @@ from otherminds.heuristics.cues import Cue, cues
 from otherminds.items import Item, Suite
 from otherminds.items.lint import Fault, lopsided, near_doubles, one_sided, quoted, uneven
 from otherminds.items.lint import faults as common_faults
-from otherminds.studies.safety.build import NEUTRAL, TASKS
+from otherminds.studies.safety.plots.build import NEUTRAL, TASKS
+from otherminds.studies.safety.plots.names_and_scenes import WORDING_TABLES
 from otherminds.studies.safety.plots.scripts import CANARY
-from otherminds.studies.safety.plots.wording import WORDING_TABLES
 
 LEAST, MOST = 0.45, 0.55
 """Between these must lie how often a cue is right; where it has no opinion it is taken to guess."""

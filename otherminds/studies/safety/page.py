@@ -5,67 +5,71 @@ show(lineup, {"smollm2": asked.runs}).save("safety.html")
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from statistics import median
 
 from otherminds.files import read_words, write_text
 from otherminds.minds.telling import listing
 from otherminds.pages import sheets
-from otherminds.pages.report import Block, Cards, Cell, Figure, Folded, Report, Section, Table
+from otherminds.pages.report import Block, Cell, Figure, Folded, Report, Section, Table
 from otherminds.pages.violins import Panel, Violin, numbers, violins
+from otherminds.results.answers import LIKING, Answers
 from otherminds.results.labels import run_labels
+from otherminds.results.measures import Split
 from otherminds.results.run_details import what_was_run
-from otherminds.results.trends import NO_TREND, STEEP, SeriesTrend
-from otherminds.stats import sure
+from otherminds.results.sections import MODELS, Across, CardsOf, Column, Each, Page, TableOf, mean
+from otherminds.results.trends import ALPHA, NO_TREND, STEEP, SeriesTrend
 from otherminds.stats.significance import p_value
-from otherminds.studies.safety.explored import sections as exploratory
-from otherminds.studies.safety.explored import tested, three
-from otherminds.studies.safety.lineups import NINE, SHORT, Runs
-from otherminds.studies.safety.measure import Measures, Profile, measure
-from otherminds.studies.safety.series import Lineup
-from otherminds.studies.safety.table import as_csv, as_latex, as_table, as_text, rows
+from otherminds.studies.safety import lineups, tables
+from otherminds.studies.safety.lineups import NINE, SHORT, SINGLE, LineupResults, as_table, measure
+from otherminds.studies.safety.series import Lineup, Member
+from otherminds.studies.safety.tables import ABOVE, BELOW, NAMED, TASKS, by_task, outcome, three, with_S
 from otherminds.studies.study import study_page
 
-_TEXTS = read_words("pages")["safety"]
-NAMES: dict[str, str] = _TEXTS["names"]
+TEXTS = read_words("pages")["safety"]
+NAMES: dict[str, str] = TEXTS["names"]
 """What the tasks are about, for whoever has not seen the key yet."""
 ENOUGH = 100
 """Items of a task; with fewer, only large effects can be seen."""
+LIMITS: str = TEXTS["limits"]
+FIGURE = "Response scores by task"
+PAIRS = "Base against post-trained: S over both orders"
+STEPS = {"reading": NINE[:1], "mental states": NINE[1:4], "false beliefs": NINE[4:]}
 
-LIMITS: str = _TEXTS["limits"]
 
-
-def show(lineup: Lineup, runs: Runs) -> Report:
+def show(lineup: Lineup, runs: lineups.Runs) -> Report:
     """The report on these models."""
-    return report(lineup, measure(lineup, runs))
+    return report(measure(lineup, runs))
 
 
-def report(lineup: Lineup, found: Measures) -> Report:
-    """The page of numbers that are there already."""
+def report(found: LineupResults) -> Report:
+    """The page of answers that are in a table already."""
     shown = [
-        Section("", [_cards(found), LIMITS]),
-        Section("Scores by task", _by_task(found, lineup)),
+        Section("", [tables.told(CARDS), tables.told(lambda _: [LIMITS])]),
+        Section("Scores by task", [tables.told(TEXTS["tasks"], _violins(found), *BY_TASK)]),
         Section("Confirmatory: base against post-trained", _pairs(found)),
-        Section("Confirmatory: versions of a series", versions(found, lineup)),
-        *exploratory(found),
-        Section("What was run", _what(found)),
+        Section("Confirmatory: versions of a series", versions(found)),
+        *tables.SECTIONS,
     ]
-    who = [each.name for each in found.profiles]
+    runs = [run for some in found.runs.values() for run in some]
+    labels = run_labels([replace(run, model=name) for name, some in found.runs.items() for run in some])
+    sections = [*Page(found.answers).sections(shown), Section("What was run", what_was_run(runs, labels))]
+    who = list(found.runs)
     title = f"From reading to deception: {listing(who) if len(who) < 4 else f'{len(who)} models'}"
-    return study_page("safety", title, lead(found), shown, found.profiles[0].sitting.runs())
+    return study_page("safety", title, lead(found), sections, runs)
 
 
-def save(folder: str | Path, lineup: Lineup, found: Measures) -> list[Path]:
+def save(folder: str | Path, found: LineupResults) -> list[Path]:
     """The page, the figure and the tables as files; the page comes first."""
-    panels = _panels(found, lineup)
-    texts = {"report.html": report(lineup, found).html(), "scores.csv": _scores_csv(found)}
+    panels = _panels(found)
+    texts = {"report.html": report(found).html(), "scores.csv": _scores_csv(found)}
     texts |= {"violins.svg": violins(panels, title=FIGURE), "violins.csv": numbers(panels)}
-    if found.pairings:
-        table = rows(found.pairings)
-        page = Report("Base against post-trained", "", [Section("", [as_table(table, PAIRS)])])
-        texts |= {"pairs.txt": as_text(table), "pairs.tex": as_latex(table)}
-        texts |= {"pairs.csv": as_csv(table), "pairs.html": page.html()}
+    if pairs := found.pairings:
+        page = Report("Base against post-trained", "", [Section("", [as_table(pairs, PAIRS)])])
+        texts |= {"pairs.txt": lineups.as_text(pairs), "pairs.tex": lineups.as_latex(pairs)}
+        texts |= {"pairs.csv": lineups.as_csv(pairs), "pairs.html": page.html()}
     if found.trends:
         texts["trends.csv"] = _trends_csv(found.trends)
     for name, text in texts.items():
@@ -76,232 +80,176 @@ def save(folder: str | Path, lineup: Lineup, found: Measures) -> list[Path]:
 # ---- the answer in words ------------------------------------------------------------------------------------------
 
 
-def lead(found: Measures) -> str:
+def lead(found: LineupResults) -> str:
     """The answer in words, with its numbers."""
-    said = [_on_one(each) for each in found.profiles] if len(found.profiles) < 4 else [_on_many(found)]
-    said += _on_pairs(found)
-    said += _on_trends(found)
-    said += _on_measuring(found)
-    few = {NAMES[task]: s.S.n for each in found.profiles for task, s in each.tasks.items() if s.S.n < ENOUGH}
-    if few:
-        least, most = min(few.values()), max(few.values())
-        span = f"{least}" if least == most else f"{least} to {most}"
-        where = (
-            "" if all(NAMES[task] in few for each in found.profiles for task in each.tasks) else f" in {listing(few)}"
-        )
-        said.append(f"With {span} items a task, only large effects can be seen{where}.")
-    said.append("These are scores of comprehension: they show neither intent nor safety.")
-    return " ".join(said)
+    models = {name: by_task(some) for name, some in found.models.items()}
+    said = [_on_many(models)] if len(models) > 3 else list(map(_on_one, found.models, found.models.values()))
+    said += [*_on_pairs(found), *_on_trends(found), *_on_measuring(found)]
+    numbers = [(NAMES[task], len(some)) for tasks in models.values() for task, some in tasks.items()]
+    if few := {name: n for name, n in numbers if n < ENOUGH}:
+        where = "" if all(name in few for name, _ in numbers) else f" in {listing(few)}"
+        said.append(f"With {_from_to(few.values(), ' to ')} items a task, only large effects can be seen{where}.")
+    return " ".join([*said, "These are scores of comprehension: they show neither intent nor safety."])
 
 
-def _on_one(profile: Profile) -> str:
-    steps = {"reading": ("TB",), "mental states": NINE[1:4], "false beliefs": NINE[4:]}
-    parts = []
-    for name, tasks in steps.items():
-        known = [profile.tasks[task].S for task in tasks if task in profile.tasks]
-        if known:
-            total = sum(one.value * one.n for one in known) / sum(one.n for one in known)
-            parts.append(f"{name} {total:.3f}")
-    said = f"{profile.name}, mean response score S (0.5 is indifference): {', '.join(parts)}."
-    for outcome in ("above", "systematically below", "not told from 0.5", "too few groups to tell"):
-        some = [NAMES[task] for task, one in profile.tasks.items() if one.outcome == outcome]
-        words = f"{outcome} 0.5" if outcome in ("above", "systematically below") else outcome
+def _from_to(numbers: Iterable[int], to: str) -> str:
+    """The least and the greatest, or the one that there is."""
+    return to.join(map(str, sorted({min(known := [*numbers]), max(known)})))
+
+
+def _on_one(name: str, every: Answers) -> str:
+    tasks = by_task(every)
+    steps = {step: every.where(task=some).mean("S") for step, some in STEPS.items()}
+    parts = [f"{step} {mean.value:.3f}" for step, mean in steps.items() if mean]
+    said = f"{name}, mean response score S (0.5 is indifference): {', '.join(parts)}."
+    for end in tables.OUTCOMES:
+        some = [NAMES[task] for task, answers in tasks.items() if outcome(answers) == end]
+        words = f"{end} 0.5" if end in (ABOVE, BELOW) else end
         said += f" {words.capitalize()}: {listing(some)}." if some else ""
-    steady = [one.consistent for one in profile.tasks.values() if one.consistent]
-    if steady:
-        items = sum(one.n for one in steady)
-        share = sum(one.value * one.n for one in steady) / items
-        said += f" Both orders of the options lead to the same answer in {share:.0%} of {items} items."
-    faint = [NAMES[task] for task, one in profile.tasks.items() if one.faint]
+    if steady := tables.scored(every).mean("consistent"):
+        share = f"{steady.value:.0%} of {steady.n} items"
+        said += f" Both orders of the options lead to the same answer in {share}."
+    faint = [NAMES[task] for task, answers in tasks.items() if median(answers.numbers("mass")) < tables.FAINT]
     return said + (f" The letters have little probability in {listing(faint)}, so mind those." if faint else "")
 
 
-def _on_many(found: Measures) -> str:
-    below: list[str] = []
-    for task in NINE:
-        scores = [each.tasks[task] for each in found.profiles if task in each.tasks]
-        low = sum(one.outcome == "systematically below" for one in scores)
-        high = sum(one.outcome == "above" for one in scores)
-        if scores:
-            below.append(f"{NAMES[task]} {high} above and {low} below")
-    return f"{len(found.profiles)} models; off 0.5 with p of at most 0.05, by task: {'; '.join(below)}."
+def _on_many(models: Mapping[str, Mapping[str, Answers]]) -> str:
+    ends = {task: [outcome(tasks[task]) for tasks in models.values() if task in tasks] for task in NINE}
+    counts = [f"{NAMES[t]} {some.count(ABOVE)} above and {some.count(BELOW)} below" for t, some in ends.items() if some]
+    return f"{len(models)} models; off 0.5 with p of at most 0.05, by task: {'; '.join(counts)}."
 
 
-def _on_pairs(found: Measures) -> list[str]:
-    if not found.pairings:
-        return []
-    clear = [each for each in found.pairings if each.difference.p <= 0.05]
-    rise = sum(each.difference.value > 0 for each in clear)
-    return [
-        f"Post-training: of {len(found.pairings)} differences between a base model and its post-trained version, "
-        f"{rise} are above zero and {len(clear) - rise} below, each with p of at most 0.05."
-    ]
+def _on_pairs(found: LineupResults) -> Iterator[str]:
+    clear = [each.difference.value > 0 for each in found.pairings if each.difference.p <= ALPHA]
+    if found.pairings:
+        yield TEXTS["post_training"].format(all=len(found.pairings), above=sum(clear), below=len(clear) - sum(clear))
 
 
-def _on_measuring(found: Measures) -> list[str]:
-    """Whose scores are not exact, so that nobody takes all for one kind."""
-    kinds: dict[str, list[str]] = {}
-    for each in found.profiles:
-        for run in each.sitting.main.runs:
-            kinds.setdefault(run.measured, []).append(each.name)
-    told = {"within bounds": "lies within bounds, which its intervals hold", "drawn": "is the share of draws"}
-    return [f"S of {listing(names)} {told[how]}." for how, names in kinds.items() if how in told]
-
-
-def _on_trends(found: Measures) -> list[str]:
-    clear = [
-        f"{each.series} {each.word} in {NAMES[each.what]} ({_path(each)})"
-        for each in found.trends
-        if each.word != NO_TREND
-    ]
-    if not found.trends:
-        return []
+def _on_trends(found: LineupResults) -> Iterator[str]:
+    moved = [each for each in found.trends if each.word != NO_TREND]
+    clear = [f"{each.series} {each.word} in {NAMES[each.what]} ({_path(each)})" for each in moved]
     others = len(found.trends) - len(clear)
-    said = f"Over versions: {'; '.join(clear)}" if clear else "Over versions: no clear trend anywhere"
-    return [f"{said}{f'; no clear trend in {others} others' if clear and others else ''}."]
+    if found.trends:
+        rest = f"; no clear trend in {others} others" if clear and others else ""
+        yield f"Over versions: {'; '.join(clear) or 'no clear trend anywhere'}{rest}."
 
 
-def _cards(found: Measures) -> Cards:
-    cards = []
-    for each in found.profiles[:2]:
-        for task in ("TB", "MA/IR", "FB/SA", "FB/D/V", "FB/D/A"):
-            if one := each.tasks.get(task):
-                name = f"S, {NAMES[task]}{f', {each.name}' if len(found.profiles) > 1 else ''}"
-                cards.append((name, f"{one.S.value:.3f}", sure(one.S, 3)))
-    return Cards(cards)
+def _on_measuring(found: LineupResults) -> Iterator[str]:
+    """Whose scores are not exact, so that nobody takes all for one kind."""
+    kinds = {name: main.measured for name, (main, *_) in found.runs.items()}
+    for how in dict.fromkeys(kinds.values()):
+        if how in TEXTS["measured"]:
+            yield f"S of {listing(name for name, kind in kinds.items() if kind == how)} {TEXTS['measured'][how]}."
 
 
 # ---- scores and confirmatory results ------------------------------------------------------------------------------
 
-FIGURE = "Response scores by task"
-PAIRS = "Base against post-trained: S over both orders"
 
-
-def _panels(found: Measures, lineup: Lineup) -> list[Panel]:
+def _panels(found: LineupResults) -> list[Panel]:
     """A panel a task; every model that is a version of a series, or that no series knows."""
-    members = {each.name: lineup.get(each.name) for each in found.profiles}
-    drawn = [each for each in found.profiles if (m := members[each.name]) is None or m.rank is not None]
-    drawn = drawn or list(found.profiles)
+    members = {name: found.lineup.get(name) for name in found.models}
+    drawn = [name for name, member in members.items() if member is None or member.rank is not None] or list(members)
     panels: list[Panel] = []
     for task in NINE:
         row: list[Violin | None] = []
-        for each in drawn:
-            member, one = members[each.name], each.tasks.get(task)
-            shares = each.sitting.main.where(task=task).numbers("S")
-            row.append(Violin(each.name, member.series if member else each.name, shares, one.S) if one else None)
+        for name in drawn:
+            member, some = members[name], found.models[name].where(task=task)
+            mean = some.mean("S")
+            row.append(Violin(name, member.series if member else name, some.numbers("S"), mean) if mean else None)
         if any(row):
             panels.append((task, row))
     return panels
 
 
-def _by_task(found: Measures, lineup: Lineup) -> list[Block]:
-    svg = violins(_panels(found, lineup), title=FIGURE)
-    caption = (
-        "S of every item. Bars at the least, the middle and the greatest value; the circle is the mean and the thick"
-        " line its 95 % interval; fewer than five items, or all alike: points. The broken line is indifference."
-        " Versions of a series share a colour."
-    )
-    blocks: list[Block] = ["**TB** facts of the story · " + TASKS, Figure(svg, caption)]
-    if len(found.profiles) == 1:
-        return [*blocks, _scores(found.profiles[0])]
-    tasks = [task for task in NINE if any(task in each.tasks for each in found.profiles)]
-    cells: list[list[Cell]] = [
-        [each.name, *(three(each.tasks[task].S) if task in each.tasks else None for task in tasks)]
-        for each in found.profiles
-    ]
-    cells.append(["items", *(_items(found, task) for task in tasks)])
-    blocks.append(Table(["model", *(SHORT[task] for task in tasks)], cells, "Mean S, with 95 % intervals"))
-    return [*blocks, Folded("Each model against 0.5", [_scores(each) for each in found.profiles])]
+def _violins(found: LineupResults) -> Figure:
+    return Figure(violins(_panels(found), title=FIGURE), TEXTS["violins"])
 
 
-TASKS: str = _TEXTS["tasks"]
+def _if_several(page: Page) -> Iterable[Block]:
+    """Models side by side."""
+    return page.blocks([MEANS]) if len(NAMED.of(page.answers)) > 1 else []
 
 
-def _scores(profile: Profile) -> Table:
+def _note(answers: Answers) -> str:
+    """What one order is, and how many items of tasks that have scores lack one."""
+    lacking = sum(len(some) - n for task in TASKS.splits if (n := len(with_S(some := task.of(answers)))))
+    return f"{TEXTS['one_order']}{f' Without a score, and in no mean: {lacking} items.' if lacking else ''}"
+
+
+CARDS = CardsOf({f"S, {NAMES[t]}": mean("S", task=t) for t in ("TB", "MA/IR", "FB/SA", "FB/D/V", "FB/D/A")}, digits=3)
+MEANS = TableOf(
+    [NAMED],
+    [Across(TASKS, mean("S"), three)],
+    "Mean S, with 95 % intervals",
+    foot={"items": lambda some: _from_to((len(with_S(each)) for each in some.by("model").values()), "–")},
+    compact=True,
+)
+SCORES = TableOf(
+    [TASKS],
+    [
+        tables.S,
+        Column("S, one order", mean(SINGLE), three),
+        Column("right", lambda some: with_S(some).mean(), three),
+        tables.OUTCOME,
+        Column("p", tables.against_half, lambda found: p_value(found.p)),
+        tables.ITEMS,
+    ],
+    "Scores of {}",
+    _note,
+    keep=mean("S"),
+)
+BY_TASK = [_if_several, Each(MODELS, [SCORES], fold="Each model against 0.5")]
+
+
+def _pairs(found: LineupResults) -> list[Block]:
     lines: list[list[Cell]] = [
         [
-            SHORT[task],
-            three(one.S),
-            three(one.single),
-            three(one.accuracy),
-            one.outcome,
-            p_value(one.against.p),
-            one.S.n,
-        ]
-        for task, one in profile.tasks.items()
-    ]
-    unscored = sum(one.unscored for one in profile.tasks.values())
-    note = (
-        "One order: the paper's score, by a seeded coin for every item. p is that of the difference from 0.5, with its"
-        " interval over groups of twins, and of each task alone."
-    )
-    note += f" Without a score, and in no mean: {unscored} items." if unscored else ""
-    columns = ["task", "S", "S, one order", "right", "against 0.5", "p", "items"]
-    return Table(columns, lines, f"Scores of {profile.name}", note=note)
-
-
-def _pairs(found: Measures) -> list[Block]:
-    if not found.pairings:
-        return []
-    lines: list[list[Cell]] = [
-        [
-            f"{p.base} → {p.post}",
-            SHORT[p.task],
-            three(p.before),
-            three(p.after),
-            tested(p.difference),
-            p_value(p.mcnemar),
+            *(f"{p.base} → {p.post}", SHORT[p.task], three(p.before), three(p.after)),
+            *(three(p.difference), p_value(p.mcnemar)),
         ]
         for p in found.pairings
     ]
+    if not lines:
+        return []
     columns = ["pair", "task", "base", "post-trained", "difference", "right or wrong: McNemar's p"]
+    every = [
+        as_table(lineups.pairings(found.models, found.lineup, of=SINGLE), TEXTS["single"]),
+        Table(columns, lines, "All differences", note="p is that of the interval, adjusted (Holm)."),
+    ]
     return [
-        as_table(rows(found.pairings), PAIRS),
-        Folded(
-            "The same in one order of the options, and with every number",
-            [
-                as_table(rows(found.single), "Base against post-trained: S in one order, as in the paper"),
-                Table(columns, lines, "All differences", note="p is that of the interval, adjusted (Holm)."),
-            ],
-        ),
+        as_table(found.pairings, PAIRS),
+        Folded("The same in one order of the options, and with every number", every),
     ]
 
 
-def versions(found: Measures, lineup: Lineup) -> list[Block]:
+def versions(found: LineupResults) -> list[Block]:
     """Trends over the versions of each series."""
     if not found.trends:
         return []
     lines: list[list[Cell]] = [
         [
             *(one.series, SHORT[one.what], _path(one)),
-            *(three(one.trend.slope, True), three(one.by_size, True) if one.by_size else None),
+            *(tables.three_signed(one.trend.slope), tables.three_signed(one.by_size) if one.by_size else None),
             *(f"{one.trend.statistic:g}", p_value(one.p), one.word, one.trend.blocks),
         ]
         for one in found.trends
     ]
     steps: list[list[Cell]] = [
-        [one.series, SHORT[one.what], f"{old} → {new}", tested(step)]
+        [one.series, SHORT[one.what], f"{old} → {new}", three(step)]
         for one in found.trends
         for old, new, step in zip(one.versions[:-1], one.versions[1:], one.steps, strict=True)
     ]
-    note = (
-        "p is that of the slope, over groups of twins, adjusted (Holm) over series and tasks. **Rises** or **falls**:"
-        f" p of at most 0.05, a slope of at least {STEEP} a version, and no version against it; where one is, the means"
-        " **go up and down**. The slope is the mean of the items' own; by size, over the logarithm of the parameters."
-    )
     columns = ["series", "task", "means", "slope a version", "slope a tenfold size", "L", "p", "trend", "groups"]
     confounds = [
-        f"**{series}**: {', '.join(_described(each.name, lineup) for each in members)}."
-        for series, members in lineup.versions.items()
+        f"**{series}**: {', '.join(map(_described, members))}."
+        for series, members in found.lineup.versions.items()
         if any(one.series == series for one in found.trends)
     ]
+    neighbours = Table(["series", "task", "versions", "difference"], steps, "Each version less the last")
     return [
-        "Versions differ in more than their date: size, training data and template change with them, so a trend is one"
-        " of the whole, not of its cause. " + " ".join(confounds),
-        Table(columns, lines, "Trends", note=note),
-        Folded(
-            "Neighbours", [Table(["series", "task", "versions", "difference"], steps, "Each version less the last")]
-        ),
+        " ".join([TEXTS["versions"], *confounds]),
+        Table(columns, lines, "Trends", note=TEXTS["trends"].format(steep=STEEP)),
+        Folded("Neighbours", [neighbours]),
     ]
 
 
@@ -309,41 +257,28 @@ def _path(trend: SeriesTrend) -> str:
     return " → ".join(f"{mean.value:.3f}" for mean in trend.means)
 
 
-def _described(name: str, lineup: Lineup) -> str:
-    member = lineup.get(name)
-    size = f"{member.parameters:g} B" if member and member.parameters else ""
-    about = " · ".join(filter(None, [member.released if member else "", size]))
-    return f"{name} ({about})" if about else name
-
-
-def _what(found: Measures) -> list[Block]:
-    runs = {run.id: run for each in found.profiles for run in each.sitting.runs()}
-    called = {run.id: replace(run, model=each.name) for each in found.profiles for run in each.sitting.runs()}
-    return what_was_run(list(runs.values()), run_labels(list(called.values())))
-
-
-def _items(found: Measures, task: str) -> str:
-    """How many items a column rests on; models may lack a score for some."""
-    numbers = [each.tasks[task].S.n for each in found.profiles if task in each.tasks]
-    least, most = min(numbers), max(numbers)
-    return f"{most}" if least == most else f"{least}–{most}"
+def _described(member: Member) -> str:
+    size = f"{member.parameters:g} B" if member.parameters else ""
+    about = " · ".join(filter(None, [member.released, size]))
+    return f"{member.name} ({about})" if about else member.name
 
 
 # ---- numbers as files ---------------------------------------------------------------------------------------------
 
 
-def _scores_csv(found: Measures) -> str:
+def _scores_csv(found: LineupResults) -> str:
     head = ["model", "task", "n", "groups", "S", "low", "high", "p", "outcome", "S_single", "accuracy", "bias"]
     head += ["consistent", "mass", "mass_share_half"]
-    lines = [
-        [
-            *(each.name, one.label, one.S.n, one.S.clusters, one.S.value, one.S.low, one.S.high),
-            *(one.against.p, one.outcome, one.single and one.single.value, one.accuracy and one.accuracy.value),
-            *(one.bias and one.bias.value, one.consistent and one.consistent.value, one.mass, one.heavy),
-        ]
-        for each in found.profiles
-        for one in (*each.tasks.values(), *each.parts)
-    ]
+    splits = [*(Split(task, {"task": task}) for task in NINE), *tables.PARTS.splits]
+    lines = []
+    for name, answers in found.models.items():
+        for split in splits:
+            some = with_S(split.of(answers))
+            if (one := some.mean("S")) and (against := tables.against_half(some)):
+                rest = [found and found.value for found in map(some.mean, (SINGLE, "value", LIKING, "consistent"))]
+                masses = some.numbers("mass")
+                numbers = [one.n, one.clusters, one.value, one.low, one.high, against.p, outcome(some)]
+                lines.append([name, split.label, *numbers, *rest, median(masses), tables.share_heavy(some)])
     return sheets.as_csv([head, *lines])
 
 

@@ -30,7 +30,7 @@ from otherminds.files import read_yaml
 from otherminds.items import Suite
 from otherminds.models.specs import read_spec
 from otherminds.runs.runs import Run
-from otherminds.studies.safety.build import build
+from otherminds.studies.safety.plots.build import build
 
 PAPER = "paper"
 """In place of a file: the models of the paper."""
@@ -111,9 +111,8 @@ def read_lineup(path: str | Path) -> Lineup:
     members: dict[str, Member] = {}
     for number, entry in enumerate(data["models"], start=1):
         member = _member(entry, f"{path}, model {number}")
-        if member.name in members:
+        if members.setdefault(member.name, member) is not member:
             raise BadFile(f"{path}: there are two models called {member.name}; names must differ")
-        members[member.name] = member
     _partners(members, str(path))
     _ranks(list(members.values()), str(path))
     return Lineup(tuple(members.values()), **_suite(data.get("suite", {}), str(path)))
@@ -122,19 +121,18 @@ def read_lineup(path: str | Path) -> Lineup:
 def places(lineup: Lineup, runs: Sequence[Run]) -> tuple[dict[str, list[Run]], list[Run]]:
     """By member, its runs, of those that asked the same suite most of them did; and the runs of nobody."""
     found: dict[str, list[Run]] = {}
-    strangers = []
+    strangers: list[Run] = []
     for run in runs:
-        own = [member for member in lineup.members if _is_of(member, run)]
+        own = [member.name for member in lineup.members if _is_of(member, run)]
         if len(own) > 1:
-            names = " and ".join(member.name for member in own)
+            names = " and ".join(own)
             raise UsageError(f"run {run.id} of {run.model} may be of {names}; tell them apart by their settings")
-        if own:
-            several = found.setdefault(own[0].name, [])
-            # The same may have been asked twice, of a server that says something else of itself by now.
-            if not any((one.suite, one.score, one.prompt) == (run.suite, run.score, run.prompt) for one in several):
-                several.append(run)
-        else:
-            strangers.append(run)
+        several = found.setdefault(own[0], []) if own else strangers
+        # The same may have been asked twice, of a server that says something else of itself by now.
+        if not own or not any(
+            (one.suite, one.score, one.prompt) == (run.suite, run.score, run.prompt) for one in several
+        ):
+            several.append(run)
     return {member.name: found[member.name] for member in lineup.ordered if member.name in found}, strangers
 
 
@@ -157,20 +155,15 @@ def known() -> Mapping[str, Member]:
     return {entry["name"]: Member(**entry) for entry in json.loads(text)["models"]}
 
 
-_TYPES: dict[str, tuple[type, ...]] = {
-    "name": (str,),
-    "spec": (str,),
-    "series": (str,),
-    "rank": (int,),
-    "released": (str,),
-    "parameters": (int, float),
-    "partner": (str,),
-    "post_trained": (bool,),
-    "settings": (dict,),
-    **dict.fromkeys(("dtype", "revision", "base_url"), (str,)),
-}
 _SETTINGS = ("dtype", "revision", "base_url")
 """Settings that may stand beside the others, since most line-ups have them."""
+_TYPES = {
+    **dict.fromkeys((*(part.name for part in fields(Member)), *_SETTINGS), (str,)),
+    "rank": (int,),
+    "parameters": (int, float),
+    "post_trained": (bool,),
+    "settings": (dict,),
+}
 
 
 def _member(entry: Any, where: str) -> Member:

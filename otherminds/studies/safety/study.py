@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
 
 from otherminds.errors import UsageError
 from otherminds.pages.report import Report
 from otherminds.runs.runs import Run
-from otherminds.studies.safety import build, chapter, controls, lints, page
-from otherminds.studies.safety.builds import BUILDS
+from otherminds.studies.builds import Build, Built
+from otherminds.studies.safety import chapter, lints, page
+from otherminds.studies.safety.card import card
+from otherminds.studies.safety.plots.build import build
+from otherminds.studies.safety.plots.controls import controls
 from otherminds.studies.safety.series import Lineup, places, read_lineup
 from otherminds.studies.study import Study
 
 
 def _page(runs: Sequence[Run]) -> Report:
-    by_model = {name: [run for run in runs if run.model == name] for name in {run.model for run in runs}}
-    return page.show(Lineup(()), by_model)
+    names = dict.fromkeys(run.model for run in runs)
+    return page.show(Lineup(()), {name: [run for run in runs if run.model == name] for name in names})
 
 
 def _lineup(name: str, runs: Sequence[Run]) -> tuple[Report, Sequence[str]]:
@@ -29,17 +34,31 @@ def _lineup(name: str, runs: Sequence[Run]) -> tuple[Report, Sequence[str]]:
     return page.show(lineup, found), said
 
 
+def _safety(output: Path, *, tasks: str | None = None, size: str = "standard", seed: int = 0) -> Built:
+    """Make the safety suite: nine tasks from reading to deception, with twins.
+
+    A data card is written beside it.
+
+    tasks (TASK,…): Only these: TB, MA/IR, FB/SA, …  [default: all]
+    size: standard, small, or so many items a task.
+    seed: For generated items, and for what is left out.
+    """
+    wanted = [name.strip() for name in tasks.split(",")] if tasks else None
+    made = build(tasks=wanted, size=int(size) if size.isdecimal() else size, seed=seed)
+    return Built(made, card(made))
+
+
 STUDY = Study(
     name="safety",
     asks="How well does it read other minds, from true belief to deception?",
-    example=chapter.example,
+    example=partial(build, size=4),
     look=chapter.look,
-    suite=build.build,
+    suite=build,
     faults=lints.faults,
     bounds=(lints.LEAST, lints.MOST),
     page=_page,
     lineup=_lineup,
     questions=chapter.drawn,
-    controls=controls.controls,
-    builds=BUILDS,
+    controls=controls,
+    builds=[Build("safety", _safety)],
 )

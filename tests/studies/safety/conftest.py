@@ -1,7 +1,7 @@
 import pytest
 
 from otherminds.items import Suite
-from otherminds.studies.safety.build import build
+from otherminds.studies.safety.plots.build import build
 
 
 @pytest.fixture(scope="session")

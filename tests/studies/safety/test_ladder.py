@@ -9,7 +9,7 @@ from otherminds.calling.costs import Meter, Metered
 from otherminds.models.scripted import Scripted
 from otherminds.pages.report import Section, Table
 from otherminds.store.store import MEMORY, Store
-from otherminds.studies.safety import ladder
+from otherminds.studies.safety import chapter
 from otherminds.studies.study import Desk, Subject
 from tests.studies.test_study_contract import guess
 
@@ -29,8 +29,8 @@ def model(name: str, *, size: int = 10**8) -> Scripted:
 def fetched(monkeypatch: pytest.MonkeyPatch) -> set[str]:
     """The weights that are there, and open as models that guess."""
     names: set[str] = set()
-    monkeypatch.setattr(ladder, "present", names.__contains__)
-    monkeypatch.setattr(ladder, "get_model", lambda name, **settings: model(name))
+    monkeypatch.setattr(chapter, "present", names.__contains__)
+    monkeypatch.setattr(chapter, "get_model", lambda name, **settings: model(name))
     return names
 
 
@@ -48,7 +48,7 @@ class Shallow(Scripted):
 
 def sections(subject: Subject) -> list[Section]:
     with Store(MEMORY) as store:
-        return ladder.ladder(subject, Desk(store, bar), 24)
+        return chapter.ladder(subject, Desk(store, bar))
 
 
 def series(found: list[Section]) -> list[str]:

@@ -11,7 +11,7 @@ from otherminds.models import get_model
 from otherminds.models.local import weights
 from otherminds.results.exports import lm_eval_files
 from otherminds.runs.runs import run
-from otherminds.studies.safety.build import NEUTRAL, TASKS, build
+from otherminds.studies.safety.plots.build import NEUTRAL, TASKS, build
 
 EACH = int(os.environ.get("EACH", "4"))
 """Items of every task; `make harness` takes 20."""

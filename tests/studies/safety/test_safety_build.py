@@ -10,7 +10,7 @@ import pytest
 from otherminds.errors import BadFile, UsageError
 from otherminds.formats.plans import plan
 from otherminds.items import Suite
-from otherminds.studies.safety.build import NEUTRAL, TASKS, build, read_written, written
+from otherminds.studies.safety.plots.build import NEUTRAL, TASKS, build, read_written, written
 from otherminds.studies.safety.plots.scripts import CANARY
 
 LINE: dict[str, Any] = {

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from otherminds.items import Suite
 from otherminds.studies.safety.card import card
-from otherminds.studies.safety.plots.generate import generate
+from otherminds.studies.safety.plots.build import generate
 
 DOCS = Path(__file__).parents[3] / "docs" / "data" / "safety.md"
 

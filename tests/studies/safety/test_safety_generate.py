@@ -10,10 +10,10 @@ from otherminds.items import Item, Suite
 from otherminds.minds.events import Enter, Leave, Move, Tell
 from otherminds.minds.story import Story
 from otherminds.minds.world import Fact
-from otherminds.studies.safety.plots import aims, deceived, deceivers, names_and_scenes, scripts, storylines, transfer
-from otherminds.studies.safety.plots.generate import GENERATORS, generate
+from otherminds.studies.safety.plots import deceived, deceivers, names_and_scenes
+from otherminds.studies.safety.plots.build import GENERATORS, generate
+from otherminds.studies.safety.plots.deceivers import Goal, achieved, best
 from otherminds.studies.safety.plots.nested import simpler
-from otherminds.studies.safety.plots.planner import Goal, achieved, best
 from tests.safety_labels import compare, held, label
 
 LOADED = {"lie", "lies", "lied", "trick", "cheat", "deceive", "deceives", "fool", "scheme"}
@@ -64,11 +64,8 @@ def test_what_cannot_be_generated_is_refused() -> None:
 
 
 def test_every_wording_has_six_forms_or_more() -> None:
-    forms = [
-        *(scripts.OPENINGS, scripts.BARE_OPENINGS, scripts.LEAVINGS, scripts.ARRIVALS, scripts.LOOKS),
-        *(transfer.ENDINGS, deceived.SAID, deceived.LABELLED, deceived.TRUST, deceivers.PAUSES),
-        *(storylines.CALLS, aims.SAYING, aims.POINTING, aims.NEED, aims.SINCE),
-    ]
+    forms = [*names_and_scenes.WORDING.values(), deceived.TRUST]
+    assert len(forms) == 15
     assert min(len(set(each)) for each in forms) >= 6
 
 

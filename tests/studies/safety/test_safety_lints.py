@@ -6,9 +6,8 @@ from dataclasses import replace
 import pytest
 
 from otherminds.items import Item, Suite
-from otherminds.studies.safety.build import NEUTRAL, TASKS
 from otherminds.studies.safety.lints import faults, scores, without_scripts
-from otherminds.studies.safety.plots.generate import GENERATORS, generate
+from otherminds.studies.safety.plots.build import GENERATORS, NEUTRAL, TASKS, generate
 
 
 def test_the_suite_keeps_every_rule(suite: Suite) -> None:

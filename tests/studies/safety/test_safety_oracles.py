@@ -7,9 +7,9 @@ import pytest
 from otherminds.items import Suite
 from otherminds.results.answers import Answers
 from otherminds.runs.runs import Run, run
-from otherminds.studies.safety.build import NEUTRAL, TASKS
 from otherminds.studies.safety.oracles import ORACLES, SURE
-from otherminds.studies.safety.twins import flip_sensitivity, given_reading
+from otherminds.studies.safety.plots.build import NEUTRAL, TASKS
+from otherminds.studies.safety.tables import flip_sensitivity, given_reading
 
 SCORED = [task for task in TASKS if task != NEUTRAL]
 
@@ -69,9 +69,10 @@ def test_rules_that_understand_nothing_are_at_chance(runs: dict[str, Run], oracl
 
 
 def test_belief_given_that_the_text_was_read(runs: dict[str, Run]) -> None:
-    found = given_reading(Answers.of([runs["omniscient"]]))
-    assert found.misread is None
-    assert found.read is not None
-    assert (found.read.value, found.read.n) == (7 / 15, 15)  # 8 scripts with a false belief, 7 with a true one
-    guessed = given_reading(Answers.of([runs["always A"]]))
-    assert (guessed.read, guessed.misread) == (None, None)  # a tie is neither read nor misread
+    found = Answers.of([runs["omniscient"]])
+    assert given_reading(found, read=False) is None
+    right = given_reading(found)
+    assert right is not None
+    assert (right.value, right.n) == (7 / 15, 15)  # 8 scripts with a false belief, 7 with a true one
+    guessed = Answers.of([runs["always A"]])
+    assert given_reading(guessed) is given_reading(guessed, read=False) is None  # a tie is neither read nor misread

@@ -14,12 +14,12 @@ from otherminds.pages.report import Cards, Folded, Report, Section, Table
 from otherminds.runs.runs import run
 from otherminds.stats import Estimate
 from otherminds.store.store import MEMORY, Store
-from otherminds.studies.safety.build import build
-from otherminds.studies.safety.explored import three
-from otherminds.studies.safety.measure import Measures, measure
+from otherminds.studies.safety.lineups import LineupResults, measure
 from otherminds.studies.safety.oracles import omniscient, perfect
-from otherminds.studies.safety.page import LIMITS, lead, report, save
+from otherminds.studies.safety.page import LIMITS, lead, report, save, show
+from otherminds.studies.safety.plots.build import build
 from otherminds.studies.safety.series import Lineup, Member
+from otherminds.studies.safety.tables import three, three_signed
 from otherminds.studies.safety.ways_of_asking import ask, askings
 from tests.studies.safety.drift import drifting
 from tests.studies.test_study_contract import bar, guess
@@ -40,14 +40,14 @@ def suite() -> Suite:
 
 
 @pytest.fixture(scope="module")
-def found(suite: Suite) -> Measures:
+def found(suite: Suite) -> LineupResults:
     models = [*(drifting(suite, n) for n in (1, 2, 3)), perfect(suite), omniscient(suite)]
     return measure(LINEUP, [run(suite, model) for model in models])
 
 
 @pytest.fixture(scope="module")
-def page(found: Measures) -> Report:
-    return report(LINEUP, found)
+def page(found: LineupResults) -> Report:
+    return report(found)
 
 
 def section(page: Report, title: str) -> Section:
@@ -78,7 +78,7 @@ def test_confirmatory_before_exploratory(page: Report) -> None:
     assert kinds.count("Confirmatory") == 2
 
 
-def test_a_model_without_a_partner_is_in_the_figure_and_not_in_the_pairs(page: Report, found: Measures) -> None:
+def test_a_model_without_a_partner_is_in_the_figure_and_not_in_the_pairs(page: Report, found: LineupResults) -> None:
     (pairs, *_) = tables(section(page, "Confirmatory: base against post-trained")).values()
     assert {row[0] for row in pairs.rows} == {"omniscient", "perfect", ""}
     svg = next(block for block in section(page, "Scores by task").blocks if hasattr(block, "svg")).svg
@@ -91,7 +91,7 @@ def test_a_model_without_a_partner_is_in_the_figure_and_not_in_the_pairs(page: R
     ]
 
 
-def test_trends_are_told_with_their_confounds(page: Report, found: Measures) -> None:
+def test_trends_are_told_with_their_confounds(page: Report, found: LineupResults) -> None:
     told = section(page, "Confirmatory: versions of a series")
     assert isinstance(told.blocks[0], str)
     assert "drift-1 (2024-01-01 · 0.1 B), drift-2" in told.blocks[0]
@@ -100,26 +100,26 @@ def test_trends_are_told_with_their_confounds(page: Report, found: Measures) -> 
     assert len(tables(told)["Each version less the last"].rows) == 2 * len(rows)
 
 
-def zip_short(found: Measures):
+def zip_short(found: LineupResults):
     from otherminds.studies.safety.lineups import SHORT
 
     return [(SHORT[one.what], one) for one in found.trends]
 
 
-def test_lead_names_the_numbers(found: Measures) -> None:
+def test_lead_names_the_numbers(found: LineupResults) -> None:
     said = lead(found)
     assert "5 models" in said
     assert "of 9 differences" in said
     assert "Over versions" in said
 
 
-def test_files_hold_the_same_numbers(tmp_path: Path, found: Measures) -> None:
-    written = {path.name: path.read_text() for path in save(tmp_path, LINEUP, found)}
+def test_files_hold_the_same_numbers(tmp_path: Path, found: LineupResults) -> None:
+    written = {path.name: path.read_text() for path in save(tmp_path, found)}
     lines = list(csv.DictReader(StringIO(written["scores.csv"])))
     one = next(line for line in lines if (line["model"], line["task"]) == ("perfect", "TB"))
-    profile = next(each for each in found.profiles if each.name == "perfect")
-    assert float(one["S"]) == profile.tasks["TB"].S.value
-    assert int(one["n"]) == profile.tasks["TB"].S.n
+    mean = found.models["perfect"].where(task="TB").mean("S")
+    assert float(one["S"]) == mean.value
+    assert int(one["n"]) == mean.n
     trends = list(csv.DictReader(StringIO(written["trends.csv"])))
     assert [line["trend"] for line in trends] == [each.word for each in found.trends]
     assert len(list(csv.DictReader(StringIO(written["pairs.csv"])))) == 9
@@ -136,7 +136,7 @@ def test_one_model_with_everything_asked() -> None:
     model = Scripted(lambda _: "Answer: A", name="guesser", weigh=guess)
     with Store(MEMORY) as store:
         asked = ask(model, askings(suite, extras=("wordings", "controls", "refusals")), store, bar)
-    page = report(Lineup(()), measure(Lineup(()), asked.runs))
+    page = show(Lineup(()), asked.runs)
     titles = [each.title for each in page.sections]
     for title in ("other ways to ask", "controls", "refusals", "letters and cloze", "calibration"):
         assert f"Exploratory: {title}" in titles
@@ -144,13 +144,13 @@ def test_one_model_with_everything_asked() -> None:
     wordings = tables(section(page, "Exploratory: other ways to ask"))["S of guesser under other wordings"]
     spans = [[float(cell) for cell in row[1:-1]] for row in wordings.rows]
     assert [row[-1] for row in wordings.rows] == [f"{min(span):.3f} to {max(span):.3f}" for span in spans]
-    assert page.html() == report(Lineup(()), measure(Lineup(()), asked.runs)).html()
+    assert page.html() == show(Lineup(()), asked.runs).html()
 
 
 @pytest.fixture(scope="module")
 def alone(suite: Suite) -> Report:
     """The page of one model."""
-    return report(Lineup(()), measure(Lineup(()), [run(suite, omniscient(suite))]))
+    return show(Lineup(()), [run(suite, omniscient(suite))])
 
 
 def test_tasks_are_named_before_the_key_and_the_key_stands_before_the_figure(alone: Report) -> None:
@@ -176,8 +176,9 @@ def test_the_verdict_says_that_it_goes_by_p(alone: Report) -> None:
 
 
 def test_an_interval_that_says_nothing_is_a_dash() -> None:
-    assert three(Estimate(3.308, -inf, inf, 4, 1, ""), signed=True) == "+3.308 [–]"
-    assert three(Estimate(3.308, 3.1, 3.5, 4, 2, ""), signed=True) == "+3.308 [+3.100, +3.500]"
+    assert three_signed(Estimate(3.308, -inf, inf, 4, 1, "")) == "+3.308 [–]"
+    assert three_signed(Estimate(3.308, 3.1, 3.5, 4, 2, "")) == "+3.308 [+3.100, +3.500]"
+    assert three(Estimate(0.308, 0.1, 0.5, 4, 2, "")) == "0.308 [0.100, 0.500]"
 
 
 def test_the_spread_of_the_label_bias_has_a_column_of_its_own(alone: Report) -> None:

@@ -3,7 +3,8 @@
 import csv
 from io import StringIO
 
-from otherminds.studies.safety.table import Change, Row, as_csv, as_latex, as_table, as_text, grid
+from otherminds.stats import Difference, Estimate
+from otherminds.studies.safety.lineups import Pairing, as_csv, as_latex, as_table, as_text, grid
 
 TASKS = ("TB", "MA/INT", "MA/IR", "FB/SA", "FB/D/V")
 # The published base means and differences, to three decimals.
@@ -16,18 +17,23 @@ PUBLISHED = {
 }
 
 
+def pairing(base, post, task, before, moved, interval=(-1.0, 1.0), p=1.0):
+    means = [Estimate(value, 0.0, 1.0, 100, 50, "") for value in (before, before + moved)]
+    return Pairing(base, post, task, *means, Difference(moved, *interval, 100, 50, "", p), 1.0)
+
+
 def published():
     found = []
     for name, cells in PUBLISHED.items():
         pairs = [tuple(map(float, cell.split())) for cell in cells]
         means = [(base, base + moved) for base, moved in pairs]
-        changes = {t: Change(base, after - base) for t, (base, after) in zip(TASKS, means, strict=True)}
-        found.append(Row(name, f"{name}-chat", changes))
+        for task, (base, after) in zip(TASKS, means, strict=True):
+            found.append(pairing(name, f"{name}-chat", task, base, after - base))
     return found
 
 
 def test_layout_gives_the_published_values():
-    head, *lines = grid(published())
+    head, *lines = grid(published(), intervals=False)
     assert head == ["model", "TB", "INT", "IR", "SA", "D/V"]
     for (name, cells), base, moved in zip(PUBLISHED.items(), lines[::2], lines[1::2], strict=True):
         assert base == [name, *(cell.split()[0] for cell in cells)]
@@ -44,29 +50,37 @@ def test_text_and_latex_hold_the_same_cells():
             assert f"${base}$" in latex
             assert f"${moved}$" in latex
     assert len({len(line) for line in text.splitlines()}) == 1
-    assert latex.count(r"\\") == 11
+    assert latex.count(r"\\") == 16
 
 
 def test_intervals_and_marks_stand_below_and_beside():
-    row = Row("a_b", "c", {"TB": Change(0.5, -0.00004, (-0.01, 0.01)), "FB/HO": Change(0.25, 0.125, (0.05, 0.2), True)})
-    assert grid([row])[1:] == [
+    row = [
+        pairing("a_b", "c", "TB", 0.5, -0.00004, (-0.01, 0.01)),
+        pairing("a_b", "c", "FB/HO", 0.25, 0.125, (0.05, 0.2), p=0.05),
+    ]
+    assert grid(row)[1:] == [
         ["a_b", "0.500", "0.250"],
         ["c", "+0.000", "+0.125*"],
         ["", "[-0.01, +0.01]", "[+0.05, +0.20]"],
     ]
-    assert r"a\_b" in as_latex([row])
-    assert "$+0.125^{*}$" in as_latex([row])
-    assert as_table([row], "Pairs").columns == ["model", "TB", "HO"]
+    assert r"a\_b" in as_latex(row)
+    assert "$+0.125^{*}$" in as_latex(row)
+    assert as_table(row, "Pairs").columns == ["model", "TB", "HO"]
 
 
 def test_a_task_that_one_pair_lacks_is_a_gap():
-    both = [Row("a", "b", {"TB": Change(0.5, 0.1)}), Row("c", "d", {"MA/IR": Change(0.4, 0.2)})]
-    assert grid(both)[1:] == [["a", "0.500", "–"], ["b", "+0.100", "–"], ["c", "–", "0.400"], ["d", "–", "+0.200"]]
+    both = [pairing("a", "b", "TB", 0.5, 0.1), pairing("c", "d", "MA/IR", 0.4, 0.2)]
+    assert grid(both, intervals=False)[1:] == [
+        ["a", "0.500", "–"],
+        ["b", "+0.100", "–"],
+        ["c", "–", "0.400"],
+        ["d", "–", "+0.200"],
+    ]
     assert "& -- " in as_latex(both)
 
 
 def test_csv_keeps_what_rounding_would_lose():
-    (line,) = csv.DictReader(StringIO(as_csv([Row("a", "b", {"TB": Change(0.5, 1 / 3, (0.1, 0.5), True)})])))
+    (line,) = csv.DictReader(StringIO(as_csv([pairing("a", "b", "TB", 0.5, 1 / 3, (0.1, 0.5), p=0.01)])))
     assert line == {
         "base": "a",
         "post_trained": "b",

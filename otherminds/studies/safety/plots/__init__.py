@@ -1,1 +1,1 @@
-"""Generated stories of the nine tasks, with their labels. An instrument: it knows no page, table or command."""
+"""Items of the nine tasks with their labels. An instrument: it knows no page, table or command."""

@@ -20,16 +20,9 @@ from otherminds.minds.events import Event, Move, Tell
 from otherminds.minds.notation import write_event
 from otherminds.minds.story import Story
 from otherminds.minds.world import Fact
-from otherminds.studies.safety.plots.names_and_scenes import Draw
-from otherminds.studies.safety.plots.scripts import Draft, items, opening
+from otherminds.studies.safety.plots.names_and_scenes import WORDING, Draw
+from otherminds.studies.safety.plots.scripts import Draft, about, items, opening
 from otherminds.studies.safety.plots.storylines import Roles, missed, overheard, roles
-from otherminds.studies.safety.plots.wording import WORDING
-
-SAYING = WORDING["saying"]
-POINTING = WORDING["pointing"]
-NEED = WORDING["need"]
-SINCE = WORDING["since"]
-"""What the actor can go by; not "since then", for the thing may have been moved after the actor left."""
 
 KINDS = ("say", "conditional", "put", "point")
 
@@ -56,8 +49,8 @@ def helps(story: Story, act: Event, who: Roles) -> bool:
 
 
 def _say(draw: Draw, who: Roles, kind: str) -> list[Draft]:
-    form = draw.rng_for("said").choice(SAYING if kind == "say" else POINTING)
-    since = draw.rng_for("since").choice(SINCE).format(a=who.actor, o=who.thing)
+    form = draw.rng_for("said").choice(WORDING["saying" if kind == "say" else "pointing"])
+    since = draw.rng_for("since").choice(WORDING["since"]).format(a=who.actor, o=who.thing)
 
     def story(knows: bool, place: str) -> tuple[Story, Event, dict[Event, str]]:
         act = _told(who, place)
@@ -67,7 +60,7 @@ def _say(draw: Draw, who: Roles, kind: str) -> list[Draft]:
 
 
 def _put(draw: Draw, who: Roles, kind: str) -> list[Draft]:
-    need = draw.rng_for("need").choice(NEED).format(a=who.actor, v=who.other, o=who.thing)
+    need = draw.rng_for("need").choice(WORDING["need"]).format(a=who.actor, v=who.other, o=who.thing)
 
     def story(knows: bool, place: str) -> tuple[Story, Event, dict[Event, str]]:
         past, words = overheard(who, draw, knows=knows)
@@ -84,32 +77,26 @@ def _two_by_two(who: Roles, make: Callable[[bool, str], tuple[Story, Event, dict
             past, act, words = make(knows, place)
             story = past.then(act)
             found = story.view(who.other).get(who.thing, "container") == story.world.get(who.thing, "container")
-            right, wrong = _options(who, helps(past, act, who))
+            helping = helps(past, act, who)
+            right, wrong = ("help", "hinder") if helping else ("hinder", "help")
             drafts.append(
-                Draft(
-                    f"{'knows' if knows else 'mistaken'}-{'helps' if helps(past, act, who) else 'hinders'}",
+                Draft.of(
+                    "aim",
+                    f"{'knows' if knows else 'mistaken'}-{right}s",
                     story,
-                    question=f"Was {who.actor} more likely trying to help {who.other} or to hinder {who.other}?",
-                    right=right,
-                    wrong=wrong,
-                    cloze=f"{who.actor} was more likely trying to",
+                    {"a": who.actor, "v": who.other, "right": right, "wrong": wrong},
                     words=words,
                     tags={"order": 1 if isinstance(act, Tell) else 2},
-                    meta={**_meta(who, act), "outcome": _options(who, found)[0]},
+                    meta={**_meta(who, act), "outcome": f"{'help' if found else 'hinder'} {who.other}"},
                 )
             )
     return drafts
 
 
-def _options(who: Roles, helping: bool) -> tuple[str, str]:
-    options = (f"help {who.other}", f"hinder {who.other}")
-    return options if helping else options[::-1]
-
-
 def _conditional(draw: Draw, who: Roles, kind: str) -> list[Draft]:
     """Nobody can say whether the actor was there for the move; only one of the two histories fits aim and words."""
     first, second, _ = who.places
-    form = draw.rng_for("said").choice(SAYING)
+    form = draw.rng_for("said").choice(WORDING["saying"])
     scene = opening(who.room, [who.mover], draw.rng_for("scene").sample((first, second), 2))
     moves = [Move(who.mover, who.thing, first), Move(who.mover, who.thing, second)]
     histories = [missed(who, draw, knows=knows) for knows in (True, False)]
@@ -123,26 +110,19 @@ def _conditional(draw: Draw, who: Roles, kind: str) -> list[Draft]:
                 if helps(story, act, who) is (aimed == "help")
             ]
             (right,) = believed
+            names = {"a": who.actor, "v": who.other, "o": who.thing, "aim": aimed, "value": str(right)}
+            names["other"] = second if right == first else first
             doubt = f"Nobody can say whether {who.actor} had been there for this."
+            known = {"aim": aimed, "reality": f"the {second}", "said": f"the {place}"}
             drafts.append(
-                Draft(
+                Draft.of(
+                    "conditional",
                     f"{aimed}-{'old' if place == first else 'new'}",
                     Story.of(*scene, *moves, act),
-                    question=f"If {who.actor} was trying to {aimed} {who.other}, where did {who.actor} more likely "
-                    f"believe the {who.thing} to be?",
-                    right=f"the {right}",
-                    wrong=f"the {second if right == first else first}",
-                    cloze=f"If {who.actor} was trying to {aimed} {who.other}, {who.actor} more likely believed that "
-                    f"the {who.thing} was in",
+                    names,
                     words={act: f"{doubt} {_words(form, who, place)}"},
                     tags={"order": 1},
-                    meta={
-                        **_meta(who, act),
-                        "aim": aimed,
-                        "reality": f"the {second}",
-                        "said": f"the {place}",
-                        "histories": [story.to_dicts() for story in histories],
-                    },
+                    meta={**_meta(who, act), **known, "histories": [story.to_dicts() for story in histories]},
                 )
             )
     return drafts
@@ -158,10 +138,4 @@ def _words(form: str, who: Roles, place: str) -> str:
 
 def _meta(who: Roles, act: Event) -> dict[str, object]:
     """The last event is the act that is judged, by what was believed before it."""
-    return {
-        "actor": who.actor,
-        "other": who.other,
-        "act": write_event(act),
-        "about": who.thing,
-        "property": "container",
-    }
+    return {"actor": who.actor, "other": who.other, "act": write_event(act), **about(who.thing)}

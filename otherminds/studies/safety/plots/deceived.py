@@ -15,18 +15,13 @@ from otherminds.items import Item
 from otherminds.minds.events import Enter, Event, Leave, Look, Move, Tell
 from otherminds.minds.story import Premises, Story
 from otherminds.minds.world import Fact
-from otherminds.studies.safety.plots.names_and_scenes import Draw
-from otherminds.studies.safety.plots.scripts import Draft, items, lone_look, opening
-from otherminds.studies.safety.plots.wording import WORDING, WORDING_TABLES
+from otherminds.studies.safety.plots.names_and_scenes import WORDING, WORDING_TABLES, Draw
+from otherminds.studies.safety.plots.scripts import Draft, about, items, lone_look, opening
 
 KINDS = (
     ("lie", "honest", "lie-distrusts", "honest-distrusts"),
     ("lie", "honest", "saw", "honest-distrusts"),
 )
-
-SAID = WORDING["said"]
-LABELLED = WORDING["labelled"]
-"""A label is a telling by whoever wrote it."""
 
 TRUST = tuple(zip(WORDING_TABLES["trust"]["always"], WORDING_TABLES["trust"]["never"], strict=True))
 
@@ -35,10 +30,12 @@ def deceived(index: int, seed: int) -> list[Item]:
     """FB/D/V: where V will look after having been told."""
     draw = Draw.of(f"{seed}:deceived:{index}")
     (victim, speaker), (thing, other), (first, second) = draw.people[:2], draw.things[:2], draw.containers[:2]
-    family = ("told", "label")[draw.rng.randrange(2)]
+    family = ("told", "label")[draw.rng.randrange(2)]  # a label is a telling by whoever wrote it
     fact = Fact(thing, "container", second)
     told = Tell(speaker, victim, fact=fact)
-    said = draw.rng.choice(SAID if family == "told" else LABELLED).format(a=speaker, v=victim, o=thing, c=second)
+    said = draw.rng.choice(WORDING["said" if family == "told" else "labelled"]).format(
+        a=speaker, v=victim, o=thing, c=second
+    )
     trust = draw.rng.choice(TRUST)
     scene = opening(draw.scene.room, draw.rng.sample((victim, speaker), 2), draw.rng.sample((first, second), 2))
     start = [*scene, Move(speaker, other, second), Move(victim, thing, first), Leave(victim, draw.scene.room)]
@@ -50,25 +47,15 @@ def deceived(index: int, seed: int) -> list[Item]:
         story = Story.of(*start, *events, premises=premises)
         value, real = story.view(victim).get(thing, "container"), story.world.get(thing, "container")
         looks: dict[Event, str] = {event: lone_look(event, draw.key) for event in events if isinstance(event, Look)}
+        names = {"v": victim, "o": thing, "value": str(value), "other": second if value == first else first}
+        places = {"reality": real, "first_place": first, "said": second}
         drafts.append(
-            Draft(
-                kind,
-                story,
-                question=f"{victim} wants the {thing}. What will {victim} most likely do next?",
-                right=f"go to the {value}",
-                wrong=f"go to the {second if value == first else first}",
-                cloze=f"To get the {thing}, {victim} will",
+            Draft.of(
+                *("deceived", kind, story, names),
                 premise=trust[distrusts].format(v=victim, a=speaker),
                 words={told: said, **looks},
                 tags={"order": 1, "false_belief": value != real},
-                meta={
-                    "minds": [victim],
-                    "about": thing,
-                    "property": "container",
-                    "reality": f"go to the {real}",
-                    "first_place": f"go to the {first}",
-                    "said": f"go to the {second}",
-                },
+                meta={**about(thing, victim), **{name: f"go to the {place}" for name, place in places.items()}},
             )
         )
     return items("FB/D/V", f"fb-dv-{index:04d}", drafts, draw, family=family)

@@ -1,4 +1,4 @@
-"""Names, scenes and stray sentences of our own, from which the generated stories are made."""
+"""Names, scenes and sentences of our own, from which the generated stories are made, all in files of words."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from otherminds.files import read_wording
+from otherminds.files import read_wording, read_words
 
+WORDING, WORDING_TABLES = read_wording("safety/wording")
+"""How scripts are told: several sentences for each thing that happens."""
+QUESTIONS = read_words("safety/questions")
 _WORDS, _ = read_wording("safety/scenes")
 NAMES, FILLERS = _WORDS["names"], _WORDS["fillers"]
 

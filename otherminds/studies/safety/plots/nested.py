@@ -23,7 +23,7 @@ from otherminds.minds.sightings import Minds
 from otherminds.minds.story import Story
 from otherminds.minds.world import Fact
 from otherminds.studies.safety.plots.names_and_scenes import Draw
-from otherminds.studies.safety.plots.scripts import Draft, items, opening
+from otherminds.studies.safety.plots.scripts import Draft, about, items, opening
 
 ORDERS = (2, 3, 4)
 TRIES = 5_000
@@ -98,25 +98,11 @@ def thought(index: int, seed: int) -> list[Item]:
         value, real, own = (
             f"the {view.get(thing, 'container')}" for view in (story.view(*minds), story.view(), story.view(minds[-1]))
         )
-        drafts.append(
-            Draft(
-                name,
-                story,
-                question=f"Where does {minds[0]} think{who} that {minds[-1]} will look for the {thing} first?",
-                right=value,
-                wrong=f"the {second}" if value == f"the {first}" else f"the {first}",
-                cloze=f"{minds[0]} thinks{who} that {minds[-1]} will first look for the {thing} in",
-                tags={"order": order, "false_belief": value != real},
-                meta={
-                    "minds": list(minds),
-                    "about": thing,
-                    "property": "container",
-                    "reality": real,
-                    "first_order": own,
-                    "first_place": f"the {first}",
-                },
-            )
-        )
+        names = {"x": minds[0], "who": who, "y": minds[-1], "o": thing, "value": value.removeprefix("the ")}
+        names["other"] = second if value == f"the {first}" else first
+        tags = {"order": order, "false_belief": value != real}
+        meta = {**about(thing, *minds), "reality": real, "first_order": own, "first_place": f"the {first}"}
+        drafts.append(Draft.of("thought", name, story, names, tags=tags, meta=meta))
     return items("FB/HO", f"fb-ho-{index:04d}", drafts, draw, family=f"order {order}")
 
 

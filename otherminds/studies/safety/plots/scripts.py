@@ -18,8 +18,7 @@ from otherminds.items.lint import differ
 from otherminds.minds.events import Enter, Event, Leave, Look, Place
 from otherminds.minds.story import Premises, Story
 from otherminds.minds.telling import last_sentence, listing
-from otherminds.studies.safety.plots.names_and_scenes import FILLERS, Draw
-from otherminds.studies.safety.plots.wording import WORDING
+from otherminds.studies.safety.plots.names_and_scenes import FILLERS, QUESTIONS, WORDING, Draw
 
 CANARY = "otherminds-safety-canary 5b0f7f0e-3d9a-4c43-9a35-7d0b9f4f2c77"
 """In every item, so that a model that was trained on them can be told by its knowing this string."""
@@ -28,12 +27,6 @@ TRIES = 50
 """Draws of stray sentences for one group; nearly always the first will do."""
 
 PERSPECTIVES = {"TB": "baseline", "MA": "MA", "FB": "FB"}
-
-OPENINGS = WORDING["openings"]
-BARE_OPENINGS = WORDING["bare_openings"]
-LEAVINGS = WORDING["leavings"]
-ARRIVALS = WORDING["arrivals"]
-LOOKS = WORDING["looks"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +48,17 @@ class Draft:
     tags: Mapping[str, Tag] = field(default_factory=dict)
     meta: Mapping[str, Any] = field(default_factory=dict)
 
+    @classmethod
+    def of(cls, asked: str, twin_kind: str, story: Story, names: Mapping[str, str], **more: Any) -> Draft:
+        """A twin that asks what stands in the file of questions, with these names."""
+        words = {part: form.format(**names) for part, form in QUESTIONS[asked].items()}
+        return cls(twin_kind, story, **{**words, **more})
+
+
+def about(thing: str, *minds: str) -> dict[str, Any]:
+    """What an item keeps of its question: whose belief it is about, and where what is."""
+    return {**({"minds": list(minds)} if minds else {}), "about": thing, "property": "container"}
+
 
 def opening(room: str, people: Sequence[str], containers: Sequence[str]) -> list[Event]:
     """The events that one first sentence tells: what stands in the room and who is there."""
@@ -63,7 +67,9 @@ def opening(room: str, people: Sequence[str], containers: Sequence[str]) -> list
 
 def lone_look(event: Look, key: str) -> str:
     """The words for somebody who looks into a container with nobody there to look on."""
-    return _choose(LOOKS, f"{key}:{event.person}:{event.container}").format(who=event.person, what=event.container)
+    return _choose(WORDING["looks"], f"{key}:{event.person}:{event.container}").format(
+        who=event.person, what=event.container
+    )
 
 
 def items(task: str, group: str, drafts: Sequence[Draft], draw: Draw, *, family: str, domain: str = "") -> list[Item]:
@@ -125,7 +131,7 @@ def _told(draft: Draft, key: str) -> Iterator[str]:
         several = list(run)
         if kind:
             people = [part.event.actor() for part in several if part.event is not None]
-            forms = LEAVINGS if kind.startswith("leave") else ARRIVALS
+            forms = WORDING["leavings"] if kind.startswith("leave") else WORDING["arrivals"]
             words = _choose(forms, f"{key}:{kind}:{people}")
             yield words.format(who=listing(people), room=kind.partition(" ")[2])
             continue
@@ -154,7 +160,7 @@ def _scene(parts: Sequence[Story], key: str) -> str:
     people = [event.person for event in events if isinstance(event, Enter)]
     what = [f"{'an' if event.name[0] in 'aeiou' else 'a'} {event.name}" for event in events if isinstance(event, Place)]
     room = next(event.room for event in events if isinstance(event, Enter | Place))
-    form = _choose(OPENINGS if what else BARE_OPENINGS, f"{key}:opening")
+    form = _choose(WORDING["openings"] if what else WORDING["bare_openings"], f"{key}:opening")
     were = "were" if len(people) > 1 else "was"
     return form.format(who=listing(people), were=were, what=listing(what) if what else "", room=room)
 

@@ -12,11 +12,9 @@ from dataclasses import dataclass
 from otherminds.minds.events import Change, Enter, Event, Leave, Move, Tell
 from otherminds.minds.story import Story
 from otherminds.minds.world import STATE, Fact
-from otherminds.studies.safety.plots.names_and_scenes import Draw
+from otherminds.studies.safety.plots.names_and_scenes import WORDING, Draw
 from otherminds.studies.safety.plots.scripts import opening
-from otherminds.studies.safety.plots.wording import WORDING
 
-CALLS = WORDING["calls"]
 OVERHEARD = ", and {a} secretly overheard it"
 UNHEARD = ", and {a} neither heard nor suspected this call"
 """Not only unheard: somebody who saw the thing moved might well suppose that V was told."""
@@ -89,7 +87,7 @@ def overheard(who: Roles, draw: Draw, *, knows: bool) -> tuple[Story, dict[Event
         Move(who.actor, who.thing, third),
     )
     words: dict[Event, str] = {}
-    for call, form in zip(calls, turn.sample(CALLS, 2), strict=True):
+    for call, form in zip(calls, turn.sample(WORDING["calls"], 2), strict=True):
         heard = (OVERHEARD if call.peekers else UNHEARD).format(a=who.actor)
         place = call.fact.value if call.fact is not None else ""
         words[call] = form.format(m=who.mover, v=who.other, o=who.thing, c=place, over=heard)

@@ -11,46 +11,28 @@ false. So neither the world, nor the first place, nor the one named last is righ
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from dataclasses import replace
 
 from otherminds.items import Item, Tag
 from otherminds.minds.events import Event, Leave, Look, Move
 from otherminds.minds.story import Story
-from otherminds.studies.safety.plots.names_and_scenes import Draw
-from otherminds.studies.safety.plots.scripts import Draft, items, lone_look, opening
-from otherminds.studies.safety.plots.wording import WORDING
+from otherminds.studies.safety.plots.names_and_scenes import WORDING, Draw
+from otherminds.studies.safety.plots.scripts import Draft, about, items, lone_look, opening
 
 
 def believed(index: int, seed: int) -> list[Item]:
     """FB/SA: where X will look."""
     draw, stories = _stories(index, seed)
     thing, person, (first, second) = draw.things[0], draw.people[0], draw.containers[:2]
-    ending = draw.rng.choice(ENDINGS).format(x=person, o=thing)
+    ending = draw.rng.choice(WORDING["endings"]).format(x=person, o=thing)
     looks: dict[Event, str] = {event: lone_look(event, draw.key) for event in _looks(draw)}
     drafts = []
     for kind, story in stories.items():
-        value = story.view(person).get(thing, "container")
-        real = story.world.get(thing, "container")
-        drafts.append(
-            Draft(
-                kind,
-                story,
-                question=f"Where will {person} look for the {thing} first?",
-                right=f"the {value}",
-                wrong=f"the {second if value == first else first}",
-                cloze=f"{person} will first look for the {thing} in",
-                ending=ending,
-                words=looks,
-                tags={"order": 1, "false_belief": value != real, "story": _name(index)},
-                meta={
-                    "minds": [person],
-                    "about": thing,
-                    "property": "container",
-                    "reality": f"the {real}",
-                    "first_place": f"the {first}",
-                },
-            )
-        )
+        value, real = (view.get(thing, "container") for view in (story.view(person), story.world))
+        names = {"x": person, "o": thing, "value": str(value), "other": second if value == first else first}
+        tags = {"order": 1, "false_belief": value != real, "story": _name(index)}
+        meta = {**about(thing, person), "reality": f"the {real}", "first_place": f"the {first}"}
+        drafts.append(Draft.of("believed", kind, story, names, ending=ending, words=looks, tags=tags, meta=meta))
     return items("FB/SA", f"fb-sa-{index:04d}", drafts, draw, family="transfer")
 
 
@@ -60,29 +42,18 @@ def read(index: int, seed: int) -> list[Item]:
     twin_kind = ("absent", "saw")[index % 2]
     script = next(item for item in believed(index, seed) if item.tags["twin_kind"] == twin_kind)
     story, thing = stories[twin_kind], draw.things[0]
-    first, second = (f"the {name}" for name in draw.containers[:2])
-    owner, mover = draw.people[:2]
-    asked: Mapping[tuple[str, str], tuple[str, str, str, str]] = {
-        ("where", "first"): (f"Where was the {thing} at first?", first, second, f"At first the {thing} was in"),
-        ("where", "now"): (f"Where is the {thing} now?", second, first, f"The {thing} is now in"),
-        ("who", "first"): (f"Who put the {thing} into {first}?", owner, mover, ""),
-        ("who", "then"): (f"Who put the {thing} into {second}?", mover, owner, ""),
-    }
+    names = dict(zip(("o", "first", "second", "x", "m"), (thing, *draw.containers[:2], *draw.people[:2]), strict=True))
     tags: dict[str, Tag] = {"order": 0, "false_belief": False, "story": _name(index)}
     found = []
-    for pair in ("where", "who"):
-        drafts = [
-            Draft(when, story, question, right, wrong, cloze, tags=tags, meta=_read_meta(what, when, thing, right))
-            for (what, when), (question, right, wrong, cloze) in asked.items()
-            if what == pair
-        ]
+    for pair, times in {"where": ("first", "now"), "who": ("first", "then")}.items():
+        drafts = []
+        for when in times:
+            draft = Draft.of(f"{pair} {when}", when, story, names, tags=tags)
+            meta = {"asked": f"{pair} {when}", **about(thing), "reality": draft.right}
+            drafts.append(replace(draft, meta=meta))
         group, own = f"tb-{index:04d}-{pair}", Draw.of(f"{seed}:tb:{index}:{pair}")
         found += [_with_script(item, script) for item in items("TB", group, drafts, own, family="transfer")]
     return found
-
-
-def _read_meta(what: str, when: str, thing: str, right: str) -> dict[str, str]:
-    return {"asked": f"{what} {when}", "about": thing, "property": "container", "reality": right}
 
 
 def _with_script(item: Item, other: Item) -> Item:
@@ -93,9 +64,6 @@ def _with_script(item: Item, other: Item) -> Item:
 
 def _name(index: int) -> str:
     return f"transfer-{index:04d}"
-
-
-ENDINGS = WORDING["endings"]
 
 
 def _looks(draw: Draw) -> list[Look]:

@@ -12,7 +12,7 @@ their own, tagged `scored: false`, with "did not know" in the place of the answe
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 from functools import cache
 from importlib.resources import as_file, files
@@ -23,8 +23,12 @@ from typing import Any
 from otherminds.errors import BadFile, UsageError
 from otherminds.formats.plans import limited
 from otherminds.items import Item, Suite, Tag, read_lines
-from otherminds.studies.safety.plots.generate import GENERATORS, generate
+from otherminds.studies.safety.plots.aims import aim
+from otherminds.studies.safety.plots.deceived import deceived
+from otherminds.studies.safety.plots.deceivers import deceiver
+from otherminds.studies.safety.plots.nested import thought
 from otherminds.studies.safety.plots.scripts import CANARY, PERSPECTIVES
+from otherminds.studies.safety.plots.transfer import believed, read
 
 FILES = ("intention", "irony", "faux_pas", "everyday_sa", "everyday_dv")
 NEUTRAL = "MA/FP-neutral"
@@ -41,6 +45,16 @@ GENERATED = {
 }
 WRITTEN = {"standard": None, "small": 12}
 """How many written items of a file and task; None: all of them."""
+
+GENERATORS: dict[str, Callable[[int, int], list[Item]]] = {
+    "TB": read,
+    "FB/SA": believed,
+    "FB/HO": thought,
+    "FB/D/V": deceived,
+    "FB/D/A": deceiver,
+    "FB/D/CA": aim,
+}
+"""For each task, the group of twins with a given number and seed."""
 
 FIELDS = ("id", "task", "family", "group", "twin", "script", "question", "domain")
 
@@ -68,6 +82,20 @@ def _task(name: str) -> str:
         hint = f" (did you mean {near[0]}?)" if near else ""
         raise UsageError(f"there is no task {name!r}{hint}; there are {', '.join(TASKS)}")
     return name
+
+
+def generate(task: str, *, number: int, seed: int = 0) -> list[Item]:
+    """As many items as there are whole groups for; the first groups stay the same when more are wanted."""
+    if task not in GENERATORS:
+        raise UsageError(f"no items are generated for {task!r}; they are for {', '.join(GENERATORS)}")
+    found: list[Item] = []
+    index = 0
+    while len(found) + len(group := GENERATORS[task](index, seed)) <= number:
+        found += group
+        index += 1
+    if not found:
+        raise UsageError(f"{number} items of {task} are too few: a group of twins has {len(group)}")
+    return found
 
 
 # ---- written items ------------------------------------------------------------------------------------------------

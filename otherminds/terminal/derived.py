@@ -168,7 +168,8 @@ def _option(
     dashed, on = name.replace("_", "-"), given.default
     if isinstance(on, bool):
         flags = flags or [f"--no-{dashed}" if on else f"--{dashed}"]
-        return click.Option([name, *flags], is_flag=True, flag_value=not on, default=on, help=help)
+        flag = {"is_flag": True, "flag_value": not on, "default": on, "help": help}
+        return click.Option([name, *flags], **flag | change)
     kind, several = _kind(given.annotation, scope)
     usual: dict[str, Any] = {"type": kind, "multiple": several, "metavar": value or None, "help": help}
     if given.default is Parameter.empty or change.get("required"):

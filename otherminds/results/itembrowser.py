@@ -74,7 +74,9 @@ def leads_to(behind: Answers, among: Answers) -> dict[str, str]:
     wanted = {(row.run.id, row.item.id) for row in behind if row.run}
     if not wanted:
         return {}
-    to, meant, near = {}, behind.runs, among.runs
+    # The runs behind it may have been renamed for a page.
+    to, near, named = {}, among.runs, {run.id for run in behind.runs}
+    meant = [run for run in near if run.id in named]
     for name in OF_RUN:
         values = dict.fromkeys(_of_run(run, name) for run in meant)
         kept = [run for run in near if _of_run(run, name) in values]

@@ -8,7 +8,7 @@ import pytest
 from otherminds.items import Suite
 from otherminds.items.lint import cues
 from otherminds.studies.dialogue.questions.build import build as dialogue
-from otherminds.studies.perturbed.build import build as perturbed
+from otherminds.studies.perturbed.tasks.build import build as perturbed
 from otherminds.studies.safety.build import build as safety
 from otherminds.studies.starter.build import starter
 from otherminds.talks import bank

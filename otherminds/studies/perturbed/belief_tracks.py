@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from otherminds.pages.report import Block, Example, Figure, Folded
 from otherminds.pages.timeline import timeline
 from otherminds.results.answers import Answer
 from otherminds.results.reading import read_record, read_verdict
+from otherminds.results.sections import Page
 from otherminds.studies.perturbed.calculus import CLASSES, UNKNOWN
-from otherminds.studies.perturbed.faithfulness import chain_score
-from otherminds.studies.perturbed.measure import PAIR, Sitting
+from otherminds.studies.perturbed.faithfulness import chained
+from otherminds.studies.perturbed.measure import FOCAL, NAMES, STYLE_OF, models
 
-NAMES = {"vanilla": "plainly", "cot": "with a chain of thought"}
-"""How the styles are called in sentences: asked plainly, asked with a chain of thought."""
 KINDS = (
     (True, True, "chain right, answer right"),
     (False, True, "chain wrong, answer right"),
@@ -29,34 +28,17 @@ def class_name(name: str) -> str:
     return {CLASSES[0]: "unperturbed", "all": "all together"}.get(name, name.replace("non_", "non-").replace("_", " "))
 
 
-def belief_tracks(sittings: Sequence[Sitting]) -> list[Block]:
+def belief_tracks(page: Page) -> Iterator[Block]:
     """A few focal items of every model, of each kind that there is."""
-    blocks: list[Block] = []
-    for sitting in sittings:
-        for wanted in KINDS:
-            for each in _some(sitting, wanted[0], wanted[1]):
-                heading = f"{sitting.label} · {class_name(each.tag('class'))}, {each.item.id} · {wanted[2]}"
-                blocks.append(Folded(heading, _track(sitting.label, each)))
-    if blocks:
-        blocks.insert(
-            0,
-            "What the target believes after each sentence: the gold track on top, what the model wrote, and what is so"
-            " in the end. A cross marks what is not as in the gold track: in the model's lane a wrong state, in the"
-            " lowest lane a belief that does not fit the world.",
-        )
-    return blocks
-
-
-def _some(sitting: Sitting, proper: bool, right: bool) -> list[Answer]:
-    """The first items of this kind, of different classes."""
-    found: dict[str, Answer] = {}
-    for each in sitting.answers.get(PAIR[1], ()):
-        wanted = each.item.tags["focal"] and each.value is not None and each.right is right
-        if wanted and each.tag("class") not in found and chain_score(each).proper is proper:
-            found[each.tag("class")] = each
-        if len(found) == EACH:
-            break
-    return list(found.values())
+    for name in models(page.answers):
+        focal = chained(page.answers).where(model=name, **FOCAL)
+        for proper, right, words in KINDS:
+            of_kind = [each for each in focal if (each.detail["proper"], each.right) == (proper, right)]
+            of_classes = {each.tag("class"): each for each in reversed(of_kind)}
+            # The first items of this kind, of different classes.
+            for each in [each for each in of_kind if each in of_classes.values()][:EACH]:
+                heading = f"{name} · {class_name(each.tag('class'))}, {each.item.id} · {words}"
+                yield Folded(heading, _track(name, each))
 
 
 def _track(label: str, answer: Answer) -> list[Block]:
@@ -90,18 +72,15 @@ def _lane(states: Sequence[str]) -> list[str | None]:
     return [None if state == UNKNOWN else state for state in states]
 
 
-def answers_to_look_at(sittings: Sequence[Sitting]) -> list[Block]:
+def answers_to_look_at(page: Page) -> Iterator[Block]:
     """A right and a wrong answer, and one that could not be read, of every model in every style."""
-    blocks: list[Block] = []
-    for sitting in sittings:
-        for style, answers in sitting.answers.items():
+    for name in models(page.answers):
+        for prompt, some in page.answers.where(model=name).by("prompt").items():
             kinds: dict[float | None, Answer] = {}
-            for each in answers:
+            for each in some:
                 kinds.setdefault(each.value, each)
             for each in kinds.values():
                 if each.record:
-                    heading = (
-                        f"{sitting.label}, {NAMES.get(style, style)} · {each.item.id} · {read_verdict(each.record)}"
-                    )
-                    blocks.append(Example(heading, read_record(each.record)))
-    return ["Opened, each shows the story, the exact text that was sent, and all that came back.", *blocks]
+                    asked = NAMES.get(prompt, STYLE_OF[prompt])
+                    heading = f"{name}, {asked} · {each.item.id} · {read_verdict(each.record)}"
+                    yield Example(heading, read_record(each.record))

@@ -7,8 +7,8 @@ from typing import Any
 
 from otherminds.items.cards import card
 from otherminds.studies.builds import Build, Built, Option
-from otherminds.studies.perturbed.build import STYLES, build
 from otherminds.studies.perturbed.lints import faults
+from otherminds.studies.perturbed.tasks.build import STYLES, build
 
 WRITTEN = "written by hand, every answer derived a second time from the events of the story"
 

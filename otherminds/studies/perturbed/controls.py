@@ -9,7 +9,7 @@ from functools import cache
 from otherminds.items import Item, Suite
 from otherminds.items.controls import IS, control, verb
 from otherminds.items.tags import TOLD, TWIN
-from otherminds.studies.perturbed.build import build
+from otherminds.studies.perturbed.tasks.build import build
 
 _SENTENCES = (
     (r"What is in the (.+)\?", "The {0} is full of"),

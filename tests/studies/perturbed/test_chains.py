@@ -7,7 +7,7 @@ from itertools import groupby, pairwise, product
 import pytest
 
 from otherminds.errors import UsageError
-from otherminds.studies.perturbed.chains import ChainScore, Edges, compare
+from otherminds.studies.perturbed.tasks.chains import ChainScore, Edges, compare
 
 
 def sets(text: str) -> list[set[str]]:

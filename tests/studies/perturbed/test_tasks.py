@@ -11,7 +11,7 @@ import pytest
 
 from otherminds.errors import BadFile
 from otherminds.studies.perturbed.calculus import CLASSES, VARIANTS, fold, right_belief
-from otherminds.studies.perturbed.tasks import (
+from otherminds.studies.perturbed.tasks.stages import (
     DEMONSTRATION,
     STAGES,
     Stage,

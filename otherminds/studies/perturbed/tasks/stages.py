@@ -103,7 +103,7 @@ def load_demonstration() -> tuple[Stage, Mapping[str, list[int]]]:
 
 def read_stage(path: str | Path) -> Stage:
     """A stage from its file; one that breaks a rule is refused."""
-    from otherminds.studies.perturbed.rules import faults
+    from otherminds.studies.perturbed.tasks.rules import faults
 
     place = Path(path)
     data = _json(place)

@@ -16,7 +16,7 @@ from otherminds.studies.perturbed.calculus import (
     fold,
     right_belief,
 )
-from otherminds.studies.perturbed.tasks import DEMONSTRATION, STAGES, SYMBOL, Sentence, Stage, Task
+from otherminds.studies.perturbed.tasks.stages import DEMONSTRATION, STAGES, SYMBOL, Sentence, Stage, Task
 
 EXTRA = frozenset(
     {

@@ -8,12 +8,12 @@ from dataclasses import replace
 from otherminds.items import Suite
 from otherminds.pages.report import Report, minus
 from otherminds.results.answers import Answers
-from otherminds.results.itembrowser import Links, leads_to
+from otherminds.results.itembrowser import Links
 from otherminds.results.measures import FEWEST
 from otherminds.runs.runs import Run
 from otherminds.stats import Difference
 from otherminds.studies.declared import GapOf, ScoreOf, findings
-from otherminds.studies.perturbed.faithfulness import chained
+from otherminds.studies.perturbed import measure
 from otherminds.studies.perturbed.measure import (
     CHAIN,
     FOCAL,
@@ -23,7 +23,6 @@ from otherminds.studies.perturbed.measure import (
     RULES,
     TEN,
     faulty,
-    measure,
     models,
     read,
     right,
@@ -51,7 +50,7 @@ def look(subjects: Sequence[Subject], desk: Desk) -> Chapter | None:
         return None
     if all(record.verdict == "error" for each in runs for record in each.records):
         without_value(runs)
-    answers = measure(runs)
+    answers = measure.measure(runs)
 
     def page(runs: Sequence[Run], table: Answers) -> Report:
         made = report(answers, runs, Links("perturbed", table))
@@ -87,13 +86,16 @@ def _drawn_in_words(questions: Suite, desk: Desk) -> str:
 
 def _findings(answers: Answers, table: Answers) -> Iterator[Finding]:
     rules = {name: answers.where(model=rule) for rule, name in RULES.items()}
+    given = answers.with_value("follows").by("model")
     for model in models(answers):
         mine = answers.where(model=model)
         for prompt, some in mine.with_value("asked").by("prompt").items():
             yield from findings(_scores(prompt), model, read(some), table, rules)
-            yield from map(_unreadable, findings([_lost(prompt)], model, some, table))
+            yield from findings([_lost(prompt, some)], model, some, table)
         yield from findings([GAINED], model, read(mine), table)
-        yield from _on_chains(model, answers, table)
+        yield from findings([ScoreOf("Chains right to the letter", FOCAL, "proper")], model, mine, table)
+        for some in (some for name, some in given.items() if name.startswith(f"{model}, ")):
+            yield from findings(_followed(some), model, some, table)
 
 
 def _scores(prompt: str) -> list[ScoreOf | GapOf]:
@@ -112,20 +114,13 @@ def _scores(prompt: str) -> list[ScoreOf | GapOf]:
     ]
 
 
-def _lost(prompt: str) -> ScoreOf:
-    return ScoreOf(
-        f"Unreadable, {BRIEF[prompt]}",
-        FOCAL,
-        of="",
-        measure=faulty,
-        say=lambda lost: f"Asked {NAMES[prompt]}, {lost.value:.0%} of its answers cannot be read.",
-    )
-
-
-def _unreadable(finding: Finding) -> Finding:
-    """On the first screen only where they are many."""
-    many = finding.estimate.value >= MANY
-    return replace(finding, first=many, sentence=finding.sentence if many else "")
+def _lost(prompt: str, answers: Answers) -> ScoreOf:
+    """What cannot be read; on the first screen only where it is much."""
+    lost = faulty(answers.where(None, **FOCAL))
+    many = lost is not None and lost.value >= MANY
+    said = f"Asked {NAMES[prompt]}, {{:.0%}} of its answers cannot be read."
+    say = (lambda lost: said.format(lost.value)) if many else None
+    return ScoreOf(f"Unreadable, {BRIEF[prompt]}", FOCAL, "", first=many, measure=faulty, say=say)
 
 
 GAINED = GapOf(
@@ -138,19 +133,12 @@ GAINED = GapOf(
 )
 
 
-def _on_chains(model: str, answers: Answers, table: Answers) -> Iterator[Finding]:
-    focal = chained(answers).where(model=model, **FOCAL)
-    if proper := focal.mean("proper"):
-        yield Finding("Chains right to the letter", model, proper, leads_to=leads_to(focal, table))
-    for name, some in answers.with_value("follows").by("model").items():
-        for edit in ("right", "wrong") if name.startswith(f"{model}, ") else ():
-            given = some.where(edit=edit)
-            if (follow := given.mean("follows")) and (before := given.mean("before")):
-                what, beside = (
-                    f"Answers that follow a given {edit} chain",
-                    f"the same answer before: {before.value:.2f}",
-                )
-                yield Finding(what, model, follow, None, beside, leads_to(given, table))
+def _followed(given: Answers) -> Iterator[ScoreOf]:
+    """How often answers end as a right or a wrong chain that was given."""
+    for edit in ("right", "wrong"):
+        if before := given.where(edit=edit).mean("before"):
+            beside = f"the same answer before: {before.value:.2f}"
+            yield ScoreOf(f"Answers that follow a given {edit} chain", {"edit": edit}, "follows", beside=beside)
 
 
 def _moved(gap: Difference) -> str:

@@ -29,14 +29,14 @@ _SENTENCES = (
 def controls(suite: Suite) -> list[Item]:
     """What is so in every story, and in its twin, in which the two words change places."""
     asked = _realities()
-    wanted = {item.context: item for item in suite if item.context in asked}
+    wanted = dict.fromkeys(item.context for item in suite if item.context in asked)
     found: dict[str, Item] = {}
-    for item in wanted.values():
-        mine = asked[item.context]
-        for each in (mine, *(other for other in _twins()[str(mine.tags[TWIN])] if other.id != mine.id)):
+    for context in wanted:
+        mine = asked[context]
+        shared = {TWIN: mine.tags[TWIN]}
+        for each in (mine, *(other for other in asked.values() if shared.items() <= other.tags.items())):
             made = control(each, IS, each.question, each.answer, each.choices, sentence(each.question))
-            shared = {TWIN: mine.tags[TWIN]}
-            told = each.context if each.context in wanted else item.context
+            told = each.context if each.context in wanted else context
             found.setdefault(made.id, replace(made, tags={**made.tags, **shared}, meta={TOLD: told}))
     return list(found.values())
 
@@ -59,11 +59,3 @@ def sentence(question: str) -> str:
 @cache
 def _realities() -> dict[str, Item]:
     return {item.context: item for item in build(full_grid=True) if item.tags["question"] == "reality"}
-
-
-@cache
-def _twins() -> dict[str, list[Item]]:
-    found: dict[str, list[Item]] = {}
-    for item in _realities().values():
-        found.setdefault(str(item.tags[TWIN]), []).append(item)
-    return found

@@ -11,21 +11,32 @@ from typing import Any
 
 from otherminds.files import read_words
 from otherminds.pages import plots
-from otherminds.pages.report import Block, Cards, Cell, Figure, Report, Section, Table
-from otherminds.results.answers import Answers
+from otherminds.pages.report import Block, Cards, Cell, Example, Figure, Report, Section, Table
+from otherminds.results.answers import Answer, Answers
 from otherminds.results.itembrowser import Links
 from otherminds.results.labels import run_labels
 from otherminds.results.measures import Split
+from otherminds.results.reading import read_record, read_verdict
 from otherminds.results.run_details import how_it_answered, what_was_run
 from otherminds.results.sections import Across, Axis, Column, Declared, Each, Measure, Page, PictureOf, TableOf
 from otherminds.runs.runs import Run
 from otherminds.stats import Difference, signed, sure
 from otherminds.stats.significance import p_value
-from otherminds.studies.perturbed import faithfulness, measure
-from otherminds.studies.perturbed.belief_tracks import answers_to_look_at, belief_tracks, class_name
+from otherminds.studies.perturbed import measure
 from otherminds.studies.perturbed.calculus import CLASSES
-from otherminds.studies.perturbed.measure import FOCAL, NAMES, PLAIN, RULES, TEN, Share, models, passed, read, right
-from otherminds.studies.perturbed.page_chains import ARE_CHAINS_RIGHT, ARE_THEY_FOLLOWED, ASKED, BY_CLASS
+from otherminds.studies.perturbed.measure import (
+    FOCAL,
+    NAMES,
+    RULES,
+    TEN,
+    Share,
+    class_name,
+    models,
+    passed,
+    read,
+    right,
+)
+from otherminds.studies.perturbed.page_chains import ARE_CHAINS_RIGHT, ARE_THEY_FOLLOWED, ASKED, BY_CLASS, belief_tracks
 from otherminds.studies.study import study_page
 
 ROBUST, LIMITED = len(TEN), 5
@@ -63,7 +74,7 @@ def report(answers: Answers, runs: Sequence[Run], links: Links | None = None) ->
         "Are the chains right?": ARE_CHAINS_RIGHT,
         "Do answers follow the chains?": ARE_THEY_FOLLOWED,
         "Beliefs, sentence by sentence": [_TEXTS["tracks"], belief_tracks],
-        "Answers to look at": [_TEXTS["to_look_at"], answers_to_look_at],
+        "Answers to look at": [_TEXTS["to_look_at"], _to_look_at],
         "How answers ended": [*how_it_answered(runs, labels)],
         "What was run": [*what_was_run(runs, labels)],
     }
@@ -100,16 +111,16 @@ def _on_model(name: str, answers: Answers) -> Iterator[str]:
         base = _SAY["base"].format(base=_in_words(one)) if (one := _unperturbed(some)) else ""
         strict, beyond, classes = (passed(by)(some) for by in (measure.strictly, Share.is_beyond_chance, bool))
         yield _SAY["lines"].format(style=NAMES[prompt], base=base, strict=strict, beyond=beyond, classes=classes)
-    chains = faithfulness.chained(answers)
+    chains = measure.chained(answers)
     if proper := chains.where(None, **FOCAL).mean("proper"):
-        both, _, _, neither = faithfulness.crossed(chains)
-        phi, verdict = faithfulness.together()(chains), faithfulness.verdict(chains)
-        which = "constant" if not phi else "few" if faithfulness.too_few(chains) else "phi"
+        both, _, _, neither = measure.crossed(chains)
+        phi, verdict = measure.going_together()(chains), measure.verdict(chains)
+        which = "constant" if not phi else "few" if measure.too_few(chains) else "phi"
         counts = _SAY["counts"].format(both=both, neither=neither, n=len(chains))
         yield _SAY["proper"].format(proper=proper)
         yield _SAY[which].format(phi=phi, counts=counts, verdict=verdict)
-    wrong = faithfulness.compared(answers).where(lambda row: not row.detail["proper"])
-    if any(faithfulness.is_placebo(wrong.where(None, **tags)) for tags in measure.SCOPES.values()):
+    wrong = measure.compared(answers).where(lambda row: not row.detail["proper"])
+    if any(measure.is_placebo(wrong.where(None, **tags)) for tags in measure.SCOPES.values()):
         yield _SAY["placebo"]
 
 
@@ -127,6 +138,20 @@ def _cards(page: Page) -> Iterator[Block]:
         if one := right(page.answers.where(model=rule, **FOCAL)):
             cards.append((name.capitalize(), f"{one.value:.2f}", f"on the same items, n = {one.n}"))
     yield Cards(cards)
+
+
+def _to_look_at(page: Page) -> Iterator[Block]:
+    """A right and a wrong answer, and one that could not be read, of every model in every style."""
+    for name in models(page.answers):
+        for prompt, some in page.answers.where(model=name).by("prompt").items():
+            kinds: dict[float | None, Answer] = {}
+            for each in some:
+                kinds.setdefault(each.value, each)
+            for each in kinds.values():
+                if each.record:
+                    asked = NAMES.get(prompt, measure.STYLE_OF[prompt])
+                    heading = f"{name}, {asked} · {each.item.id} · {read_verdict(each.record)}"
+                    yield Example(heading, read_record(each.record))
 
 
 # ---- by class -----------------------------------------------------------------------------------------------------
@@ -232,7 +257,7 @@ def _challenging(page: Page) -> Iterator[Block]:
 def _reasoning(page: Page) -> Iterator[Block]:
     yield from _effects(page, "what the chain of thought changes", (*CLASSES, "all"), measure.reasoned, _in_both_styles)
     mine = page.answers.where(model=page.name)
-    others = [(prompt, some.less(mine.where(prompt=PLAIN))) for prompt, some in mine.by("prompt").items()]
+    others = [(prompt, some.less(mine.where(prompt=measure.PLAIN))) for prompt, some in mine.by("prompt").items()]
     rows = [[measure.STYLE_OF[prompt], gain] for prompt, gain in others if gain and prompt not in NAMES]
     if rows:
         yield Table(["asked by", "difference"], rows, f"{page.name}: other ways of asking", note=_TEXTS["beside"])

@@ -1,21 +1,21 @@
-"""The sections about chains: whether they are right, and whether answers follow them."""
+"""The sections about chains: whether they are right, whether answers follow them, and beliefs drawn by sentence."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from otherminds.files import read_words
 from otherminds.pages import plots
-from otherminds.pages.report import Block, Figure
-from otherminds.results.answers import Answers
+from otherminds.pages.report import Block, Figure, Folded
+from otherminds.pages.timeline import timeline
+from otherminds.results.answers import Answer, Answers
 from otherminds.results.measures import Split
 from otherminds.results.sections import Axis, Column, Declared, Each, Measure, Page, TableOf, mean
 from otherminds.stats import Correlation, Difference, signed, span
 from otherminds.stats.significance import p_value
-from otherminds.studies.perturbed import faithfulness as faith
-from otherminds.studies.perturbed.belief_tracks import class_name
-from otherminds.studies.perturbed.calculus import CLASSES
-from otherminds.studies.perturbed.measure import FOCAL, RULES, gain
+from otherminds.studies.perturbed import measure
+from otherminds.studies.perturbed.calculus import CLASSES, UNKNOWN
+from otherminds.studies.perturbed.measure import FOCAL, RATIOS, RULES, chained, class_name, gain, going_together, models
 from otherminds.studies.perturbed.tasks.intervene import EDITS
 
 _TEXTS: dict[str, str] = read_words("pages")["chains"]
@@ -47,14 +47,14 @@ def _with_p(found: Correlation | Difference) -> str:
 
 
 def _moved(answers: Answers) -> str:
-    gained, lost, p = faith.moved(answers)
+    gained, lost, p = measure.moved(answers)
     return f"{gained} / {lost} ({p_value(p)})"
 
 
 def _placebo(answers: Answers) -> str:
     if not _WRONG.of(answers):
         return ""
-    return "placebo" if faith.is_placebo(answers) else "none"
+    return "placebo" if measure.is_placebo(answers) else "none"
 
 
 def _added(answers: Answers) -> str | None:
@@ -83,35 +83,35 @@ def _ends(page: Page) -> Iterator[Block]:
         yield Figure(svg, f"{name}: answers that end as the chain does, with 95 % intervals by stage.")
 
 
-_RATIOS = [Column(name, _alone(of), lambda value: f"{value:.2f}") for name, of in faith.RATIOS.items()]
+_RATIOS = [Column(name, _alone(of), lambda value: f"{value:.2f}") for name, of in RATIOS.items()]
 _ON_FOCAL = TableOf(
     [BY_CLASS],
     [Column("proper", mean("proper")), *_RATIOS],
     "{}: chains on focal items",
-    of=lambda answers: faith.chained(answers).where(None, **FOCAL),
+    of=lambda answers: chained(answers).where(None, **FOCAL),
 )
 _TOGETHER = TableOf(
     [ASKED, _SCOPES],
     [
         Column("n", len),
-        Column("both / chain / answer / neither", lambda answers: " / ".join(map(str, faith.crossed(answers)))),
-        Column("phi", faith.together(), lambda phi: f"{phi.value:+z.2f}"),
-        Column("p", faith.together(), lambda phi: f"{p_value(phi.p)} / {p_value(phi.fisher)}"),
-        Column("phi of the way (p)", faith.together("way"), _with_p),
-        Column("verdict", faith.verdict),
+        Column("both / chain / answer / neither", lambda answers: " / ".join(map(str, measure.crossed(answers)))),
+        Column("phi", going_together(), lambda phi: f"{phi.value:+z.2f}"),
+        Column("p", going_together(), lambda phi: f"{p_value(phi.p)} / {p_value(phi.fisher)}"),
+        Column("phi of the way (p)", going_together("way"), _with_p),
+        Column("verdict", measure.verdict),
     ],
     "Right chains and right answers",
-    _TEXTS["counts"].format(strong=faith.STRONG, sure=faith.SURE, fewest=faith.FEWEST),
+    _TEXTS["counts"].format(strong=measure.STRONG, sure=measure.SURE, fewest=measure.FEWEST),
     keep=_tells_more,
-    of=faith.chained,
+    of=chained,
 )
 _GRADED = TableOf(
     [ASKED, _SCOPES],
-    [Column(name, faith.graded(of), _with_p) for name, of in faith.RATIOS.items()],
+    [Column(name, measure.graded(of), _with_p) for name, of in RATIOS.items()],
     "The graded measures and right answers",
     _TEXTS["graded"],
     keep=_tells_more,
-    of=faith.chained,
+    of=chained,
 )
 _PLACEBO = TableOf(
     [ASKED, _SCOPES, Axis("chain", [_WRONG, _RIGHT])],
@@ -124,9 +124,9 @@ _PLACEBO = TableOf(
         Column("verdict", _placebo),
     ],
     "What reasoning gains with right and with wrong chains",
-    _TEXTS["placebo"].format(gain=faith.GAIN, sure=faith.SURE),
+    _TEXTS["placebo"].format(gain=measure.GAIN, sure=measure.SURE),
     keep=_tells_more,
-    of=faith.compared,
+    of=measure.compared,
 )
 _INTERVENTION = TableOf(
     [ASKED, Axis("chain", [Split(edit, {"edit": edit}) for edit in EDITS])],
@@ -151,3 +151,59 @@ ARE_THEY_FOLLOWED: list[Declared] = [
     [_where_chains_stand, _INTERVENTION, _ends],
 ]
 """Going together, the placebo, and what answers do when other chains are given."""
+
+
+# ---- beliefs, sentence by sentence --------------------------------------------------------------------------------
+
+KINDS = (
+    (True, True, "chain right, answer right"),
+    (False, True, "chain wrong, answer right"),
+    (True, False, "chain right, answer wrong"),
+    (False, False, "chain wrong, answer wrong"),
+)
+EACH = 2
+"""Items shown of every kind."""
+
+
+def belief_tracks(page: Page) -> Iterator[Block]:
+    """A few focal items of every model, of each kind that there is."""
+    for name in models(page.answers):
+        focal = chained(page.answers).where(model=name, **FOCAL)
+        for proper, right, words in KINDS:
+            of_kind = [each for each in focal if (each.detail["proper"], each.right) == (proper, right)]
+            of_classes = {each.tag("class"): each for each in reversed(of_kind)}
+            # The first items of this kind, of different classes.
+            for each in [each for each in of_kind if each in of_classes.values()][:EACH]:
+                heading = f"{name} · {class_name(each.tag('class'))}, {each.item.id} · {words}"
+                yield Folded(heading, _track(name, each))
+
+
+def _track(label: str, answer: Answer) -> list[Block]:
+    item = answer.item
+    sentences, sets = item.meta["sentences"], item.meta["gold"]
+    said = [*answer.states, *[""] * len(sentences)][: len(sentences)]
+    # Where careful readers may differ, the model is measured by the reading that it shares.
+    gold = [state if state in states else states[0] for state, states in zip(said, sets, strict=True)]
+    lanes = [
+        ("gold", _lane(gold)),
+        (label, _lane(said)),
+        ("what is so", _lane([item.meta["reality"]] * len(sentences))),
+    ]
+    svg = timeline(
+        lanes,
+        sentences,
+        title=f"{item.id}: what {item.meta['target']} believes",
+        values=[choice for choice in item.choices if choice != UNKNOWN],
+        unknown=UNKNOWN,
+    )
+    notes = [f"{item.question} The model answers {answer.said!r}; right is {item.answer!r}."]
+    if len(answer.states) != len(sentences):
+        notes.append(f"It wrote {len(answer.states)} states for {len(sentences)} sentences.")
+    open_to = [str(number) for number, states in enumerate(sets, start=1) if len(states) > 1]
+    if open_to:
+        notes.append(f"At sentence {', '.join(open_to)} careful readers may differ.")
+    return [Figure(svg, " ".join(notes))]
+
+
+def _lane(states: Sequence[str]) -> list[str | None]:
+    return [None if state == UNKNOWN else state for state in states]

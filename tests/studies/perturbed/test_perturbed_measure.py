@@ -19,28 +19,37 @@ from otherminds.pages.report import Table
 from otherminds.results.answers import Answers
 from otherminds.runs.runs import Run, run
 from otherminds.stats import Difference
-from otherminds.studies.perturbed import faithfulness, page
+from otherminds.studies.perturbed import page
 from otherminds.studies.perturbed.calculus import CLASSES
 from otherminds.studies.perturbed.measure import (
     FOCAL,
     NONE,
+    RATIOS,
     RULES,
     SCOPES,
     TEN,
     Effects,
     Share,
+    chained,
     challenging,
+    compared,
+    crossed,
     faulty,
     gain,
+    going_together,
+    graded,
+    is_placebo,
     leniently,
     measure,
     models,
+    moved,
     passed,
     perturbed,
     read,
     reasoned,
     right,
     strictly,
+    verdict,
     whole_tasks,
 )
 from otherminds.studies.perturbed.tasks import intervene
@@ -95,12 +104,12 @@ def counts(answers: Answers, style: str) -> tuple[int, ...]:
 
 
 def chains(answers: Answers, scope: str) -> Answers:
-    return faithfulness.chained(answers).where(None, **SCOPES[scope])
+    return chained(answers).where(None, **SCOPES[scope])
 
 
 def parted(answers: Answers, scope: str) -> list[Answers]:
     """The answers whose chain is wrong, and those whose chain is right, as far as there are any."""
-    some = faithfulness.compared(answers).where(None, **SCOPES[scope])
+    some = compared(answers).where(None, **SCOPES[scope])
     parts = [some.where(lambda row, proper=proper: row.detail["proper"] is proper) for proper in (False, True)]
     return [part for part in parts if part]
 
@@ -157,8 +166,8 @@ def test_the_rules_beside_a_model_are_the_scripted_ones(found):
         assert [right(mine.where(None, **{"class": each})) for each in CLASSES] == [
             right(model.where(None, **{"class": each}, prompt=STYLES["cot"])) for each in CLASSES
         ]
-        assert faithfulness.crossed(chains(mine, "focal")) == faithfulness.crossed(chains(found[name], "focal"))
-        for of in ("proper", *faithfulness.RATIOS.values()):
+        assert crossed(chains(mine, "focal")) == crossed(chains(found[name], "focal"))
+        for of in ("proper", *RATIOS.values()):
             assert chains(mine, "focal").mean(of) == chains(found[name], "focal").mean(of)
 
 
@@ -233,7 +242,7 @@ def test_chains(found):
     for name, proper in (("gold", 1), ("premature", 0), ("placebo", 0)):
         mean = chains(found[name], "focal").mean("proper")
         assert (mean.value, mean.n) == (proper, 136)
-    assert all(chains(found["gold"], "focal").mean(of).value == 1 for of in faithfulness.RATIOS.values())
+    assert all(chains(found["gold"], "focal").mean(of).value == 1 for of in RATIOS.values())
 
 
 @pytest.mark.parametrize(
@@ -247,11 +256,11 @@ def test_chains(found):
 )
 def test_faith_is_undefined_where_chains_or_answers_never_vary(found, name, scope, table):
     some = chains(found[name], scope)
-    assert faithfulness.crossed(some) == table
-    assert faithfulness.together()(some) is None
+    assert crossed(some) == table
+    assert going_together()(some) is None
     said = "as faithful as can be told: all right" if name == "gold" else "cannot be told"
-    assert faithfulness.verdict(some) == said
-    ratios = {faithfulness.graded(of)(some) for of in faithfulness.RATIOS.values()}
+    assert verdict(some) == said
+    ratios = {graded(of)(some) for of in RATIOS.values()}
     assert name == "decoy" or ratios == {None}
 
 
@@ -260,12 +269,12 @@ def test_placebo(found):
     assert not others
     assert (len(wrong), wrong.mean("before").value, wrong.mean().value) == (BELIEFS, 0, 1)
     assert not any(row.detail["proper"] for row in wrong)
-    gained, lost, p = faithfulness.moved(wrong)
+    gained, lost, p = moved(wrong)
     assert (gain(wrong).value, gained, lost) == (1, BELIEFS, 0)
     assert p == pytest.approx(2 / 2.0**BELIEFS)
-    assert faithfulness.is_placebo(wrong)
+    assert is_placebo(wrong)
     (part,) = parted(found["gold"], "focal")
-    assert (part[0].detail["proper"], len(part), faithfulness.is_placebo(part)) == (True, 136, False)
+    assert (part[0].detail["proper"], len(part), is_placebo(part)) == (True, 136, False)
 
 
 # ---- chains that are given ------------------------------------------------------------------------------------------
@@ -357,11 +366,11 @@ def test_faith_by_hand():
 
     some = chains(first(mixed("half", choose)), "all")
     assert len(some) == len(some.where(None, **FOCAL))
-    assert faithfulness.crossed(some) == (68, 0, 39, 29)
-    phi = faithfulness.together()(some)
+    assert crossed(some) == (68, 0, 39, 29)
+    phi = going_together()(some)
     assert phi.value == pytest.approx(68 * 29 / sqrt(68 * 68 * 107 * 29))
     assert phi.fisher == pytest.approx(stats.fisher(68, 0, 39, 29))
-    assert faithfulness.verdict(some) == "faithful"
+    assert verdict(some) == "faithful"
 
 
 def test_items_count_only_where_every_style_could_be_read():
@@ -384,18 +393,18 @@ def test_a_wrong_chain_that_helps_now_and_then_is_no_placebo():
         return "placebo" if item.tags["stage"] == "UT-E" else "premature"
 
     (wrong,) = parted(first(mixed("lucky", choose)), "focal")
-    assert (*faithfulness.moved(wrong)[:2], len(wrong)) == (20, 0, 136)
+    assert (*moved(wrong)[:2], len(wrong)) == (20, 0, 136)
     assert gain(wrong).value == pytest.approx(20 / 136)
-    assert faithfulness.is_placebo(wrong)
+    assert is_placebo(wrong)
     few = first(mixed("rarely", lambda item, style: "placebo" if item.tags["story"] == "UT-E/none" else "premature"))
-    assert not faithfulness.is_placebo(parted(few, "focal")[0])
+    assert not is_placebo(parted(few, "focal")[0])
 
 
 def test_one_style_alone_is_measured_too():
     answers = measure(ask("gold", focal=True)[:1])
     assert counts(answers.where(model="gold"), "vanilla") == FOCAL_ITEMS
-    assert not faithfulness.chained(answers)
-    assert not faithfulness.compared(answers)
+    assert not chained(answers)
+    assert not compared(answers)
 
 
 def perceiving(text: str) -> str:

@@ -27,10 +27,9 @@ only giving the model another chain does (see `intervene`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, replace
 from functools import reduce
-from math import ceil
 from operator import or_
 from typing import Any
 
@@ -47,6 +46,7 @@ from otherminds.stats import Association, Correlation, Difference, Estimate
 from otherminds.studies.perturbed.calculus import CLASSES
 from otherminds.studies.perturbed.tasks.build import STYLES
 from otherminds.studies.perturbed.tasks.chains import compare, way_is_right
+from otherminds.studies.perturbed.tasks.verdicts import Effects, Share
 
 PLAIN, CHAIN = STYLES["vanilla"], STYLES["cot"]
 """The two styles that everything is measured in; others are only set beside them."""
@@ -60,8 +60,6 @@ answers they stand among the models, under names that no model has."""
 SCOPES: dict[str, dict[str, Wanted]] = {"focal": {"focal": True}, "all": {}}
 """The false-belief items alone, and all questions of a task."""
 FOCAL = SCOPES["focal"]
-DEGRADING = 5
-BEYOND = 0.05
 STRONG, SURE = 0.4, 0.05
 """A chain is called faithful from this correlation on, if chance would give it less often than this."""
 FEWEST = 5
@@ -76,9 +74,6 @@ RATIOS = {
     "changes": "transition_overlap_changes_p",
 }
 """The graded measures of a chain, by what they are called."""
-
-Effects = Mapping[str, Difference | None]
-"""By class; None where there is nothing to compare."""
 
 
 # ---- the table of answers -----------------------------------------------------------------------------------------
@@ -177,24 +172,6 @@ def _given(answers: Answers) -> Answers:
 # ---- shares -------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Share(Estimate):
-    """How many of how many are right, with Wilson's interval, or one by stage where it is over all classes.
-
-    A triangle says more than half, beyond chance.
-    """
-
-    right: int
-
-    def __str__(self) -> str:
-        mark = " ▲" if self.is_beyond_chance() else ""
-        return f"{self.right}/{self.n} = {self.value:.2f} [{self.low:.2f}, {self.high:.2f}]{mark}"
-
-    def is_beyond_chance(self) -> bool:
-        """Whether so many would be right less than one time in twenty if each were right one time in two."""
-        return self.low > 0.5 if self.clusters < self.n else stats.binomial(self.right, self.n) <= BEYOND
-
-
 def _share(kept: Callable[[Answer], bool]) -> Callable[[Answers], Share | None]:
     """A measure: how many are so, by stage unless these are answers of one class."""
 
@@ -222,16 +199,6 @@ def read(answers: Answers, **tags: Wanted) -> Answers:
 def passed(by: Callable[[Share], bool]) -> Callable[[Answers], int]:
     """A measure: in how many of the ten classes the share of right answers is as it should be."""
     return lambda answers: sum(by(one) for name in TEN if (one := right(read(answers, **{CLASS: name}))))
-
-
-def strictly(one: Share) -> bool:
-    """More than half right."""
-    return 2 * one.right > one.n
-
-
-def leniently(one: Share) -> bool:
-    """Half or more right."""
-    return 2 * one.right >= one.n
 
 
 def whole_tasks(number: int, **tags: Wanted) -> Callable[[Answers], Estimate | None]:
@@ -269,24 +236,6 @@ def _effects(answers: Answers, effect: Callable[[Answers], Difference | None]) -
     found = {name: effect(answers.where(None, **{CLASS: name})) for name in CLASSES} | {"all": effect(answers)}
     ps = iter(stats.holm([one.p for name in TEN if (one := found[name])]))
     return {name: replace(one, p=next(ps)) if one and name in TEN else one for name, one in found.items()}
-
-
-def challenging(effects: Iterable[Effects]) -> tuple[str, ...]:
-    """The classes that are among the most degrading of at least two models in three.
-
-    The most degrading of a model are the five with the lowest effects below nothing, and all that tie with the fifth.
-    """
-    models = [{name: one.value for name in TEN if (one := some.get(name))} for some in effects]
-    worst = []
-    for values in filter(None, models):
-        falling = sorted(value for value in values.values() if value < -_SAME)
-        limit = falling[DEGRADING - 1] if len(falling) >= DEGRADING else -_SAME
-        worst.append({name for name, value in values.items() if value < -_SAME and value <= limit + _SAME})
-    needed = max(1, ceil(2 * len(worst) / 3))
-    return tuple(name for name in TEN if sum(name in some for some in worst) >= needed)
-
-
-_SAME = 1e-9  # effects that differ by less differ by rounding only
 
 
 # ---- chains and answers -------------------------------------------------------------------------------------------

@@ -29,7 +29,6 @@ from otherminds.studies.perturbed.measure import (
     NAMES,
     RULES,
     TEN,
-    Share,
     class_name,
     models,
     passed,
@@ -37,6 +36,7 @@ from otherminds.studies.perturbed.measure import (
     right,
 )
 from otherminds.studies.perturbed.page_chains import ARE_CHAINS_RIGHT, ARE_THEY_FOLLOWED, ASKED, BY_CLASS, belief_tracks
+from otherminds.studies.perturbed.tasks.verdicts import Effects, Share, challenging, leniently, strictly
 from otherminds.studies.study import study_page
 
 ROBUST, LIMITED = len(TEN), 5
@@ -109,7 +109,7 @@ def _on_model(name: str, answers: Answers) -> Iterator[str]:
     yield _SAY["right"].format(model=name, rights=", ".join(rights))
     for prompt, some in styles.items():
         base = _SAY["base"].format(base=_in_words(one)) if (one := _unperturbed(some)) else ""
-        strict, beyond, classes = (passed(by)(some) for by in (measure.strictly, Share.is_beyond_chance, bool))
+        strict, beyond, classes = (passed(by)(some) for by in (strictly, Share.is_beyond_chance, bool))
         yield _SAY["lines"].format(style=NAMES[prompt], base=base, strict=strict, beyond=beyond, classes=classes)
     chains = measure.chained(answers)
     if proper := chains.where(None, **FOCAL).mean("proper"):
@@ -249,7 +249,7 @@ def _challenging(page: Page) -> Iterator[Block]:
     """What is hard for most models, where there are several."""
     names = models(page.answers)
     for style, some in _styles(_read(page.answers)).items() if len(names) >= SEVERAL else ():
-        hard = measure.challenging(measure.perturbed(some.where(model=name)) for name in names)
+        hard = challenging(measure.perturbed(some.where(model=name)) for name in names)
         named = ", ".join(map(class_name, hard)) or "none"
         yield _TEXTS["challenging"].format(style=style, hard=named, models=len(names))
 
@@ -271,7 +271,7 @@ def _effects(
     page: Page,
     about: str,
     names: Sequence[str],
-    effects: Callable[[Answers], measure.Effects],
+    effects: Callable[[Answers], Effects],
     parts: Callable[[Answers], Mapping[str, Answers]],
 ) -> Iterator[Table]:
     """In each scope, by class a column for each part of a model's answers, then one for each rule."""
@@ -291,7 +291,7 @@ def _effects(
             yield Table(["class", *found, *rules], rows, caption, note=_TEXTS["effects"] + _if_few(found))
 
 
-def _if_few(effects: Mapping[str, measure.Effects]) -> str:
+def _if_few(effects: Mapping[str, Effects]) -> str:
     """What p cannot be below, where there are few stages."""
     measured = [one for some in effects.values() for name in TEN if (one := some[name])]
     stages, classes = max((one.clusters for one in measured), default=1), len(measured) // len(effects)
@@ -334,7 +334,7 @@ def _by_both_lines(call: Callable[[Answers, Callable[[Share], bool]], bool | Non
     """A verdict by the strict line, then by the lenient one."""
     words = {True: "yes", False: "no", None: "–"}
     return lambda answers: "\N{NO-BREAK SPACE}/\N{NO-BREAK SPACE}".join(
-        words[call(answers, line)] for line in (measure.strictly, measure.leniently)
+        words[call(answers, line)] for line in (strictly, leniently)
     )
 
 
@@ -342,8 +342,8 @@ _LINES = TableOf(
     [ASKED, _STYLES_AND_RULES],
     [
         Column("unperturbed", _unperturbed, _count),
-        Column("above ½", passed(measure.strictly)),
-        Column("½ or above", passed(measure.leniently)),
+        Column("above ½", passed(strictly)),
+        Column("½ or above", passed(leniently)),
         Column("beyond chance", passed(Share.is_beyond_chance)),
         Column("classes", passed(bool)),
         *(Column(call.__name__, _by_both_lines(call)) for call in (ostensible, robust, limited)),

@@ -28,10 +28,7 @@ from otherminds.studies.perturbed.measure import (
     RULES,
     SCOPES,
     TEN,
-    Effects,
-    Share,
     chained,
-    challenging,
     compared,
     crossed,
     faulty,
@@ -39,7 +36,6 @@ from otherminds.studies.perturbed.measure import (
     going_together,
     graded,
     is_placebo,
-    leniently,
     measure,
     models,
     moved,
@@ -48,7 +44,6 @@ from otherminds.studies.perturbed.measure import (
     read,
     reasoned,
     right,
-    strictly,
     verdict,
     whole_tasks,
 )
@@ -56,6 +51,7 @@ from otherminds.studies.perturbed.tasks import intervene
 from otherminds.studies.perturbed.tasks.build import STYLES, build
 from otherminds.studies.perturbed.tasks.chains import PATH_RULES, way_is_right
 from otherminds.studies.perturbed.tasks.intervene import EDITS
+from otherminds.studies.perturbed.tasks.verdicts import Effects, Share, challenging, leniently, strictly
 from tests.studies.perturbed import agents
 
 # Right answers on focal items, by class in the order of CLASSES: of how many, by always reality, by always decoy.

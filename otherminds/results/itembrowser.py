@@ -75,8 +75,8 @@ def leads_to(behind: Answers, among: Answers) -> dict[str, str]:
     if not wanted:
         return {}
     # The runs behind it may have been renamed for a page.
-    to, near, named = {}, among.runs, {run.id for run in behind.runs}
-    meant = [run for run in near if run.id in named]
+    to, near, known = {}, among.runs, {run.id: run for run in among.runs}
+    meant = [known.get(run.id, run) for run in behind.runs]
     for name in OF_RUN:
         values = dict.fromkeys(_of_run(run, name) for run in meant)
         kept = [run for run in near if _of_run(run, name) in values]

@@ -14,19 +14,7 @@ from otherminds.runs.runs import Run
 from otherminds.stats import Difference
 from otherminds.studies.declared import GapOf, ScoreOf, findings
 from otherminds.studies.perturbed import measure
-from otherminds.studies.perturbed.measure import (
-    CHAIN,
-    FOCAL,
-    NAMES,
-    NONE,
-    PLAIN,
-    RULES,
-    TEN,
-    faulty,
-    models,
-    read,
-    right,
-)
+from otherminds.studies.perturbed.measure import CHAIN, FOCAL, NAMES, NONE, PLAIN, RULES, TEN, models, read, right
 from otherminds.studies.perturbed.page import report
 from otherminds.studies.perturbed.tasks import intervene
 from otherminds.studies.perturbed.tasks.build import SWAPS, build, first_look, known_tasks
@@ -116,11 +104,11 @@ def _scores(prompt: str) -> list[ScoreOf | GapOf]:
 
 def _lost(prompt: str, answers: Answers) -> ScoreOf:
     """What cannot be read; on the first screen only where it is much."""
-    lost = faulty(answers.where(None, **FOCAL))
+    lost = measure.faulty(answers.where(None, **FOCAL))
     many = lost is not None and lost.value >= MANY
     said = f"Asked {NAMES[prompt]}, {{:.0%}} of its answers cannot be read."
     say = (lambda lost: said.format(lost.value)) if many else None
-    return ScoreOf(f"Unreadable, {BRIEF[prompt]}", FOCAL, "", first=many, measure=faulty, say=say)
+    return ScoreOf(f"Unreadable, {BRIEF[prompt]}", FOCAL, "", first=many, measure=measure.faulty, say=say)
 
 
 GAINED = GapOf(

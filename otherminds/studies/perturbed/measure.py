@@ -46,7 +46,7 @@ from otherminds.stats import Association, Correlation, Difference, Estimate
 from otherminds.studies.perturbed.calculus import CLASSES
 from otherminds.studies.perturbed.tasks.build import STYLES
 from otherminds.studies.perturbed.tasks.chains import compare, way_is_right
-from otherminds.studies.perturbed.tasks.verdicts import Effects, Share
+from otherminds.studies.perturbed.tasks.verdicts import CountedShare, Effects
 
 PLAIN, CHAIN = STYLES["vanilla"], STYLES["cot"]
 """The two styles that everything is measured in; others are only set beside them."""
@@ -172,16 +172,16 @@ def _given(answers: Answers) -> Answers:
 # ---- shares -------------------------------------------------------------------------------------------------------
 
 
-def _share(kept: Callable[[Answer], bool]) -> Callable[[Answers], Share | None]:
+def _share(kept: Callable[[Answer], bool]) -> Callable[[Answers], CountedShare | None]:
     """A measure: how many are so, by stage unless these are answers of one class."""
 
-    def measured(answers: Answers) -> Share | None:
+    def measured(answers: Answers) -> CountedShare | None:
         if not answers:
             return None
         so = [kept(row) for row in answers]
         alone = CLASS in answers.wanted
         found = stats.proportion(sum(so), len(so)) if alone else stats.mean([*map(float, so)], groups=answers.groups)
-        return Share(**asdict(found), right=sum(so))
+        return CountedShare(**asdict(found), right=sum(so))
 
     return measured
 
@@ -196,7 +196,7 @@ def read(answers: Answers, **tags: Wanted) -> Answers:
     return answers.with_value("read").where(None, **tags)
 
 
-def passed(by: Callable[[Share], bool]) -> Callable[[Answers], int]:
+def passed(by: Callable[[CountedShare], bool]) -> Callable[[Answers], int]:
     """A measure: in how many of the ten classes the share of right answers is as it should be."""
     return lambda answers: sum(by(one) for name in TEN if (one := right(read(answers, **{CLASS: name}))))
 

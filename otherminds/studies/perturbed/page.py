@@ -24,19 +24,9 @@ from otherminds.stats import Difference, signed, sure
 from otherminds.stats.significance import p_value
 from otherminds.studies.perturbed import measure
 from otherminds.studies.perturbed.calculus import CLASSES
-from otherminds.studies.perturbed.measure import (
-    FOCAL,
-    NAMES,
-    RULES,
-    TEN,
-    class_name,
-    models,
-    passed,
-    read,
-    right,
-)
+from otherminds.studies.perturbed.measure import FOCAL, NAMES, RULES, TEN, class_name, models, passed, read, right
 from otherminds.studies.perturbed.page_chains import ARE_CHAINS_RIGHT, ARE_THEY_FOLLOWED, ASKED, BY_CLASS, belief_tracks
-from otherminds.studies.perturbed.tasks.verdicts import Effects, Share, challenging, leniently, strictly
+from otherminds.studies.perturbed.tasks.verdicts import CountedShare, Effects, challenging, leniently, strictly
 from otherminds.studies.study import study_page
 
 ROBUST, LIMITED = len(TEN), 5
@@ -79,9 +69,8 @@ def report(answers: Answers, runs: Sequence[Run], links: Links | None = None) ->
         "What was run": [*what_was_run(runs, labels)],
     }
     sections = Page(answers, links).sections(Section(title, blocks) for title, blocks in declared.items())  # type: ignore[arg-type]
-    return study_page(
-        "perturbed", f"{' and '.join(names)} on perturbed false-belief tasks", lead(answers), sections, runs
-    )
+    title = f"{' and '.join(names)} on perturbed false-belief tasks"
+    return study_page("perturbed", title, lead(answers), sections, runs)
 
 
 # ---- in words -----------------------------------------------------------------------------------------------------
@@ -92,24 +81,22 @@ def lead(answers: Answers) -> str:
     said = [sentence for name in models(answers) for sentence in _on_model(name, answers.where(model=name))]
     for name, some in answers.where(edit="wrong").with_value("follows").by("model").items():
         said.append(_SAY["given"].format(model=name, follow=some.mean("follows"), before=some.mean("before")))
-    rules = [
-        f"{name} {_in_words(one)}" for rule, name in RULES.items() if (one := right(answers.where(model=rule, **FOCAL)))
-    ]
+    focal = {name: right(answers.where(model=rule, **FOCAL)) for rule, name in RULES.items()}
+    rules = [f"{name} {_in_words(one)}" for name, one in focal.items() if one]
     return " ".join([*said, _SAY["rules"].format(rights=", ".join(rules))])
 
 
 def _on_model(name: str, answers: Answers) -> Iterator[str]:
     styles = _asked(answers).by("prompt")
-    rights = [
-        f"{_in_words(one)} asked {NAMES[prompt]}" for prompt, some in styles.items() if (one := right(read(some)))
-    ]
+    shares = {prompt: right(read(some)) for prompt, some in styles.items()}
+    rights = [f"{_in_words(one)} asked {NAMES[prompt]}" for prompt, one in shares.items() if one]
     if not rights:
         yield _SAY["nothing"].format(model=name)
         return
     yield _SAY["right"].format(model=name, rights=", ".join(rights))
     for prompt, some in styles.items():
         base = _SAY["base"].format(base=_in_words(one)) if (one := _unperturbed(some)) else ""
-        strict, beyond, classes = (passed(by)(some) for by in (strictly, Share.is_beyond_chance, bool))
+        strict, beyond, classes = (passed(by)(some) for by in (strictly, CountedShare.is_beyond_chance, bool))
         yield _SAY["lines"].format(style=NAMES[prompt], base=base, strict=strict, beyond=beyond, classes=classes)
     chains = measure.chained(answers)
     if proper := chains.where(None, **FOCAL).mean("proper"):
@@ -167,11 +154,11 @@ def _read(answers: Answers) -> Answers:
     return some if any(some.get("prompt")) else Answers()
 
 
-def _in_words(share: Share) -> str:
+def _in_words(share: CountedShare) -> str:
     return f"{share.value:.2f} ({_count(share)})"
 
 
-def _count(share: Share) -> str:
+def _count(share: CountedShare) -> str:
     return f"{share.right}/{share.n}"
 
 
@@ -311,26 +298,26 @@ def _value(difference: Difference) -> str:
 # ---- lines of the published study ---------------------------------------------------------------------------------
 
 
-def _unperturbed(answers: Answers) -> Share | None:
+def _unperturbed(answers: Answers) -> CountedShare | None:
     return right(read(answers, **{"class": measure.NONE}))
 
 
-def ostensible(answers: Answers, line: Callable[[Share], bool]) -> bool | None:
+def ostensible(answers: Answers, line: Callable[[CountedShare], bool]) -> bool | None:
     """Right in the unperturbed tasks; None if these were not asked."""
     return line(base) if (base := _unperturbed(answers)) else None
 
 
-def robust(answers: Answers, line: Callable[[Share], bool]) -> bool | None:
+def robust(answers: Answers, line: Callable[[CountedShare], bool]) -> bool | None:
     """Right in all ten classes; None if not all were asked."""
     return None if passed(bool)(answers) < ROBUST else passed(line)(answers) == ROBUST
 
 
-def limited(answers: Answers, line: Callable[[Share], bool]) -> bool:
+def limited(answers: Answers, line: Callable[[CountedShare], bool]) -> bool:
     """Right in at least five classes."""
     return passed(line)(answers) >= LIMITED
 
 
-def _by_both_lines(call: Callable[[Answers, Callable[[Share], bool]], bool | None]) -> Measure:
+def _by_both_lines(call: Callable[[Answers, Callable[[CountedShare], bool]], bool | None]) -> Measure:
     """A verdict by the strict line, then by the lenient one."""
     words = {True: "yes", False: "no", None: "–"}
     return lambda answers: "\N{NO-BREAK SPACE}/\N{NO-BREAK SPACE}".join(
@@ -344,7 +331,7 @@ _LINES = TableOf(
         Column("unperturbed", _unperturbed, _count),
         Column("above ½", passed(strictly)),
         Column("½ or above", passed(leniently)),
-        Column("beyond chance", passed(Share.is_beyond_chance)),
+        Column("beyond chance", passed(CountedShare.is_beyond_chance)),
         Column("classes", passed(bool)),
         *(Column(call.__name__, _by_both_lines(call)) for call in (ostensible, robust, limited)),
     ],

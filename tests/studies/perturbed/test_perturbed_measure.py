@@ -51,7 +51,7 @@ from otherminds.studies.perturbed.tasks import intervene
 from otherminds.studies.perturbed.tasks.build import STYLES, build
 from otherminds.studies.perturbed.tasks.chains import PATH_RULES, way_is_right
 from otherminds.studies.perturbed.tasks.intervene import EDITS
-from otherminds.studies.perturbed.tasks.verdicts import Effects, Share, challenging, leniently, strictly
+from otherminds.studies.perturbed.tasks.verdicts import CountedShare, Effects, challenging, leniently, strictly
 from tests.studies.perturbed import agents
 
 # Right answers on focal items, by class in the order of CLASSES: of how many, by always reality, by always decoy.
@@ -89,7 +89,7 @@ def asked(answers: Answers, style: str, **tags) -> Answers:
     return answers.with_value("asked").where(None, prompt=STYLES[style], **FOCAL, **tags)
 
 
-def cell(answers: Answers, style: str, name: str) -> Share:
+def cell(answers: Answers, style: str, name: str) -> CountedShare:
     return right(read(asked(answers, style, **({} if name == "all" else {"class": name}))))
 
 
@@ -201,9 +201,9 @@ def test_verdicts(found):
     gold, reality, decoy = (asked(found[name], "cot") for name in ("gold", "reality", "decoy"))
     calls = (page.ostensible, page.robust, page.limited)
     assert [call(gold, strictly) for call in calls] == [True, True, True]
-    assert passed(Share.is_beyond_chance)(gold) == 10
+    assert passed(CountedShare.is_beyond_chance)(gold) == 10
     # Always reality: half of two classes, which only the lenient line lets pass.
-    assert [passed(by)(reality) for by in (strictly, leniently, Share.is_beyond_chance)] == [6, 8, 6]
+    assert [passed(by)(reality) for by in (strictly, leniently, CountedShare.is_beyond_chance)] == [6, 8, 6]
     assert [call(reality, strictly) for call in calls] == [False, False, True]
     assert not page.robust(reality, leniently)
     assert [passed(by)(decoy) for by in (strictly, leniently)] == [2, 3]

@@ -29,7 +29,7 @@ from typing import Any, Literal
 from otherminds.errors import UsageError
 from otherminds.items import Item, Suite, Tag
 from otherminds.studies.perturbed.calculus import CLASSES, O1, O2, UNKNOWN, VARIANTS, right_belief, right_reality
-from otherminds.studies.perturbed.tasks.stages import STAGES, Stage, Task, load, load_demonstration, render
+from otherminds.studies.perturbed.tasks.stages import STAGES, Task, TaskStage, load, load_demonstration, render
 
 Style = Literal["vanilla", "cot", "states", "perspective"]
 STYLES: dict[Style, str] = {
@@ -58,7 +58,7 @@ def build(*, full_grid: bool = False, style: Style = "vanilla", focal: bool = Fa
 
 
 def expand(
-    stage: Stage, task: Task, *, variants: Sequence[str] = VARIANTS, questions: Sequence[str] = QUESTIONS
+    stage: TaskStage, task: Task, *, variants: Sequence[str] = VARIANTS, questions: Sequence[str] = QUESTIONS
 ) -> Iterator[Item]:
     """The sixteen questions of a task, in their order, or some of them."""
     for variant, swap, question in product(variants, SWAPS, questions):
@@ -101,7 +101,7 @@ def first_look(seed: int) -> Suite:
     )
 
 
-def _item(stage: Stage, task: Task, variant: str, swap: str, question: str) -> Item:
+def _item(stage: TaskStage, task: Task, variant: str, swap: str, question: str) -> Item:
     words = stage.words(swap=swap == "swap")
     states = {**words, UNKNOWN: UNKNOWN}
     story = task.variants[variant]

@@ -18,7 +18,7 @@ Effects = Mapping[str, Difference | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Share(Estimate):
+class CountedShare(Estimate):
     """How many of how many are right, with Wilson's interval, or one by stage where it is over all classes.
 
     A triangle says more than half, beyond chance.
@@ -35,12 +35,12 @@ class Share(Estimate):
         return self.low > 0.5 if self.clusters < self.n else stats.binomial(self.right, self.n) <= BEYOND
 
 
-def strictly(one: Share) -> bool:
+def strictly(one: CountedShare) -> bool:
     """More than half right."""
     return 2 * one.right > one.n
 
 
-def leniently(one: Share) -> bool:
+def leniently(one: CountedShare) -> bool:
     """Half or more right."""
     return 2 * one.right >= one.n
 

@@ -46,7 +46,7 @@ from otherminds.stats import Association, Correlation, Difference, Estimate
 from otherminds.studies.perturbed.calculus import CLASSES
 from otherminds.studies.perturbed.tasks.build import STYLES
 from otherminds.studies.perturbed.tasks.chains import compare, way_is_right
-from otherminds.studies.perturbed.tasks.verdicts import CountedShare, Effects
+from otherminds.studies.perturbed.tasks.verdicts import SURE, CountedShare, Effects
 
 PLAIN, CHAIN = STYLES["vanilla"], STYLES["cot"]
 """The two styles that everything is measured in; others are only set beside them."""
@@ -60,20 +60,8 @@ answers they stand among the models, under names that no model has."""
 SCOPES: dict[str, dict[str, Wanted]] = {"focal": {"focal": True}, "all": {}}
 """The false-belief items alone, and all questions of a task."""
 FOCAL = SCOPES["focal"]
-STRONG, SURE = 0.4, 0.05
-"""A chain is called faithful from this correlation on, if chance would give it less often than this."""
-FEWEST = 5
-"""Right and wrong chains, right and wrong answers; with fewer of any, how they go together hangs on single items."""
 GAIN = 0.10
 """What reasoning must at least gain with wrong chains to be called a placebo."""
-
-RATIOS = {
-    "ROUGE-LCS": "rouge_lcs_p",
-    "ROUGE-LCPS": "rouge_lcps_p",
-    "transitions": "transition_overlap_p",
-    "changes": "transition_overlap_changes_p",
-}
-"""The graded measures of a chain, by what they are called."""
 
 
 # ---- the table of answers -----------------------------------------------------------------------------------------
@@ -159,13 +147,8 @@ def _given(answers: Answers) -> Answers:
     rows = []
     for row in answers.where(lambda row: bool(row.said)).once:
         said, end, own = row.said, row.item.meta["given"][-1], row.item.meta["own"]
-        numbers = {
-            "follows": said == end,
-            "before": own == end,
-            "stays": said == own,
-            "matches": said == row.item.answer,
-        }
-        rows.append(replace(row, detail={**row.detail, **numbers}))
+        numbers = {"follows": said == end, "before": own == end, "stays": said == own}
+        rows.append(replace(row, detail={**row.detail, **numbers, "matches": said == row.item.answer}))
     return Answers(rows)
 
 
@@ -196,9 +179,9 @@ def read(answers: Answers, **tags: Wanted) -> Answers:
     return answers.with_value("read").where(None, **tags)
 
 
-def passed(by: Callable[[CountedShare], bool]) -> Callable[[Answers], int]:
-    """A measure: in how many of the ten classes the share of right answers is as it should be."""
-    return lambda answers: sum(by(one) for name in TEN if (one := right(read(answers, **{CLASS: name}))))
+def by_class(answers: Answers) -> dict[str, CountedShare]:
+    """The share of right answers in every class that was read."""
+    return {name: one for name in CLASSES if (one := right(read(answers, **{CLASS: name})))}
 
 
 def whole_tasks(number: int, **tags: Wanted) -> Callable[[Answers], Estimate | None]:
@@ -261,23 +244,6 @@ def going_together(of: str = "proper") -> Callable[[Answers], Association | None
 def graded(of: str) -> Callable[[Answers], Correlation | None]:
     """A measure: the point-biserial correlation of a graded measure with right answers."""
     return lambda answers: stats.correlation(answers.numbers(of), (answers.values == 1).astype(float).tolist())
-
-
-def too_few(answers: Answers) -> bool:
-    """Whether how chains and answers go together hangs on single items."""
-    both, chain, answer, neither = crossed(answers)
-    return min(both + chain, answer + neither, both + answer, chain + neither) < FEWEST
-
-
-def verdict(answers: Answers) -> str:
-    """Faithful or not, by phi; where one of the two never varies, or hardly, phi says nothing."""
-    if crossed(answers)[0] == len(answers):
-        return "as faithful as can be told: all right"
-    if not (phi := going_together()(answers)):
-        return "cannot be told"
-    if too_few(answers):
-        return "too few to tell"
-    return "faithful" if phi.value >= STRONG and phi.p <= SURE else "not faithful"
 
 
 def compared(answers: Answers) -> Answers:

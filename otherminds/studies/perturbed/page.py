@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from operator import attrgetter
 from typing import Any
 
 from otherminds.files import read_words
@@ -20,23 +21,34 @@ from otherminds.results.reading import read_record, read_verdict
 from otherminds.results.run_details import how_it_answered, what_was_run
 from otherminds.results.sections import Across, Axis, Column, Declared, Each, Measure, Page, PictureOf, TableOf
 from otherminds.runs.runs import Run
-from otherminds.stats import Difference, signed, sure
+from otherminds.stats import signed, sure
 from otherminds.stats.significance import p_value
 from otherminds.studies.perturbed import measure
 from otherminds.studies.perturbed.calculus import CLASSES
-from otherminds.studies.perturbed.measure import FOCAL, NAMES, RULES, TEN, class_name, models, passed, read, right
+from otherminds.studies.perturbed.measure import (
+    FOCAL,
+    NAMES,
+    NONE,
+    RULES,
+    TEN,
+    by_class,
+    class_name,
+    models,
+    read,
+    right,
+)
 from otherminds.studies.perturbed.page_chains import ARE_CHAINS_RIGHT, ARE_THEY_FOLLOWED, ASKED, BY_CLASS, belief_tracks
-from otherminds.studies.perturbed.tasks.verdicts import CountedShare, Effects, challenging, leniently, strictly
+from otherminds.studies.perturbed.tasks import verdicts
+from otherminds.studies.perturbed.tasks.verdicts import CountedShare, leniently, strictly
 from otherminds.studies.study import study_page
 
-ROBUST, LIMITED = len(TEN), 5
-"""In how many classes more than half must be right for robust and for limited robust theory of mind."""
 SEVERAL = 3
 """Models; what is hard for two in three cannot be said of fewer."""
 SCOPE_NAMES = {"focal": "focal items", "all": "all questions of a task"}
 
 _TEXTS: dict[str, Any] = read_words("pages")["perturbed"]
 _SAY: dict[str, str] = _TEXTS["lead"]
+_COUNT = attrgetter("count")
 _BY_STYLE = Axis("asked", by="prompt", words=NAMES)
 _BY_RULE = Axis("rule", [Split(name, {"model": rule}) for rule, name in RULES.items()])
 _STYLES = [Split(name, {"prompt": prompt}) for prompt, name in NAMES.items()]
@@ -95,17 +107,18 @@ def _on_model(name: str, answers: Answers) -> Iterator[str]:
         return
     yield _SAY["right"].format(model=name, rights=", ".join(rights))
     for prompt, some in styles.items():
-        base = _SAY["base"].format(base=_in_words(one)) if (one := _unperturbed(some)) else ""
-        strict, beyond, classes = (passed(by)(some) for by in (strictly, CountedShare.is_beyond_chance, bool))
+        rights_by_class = by_class(some)
+        base = _SAY["base"].format(base=_in_words(one)) if (one := rights_by_class.get(NONE)) else ""
+        lines = (strictly, CountedShare.is_beyond_chance, bool)
+        strict, beyond, classes = (verdicts.passed(rights_by_class, line) for line in lines)
         yield _SAY["lines"].format(style=NAMES[prompt], base=base, strict=strict, beyond=beyond, classes=classes)
     chains = measure.chained(answers)
     if proper := chains.where(None, **FOCAL).mean("proper"):
-        both, _, _, neither = measure.crossed(chains)
-        phi, verdict = measure.going_together()(chains), measure.verdict(chains)
-        which = "constant" if not phi else "few" if measure.too_few(chains) else "phi"
-        counts = _SAY["counts"].format(both=both, neither=neither, n=len(chains))
+        counted, phi = measure.crossed(chains), measure.going_together()(chains)
+        which = "constant" if not phi else "few" if verdicts.too_few(*counted) else "phi"
+        counts = _SAY["counts"].format(both=counted[0], neither=counted[-1], n=len(chains))
         yield _SAY["proper"].format(proper=proper)
-        yield _SAY[which].format(phi=phi, counts=counts, verdict=verdict)
+        yield _SAY[which].format(phi=phi, counts=counts, verdict=verdicts.faithfulness(*counted))
     wrong = measure.compared(answers).where(lambda row: not row.detail["proper"])
     if any(measure.is_placebo(wrong.where(None, **tags)) for tags in measure.SCOPES.values()):
         yield _SAY["placebo"]
@@ -117,7 +130,7 @@ def _cards(page: Page) -> Iterator[Block]:
         mine = page.answers.where(model=name, **FOCAL)
         for prompt, some in mine.with_value("asked").by("prompt").items():
             if (one := right(read(some))) and (lost := measure.faulty(some)):
-                unread = f"; {_count(lost).replace('/', ' of ')} unreadable"
+                unread = f"; {lost.right} of {lost.n} unreadable"
                 cards.append((f"Right, {name}, {NAMES[prompt]}", f"{one.value:.2f}", sure(one) + unread))
         if proper := mine.mean("proper"):
             cards.append((f"Right chains, {name}", f"{proper.value:.2f}", sure(proper)))
@@ -155,11 +168,7 @@ def _read(answers: Answers) -> Answers:
 
 
 def _in_words(share: CountedShare) -> str:
-    return f"{share.value:.2f} ({_count(share)})"
-
-
-def _count(share: CountedShare) -> str:
-    return f"{share.right}/{share.n}"
+    return f"{share.value:.2f} ({share.count})"
 
 
 def _what_was_said(page: Page) -> Iterator[Block]:
@@ -179,7 +188,7 @@ def _what_was_said(page: Page) -> Iterator[Block]:
 
 _RIGHT = TableOf(
     [BY_CLASS],
-    [Across(_BY_STYLE, right, linked=True), Across(_BY_RULE, right, _count)],
+    [Across(_BY_STYLE, right, linked=True), Across(_BY_RULE, right, _COUNT)],
     "{}: right answers by class",
     _TEXTS["shares"],
     of=_read,
@@ -197,11 +206,11 @@ _FAULTS = TableOf(
     [BY_CLASS],
     [
         *(
-            Column(f"{what}, {short}", counted, _count, part=split)
+            Column(f"{what}, {short}", counted, _COUNT, part=split)
             for split, short in zip(_STYLES, ("plain", "chain"), strict=True)
             for what, counted in _COUNTED.items()
         ),
-        Across(_BY_RULE, right, _count),
+        Across(_BY_RULE, right, _COUNT),
     ],
     "{}: faults, and right answers if faults are wrong",
     compact=True,
@@ -236,7 +245,7 @@ def _challenging(page: Page) -> Iterator[Block]:
     """What is hard for most models, where there are several."""
     names = models(page.answers)
     for style, some in _styles(_read(page.answers)).items() if len(names) >= SEVERAL else ():
-        hard = challenging(measure.perturbed(some.where(model=name)) for name in names)
+        hard = verdicts.challenging(measure.perturbed(some.where(model=name)) for name in names)
         named = ", ".join(map(class_name, hard)) or "none"
         yield _TEXTS["challenging"].format(style=style, hard=named, models=len(names))
 
@@ -258,7 +267,7 @@ def _effects(
     page: Page,
     about: str,
     names: Sequence[str],
-    effects: Callable[[Answers], Effects],
+    effects: Callable[[Answers], verdicts.Effects],
     parts: Callable[[Answers], Mapping[str, Answers]],
 ) -> Iterator[Table]:
     """In each scope, by class a column for each part of a model's answers, then one for each rule."""
@@ -267,18 +276,21 @@ def _effects(
         tags = measure.SCOPES[scope]
         found = {f"{head} (p)": effects(some) for head, some in parts(mine.where(None, **tags)).items()}
         rules = {name: effects(page.answers.where(None, model=rule, **tags)) for rule, name in RULES.items()}
-        shown = [*((some, _with_p) for some in found.values()), *((some, _value) for some in rules.values())]
         rows: list[list[Cell]] = [
-            [class_name(name), *((one := some[name]) and show(one) for some, show in shown)]
+            [
+                class_name(name),
+                *((one := some[name]) and f"{signed(one)} ({p_value(one.p)})" for some in found.values()),
+                *((one := some[name]) and f"{one.value:+z.2f}" for some in rules.values()),
+            ]
             for name in names
-            if any(some[name] for some, _ in shown)
+            if any(some[name] for some in (*found.values(), *rules.values()))
         ]
         if found:
             caption = f"{page.name}: {about}, {SCOPE_NAMES[scope]}"
             yield Table(["class", *found, *rules], rows, caption, note=_TEXTS["effects"] + _if_few(found))
 
 
-def _if_few(effects: Mapping[str, Effects]) -> str:
+def _if_few(effects: Mapping[str, verdicts.Effects]) -> str:
     """What p cannot be below, where there are few stages."""
     measured = [one for some in effects.values() for name in TEN if (one := some[name])]
     stages, classes = max((one.clusters for one in measured), default=1), len(measured) // len(effects)
@@ -287,56 +299,36 @@ def _if_few(effects: Mapping[str, Effects]) -> str:
     return _TEXTS["few"].format(**few) if classes * least > 0.05 else ""
 
 
-def _with_p(difference: Difference) -> str:
-    return f"{signed(difference)} ({p_value(difference.p)})"
-
-
-def _value(difference: Difference) -> str:
-    return f"{difference.value:+z.2f}"
-
-
 # ---- lines of the published study ---------------------------------------------------------------------------------
 
 
-def _unperturbed(answers: Answers) -> CountedShare | None:
-    return right(read(answers, **{"class": measure.NONE}))
+def _passed(line: verdicts.Line) -> Measure:
+    return lambda answers: verdicts.passed(by_class(answers), line)
 
 
-def ostensible(answers: Answers, line: Callable[[CountedShare], bool]) -> bool | None:
-    """Right in the unperturbed tasks; None if these were not asked."""
-    return line(base) if (base := _unperturbed(answers)) else None
-
-
-def robust(answers: Answers, line: Callable[[CountedShare], bool]) -> bool | None:
-    """Right in all ten classes; None if not all were asked."""
-    return None if passed(bool)(answers) < ROBUST else passed(line)(answers) == ROBUST
-
-
-def limited(answers: Answers, line: Callable[[CountedShare], bool]) -> bool:
-    """Right in at least five classes."""
-    return passed(line)(answers) >= LIMITED
-
-
-def _by_both_lines(call: Callable[[Answers, Callable[[CountedShare], bool]], bool | None]) -> Measure:
+def _by_both_lines(call: Callable[[verdicts.Shares, verdicts.Line], bool | None]) -> Measure:
     """A verdict by the strict line, then by the lenient one."""
     words = {True: "yes", False: "no", None: "–"}
     return lambda answers: "\N{NO-BREAK SPACE}/\N{NO-BREAK SPACE}".join(
-        words[call(answers, line)] for line in (strictly, leniently)
+        words[call(by_class(answers), line)] for line in (strictly, leniently)
     )
 
 
 _LINES = TableOf(
     [ASKED, _STYLES_AND_RULES],
     [
-        Column("unperturbed", _unperturbed, _count),
-        Column("above ½", passed(strictly)),
-        Column("½ or above", passed(leniently)),
-        Column("beyond chance", passed(CountedShare.is_beyond_chance)),
-        Column("classes", passed(bool)),
-        *(Column(call.__name__, _by_both_lines(call)) for call in (ostensible, robust, limited)),
+        Column("unperturbed", lambda answers: by_class(answers).get(NONE), _COUNT),
+        Column("above ½", _passed(strictly)),
+        Column("½ or above", _passed(leniently)),
+        Column("beyond chance", _passed(CountedShare.is_beyond_chance)),
+        Column("classes", _passed(bool)),
+        *(
+            Column(call.__name__, _by_both_lines(call))
+            for call in (verdicts.ostensible, verdicts.robust, verdicts.limited)
+        ),
     ],
     "Lines that the published study draws",
-    _TEXTS["verdicts"].format(robust=ROBUST, limited=LIMITED),
+    _TEXTS["verdicts"].format(robust=verdicts.ROBUST, limited=verdicts.LIMITED),
     keep=bool,
     of=_asked,
 )

@@ -15,7 +15,9 @@ from otherminds.stats import Correlation, Difference, signed, span
 from otherminds.stats.significance import p_value
 from otherminds.studies.perturbed import measure
 from otherminds.studies.perturbed.calculus import CLASSES, UNKNOWN
-from otherminds.studies.perturbed.measure import FOCAL, RATIOS, RULES, chained, class_name, gain, going_together, models
+from otherminds.studies.perturbed.measure import FOCAL, RULES, chained, class_name, gain, going_together, models
+from otherminds.studies.perturbed.tasks import verdicts
+from otherminds.studies.perturbed.tasks.chains import RATIOS
 from otherminds.studies.perturbed.tasks.intervene import EDITS
 
 _TEXTS: dict[str, str] = read_words("pages")["chains"]
@@ -25,6 +27,7 @@ ASKED = Axis("", by="model", words=RULES)
 BY_CLASS = Axis("class", [*(Split(class_name(name), {"class": name}) for name in CLASSES), Split("all together")])
 _SCOPES = Axis("items", [Split("focal", FOCAL), Split("all beliefs")])
 _WRONG = Split("wrong", keep=lambda row: not row.detail["proper"])
+_VERDICT = {True: "placebo", False: "none"}
 _RIGHT = Split("right", keep=lambda row: bool(row.detail["proper"]))
 
 
@@ -44,17 +47,6 @@ def _alone(of: str = "value") -> Measure:
 
 def _with_p(found: Correlation | Difference) -> str:
     return f"{found.value:+z.2f} ({p_value(found.p)})"
-
-
-def _moved(answers: Answers) -> str:
-    gained, lost, p = measure.moved(answers)
-    return f"{gained} / {lost} ({p_value(p)})"
-
-
-def _placebo(answers: Answers) -> str:
-    if not _WRONG.of(answers):
-        return ""
-    return "placebo" if measure.is_placebo(answers) else "none"
 
 
 def _added(answers: Answers) -> str | None:
@@ -98,10 +90,10 @@ _TOGETHER = TableOf(
         Column("phi", going_together(), lambda phi: f"{phi.value:+z.2f}"),
         Column("p", going_together(), lambda phi: f"{p_value(phi.p)} / {p_value(phi.fisher)}"),
         Column("phi of the way (p)", going_together("way"), _with_p),
-        Column("verdict", measure.verdict),
+        Column("verdict", lambda answers: verdicts.faithfulness(*measure.crossed(answers))),
     ],
     "Right chains and right answers",
-    _TEXTS["counts"].format(strong=measure.STRONG, sure=measure.SURE, fewest=measure.FEWEST),
+    _TEXTS["counts"].format(strong=verdicts.STRONG, sure=verdicts.SURE, fewest=verdicts.FEWEST),
     keep=_tells_more,
     of=chained,
 )
@@ -120,11 +112,13 @@ _PLACEBO = TableOf(
         Column("plain", _alone("before")),
         Column("with chain", _alone()),
         Column("gain", gain, signed),
-        Column("gained / lost (McNemar's p)", _moved),
-        Column("verdict", _placebo),
+        Column(
+            "gained / lost (McNemar's p)", measure.moved, lambda found: f"{found[0]} / {found[1]} ({p_value(found[2])})"
+        ),
+        Column("verdict", lambda answers: "" if _RIGHT.of(answers) else _VERDICT[measure.is_placebo(answers)]),
     ],
     "What reasoning gains with right and with wrong chains",
-    _TEXTS["placebo"].format(gain=measure.GAIN, sure=measure.SURE),
+    _TEXTS["placebo"].format(gain=measure.GAIN, sure=verdicts.SURE),
     keep=_tells_more,
     of=measure.compared,
 )

@@ -1,10 +1,8 @@
 """Scripted models whose tables are known in closed form, end to end through the real runner."""
 
-import random
 import re
 from dataclasses import replace
 from functools import cache
-from itertools import groupby, pairwise, product
 from math import sqrt
 
 import pytest
@@ -18,16 +16,15 @@ from otherminds.models.scripted import Scripted
 from otherminds.pages.report import Table
 from otherminds.results.answers import Answers
 from otherminds.runs.runs import Run, run
-from otherminds.stats import Difference
 from otherminds.studies.perturbed import page
 from otherminds.studies.perturbed.calculus import CLASSES
 from otherminds.studies.perturbed.measure import (
     FOCAL,
     NONE,
-    RATIOS,
     RULES,
     SCOPES,
     TEN,
+    by_class,
     chained,
     compared,
     crossed,
@@ -39,19 +36,22 @@ from otherminds.studies.perturbed.measure import (
     measure,
     models,
     moved,
-    passed,
     perturbed,
     read,
     reasoned,
     right,
-    verdict,
     whole_tasks,
 )
-from otherminds.studies.perturbed.tasks import intervene
+from otherminds.studies.perturbed.tasks import intervene, verdicts
 from otherminds.studies.perturbed.tasks.build import STYLES, build
-from otherminds.studies.perturbed.tasks.chains import PATH_RULES, way_is_right
+from otherminds.studies.perturbed.tasks.chains import RATIOS
 from otherminds.studies.perturbed.tasks.intervene import EDITS
-from otherminds.studies.perturbed.tasks.verdicts import CountedShare, Effects, challenging, leniently, strictly
+from otherminds.studies.perturbed.tasks.verdicts import (
+    CountedShare,
+    faithfulness,
+    leniently,
+    strictly,
+)
 from tests.studies.perturbed import agents
 
 # Right answers on focal items, by class in the order of CLASSES: of how many, by always reality, by always decoy.
@@ -198,16 +198,16 @@ def test_what_reasoning_does(found):
 
 
 def test_verdicts(found):
-    gold, reality, decoy = (asked(found[name], "cot") for name in ("gold", "reality", "decoy"))
-    calls = (page.ostensible, page.robust, page.limited)
+    gold, reality, decoy = (by_class(asked(found[name], "cot")) for name in ("gold", "reality", "decoy"))
+    calls = (verdicts.ostensible, verdicts.robust, verdicts.limited)
     assert [call(gold, strictly) for call in calls] == [True, True, True]
-    assert passed(CountedShare.is_beyond_chance)(gold) == 10
+    assert verdicts.passed(gold, CountedShare.is_beyond_chance) == 10
     # Always reality: half of two classes, which only the lenient line lets pass.
-    assert [passed(by)(reality) for by in (strictly, leniently, CountedShare.is_beyond_chance)] == [6, 8, 6]
+    assert [verdicts.passed(reality, by) for by in (strictly, leniently, CountedShare.is_beyond_chance)] == [6, 8, 6]
     assert [call(reality, strictly) for call in calls] == [False, False, True]
-    assert not page.robust(reality, leniently)
-    assert [passed(by)(decoy) for by in (strictly, leniently)] == [2, 3]
-    assert (page.ostensible(decoy, strictly), page.limited(decoy, leniently)) == (True, False)
+    assert not verdicts.robust(reality, leniently)
+    assert [verdicts.passed(decoy, by) for by in (strictly, leniently)] == [2, 3]
+    assert (verdicts.ostensible(decoy, strictly), verdicts.limited(decoy, leniently)) == (True, False)
 
 
 def test_half_right_is_ostensible_only_by_the_lenient_line():
@@ -215,11 +215,12 @@ def test_half_right_is_ostensible_only_by_the_lenient_line():
     half = Answers(
         replace(row, value=0.0) if row.tag("class") == NONE and row.tag("swap") == "swap" else row for row in gold
     )
-    assert (page.ostensible(half, strictly), page.ostensible(half, leniently)) == (False, True)
+    shares = by_class(half)
+    assert (verdicts.ostensible(shares, strictly), verdicts.ostensible(shares, leniently)) == (False, True)
     base = right(half.where(None, **{"class": NONE}))
     assert (base.low, base.high) == pytest.approx((0.268, 0.732), abs=0.001)
-    assert page.robust(gold.where(None, **{"class": CLASSES[:-1]}), strictly) is None
-    assert page.ostensible(gold.where(None, **{"class": TEN}), strictly) is None
+    assert verdicts.robust(by_class(gold.where(None, **{"class": CLASSES[:-1]})), strictly) is None
+    assert verdicts.ostensible(by_class(gold.where(None, **{"class": TEN})), strictly) is None
 
 
 def solved(answers: Answers, style: str) -> list:
@@ -255,7 +256,7 @@ def test_faith_is_undefined_where_chains_or_answers_never_vary(found, name, scop
     assert crossed(some) == table
     assert going_together()(some) is None
     said = "as faithful as can be told: all right" if name == "gold" else "cannot be told"
-    assert verdict(some) == said
+    assert faithfulness(*crossed(some)) == said
     ratios = {graded(of)(some) for of in RATIOS.values()}
     assert name == "decoy" or ratios == {None}
 
@@ -366,7 +367,7 @@ def test_faith_by_hand():
     phi = going_together()(some)
     assert phi.value == pytest.approx(68 * 29 / sqrt(68 * 68 * 107 * 29))
     assert phi.fisher == pytest.approx(stats.fisher(68, 0, 39, 29))
-    assert verdict(some) == "faithful"
+    assert faithfulness(*crossed(some)) == "faithful"
 
 
 def test_items_count_only_where_every_style_could_be_read():
@@ -446,77 +447,6 @@ def test_runs_of_something_else_are_refused(sally_anne):
     suite = quiz(sally_anne)
     with pytest.raises(UsageError, match="none of these runs has answers to perturbed tasks"):
         measure([run(suite, oracle(suite))])
-
-
-# ---- challenging classes ------------------------------------------------------------------------------------------
-
-
-def effects(**values: float) -> Effects:
-    return {name: Difference(value, value, value, 14, 7, "", 1.0) for name, value in values.items()}
-
-
-ONE = effects(
-    transparent_container=-0.5,
-    preposition_replacement=-0.4,
-    uninformative_label=-0.3,
-    late_label=-0.2,
-    non_protagonist_belief=-0.1,
-    automatic_change_knowledge=-0.1,
-    add_unrelated_information=-0.05,
-    induction_from_baseline=0.2,
-)
-OTHER = effects(transparent_container=-0.1, late_label=-0.2, induction_from_baseline=-0.3)
-
-
-def test_the_five_most_degrading_and_all_that_tie_with_the_fifth():
-    assert challenging([ONE]) == CLASSES[1:7]
-
-
-def test_a_class_must_be_hard_for_two_models_in_three():
-    assert challenging([ONE, OTHER]) == ("transparent_container", "late_label")
-    assert challenging([ONE, OTHER, OTHER]) == ("transparent_container", "late_label", "induction_from_baseline")
-    assert challenging([ONE, ONE, OTHER]) == CLASSES[1:7]
-
-
-def test_what_does_not_degrade_is_not_challenging():
-    assert challenging([effects(late_label=0.0, transparent_container=0.3)]) == ()
-    assert challenging([{"late_label": None}]) == ()
-    assert challenging([]) == ()
-
-
-# ---- the way without its end --------------------------------------------------------------------------------------
-
-
-def every_chain(sets, final, rule):
-    for chain in product(*sets):
-        steps = zip(pairwise(chain), pairwise(sets), strict=True)
-        if chain[-1] in final and all(PATH_RULES[rule](a, b, before, now) for (a, b), (before, now) in steps):
-            yield chain
-
-
-def runs_of(chain):
-    return [(state, len(list(block))) for state, block in groupby(chain)]
-
-
-def test_the_way_agrees_with_a_list_of_all_chains():
-    dice = random.Random(5)
-    met = set()
-    for _ in range(2000):
-        rule = dice.choice(list(PATH_RULES))
-        sets = [dice.sample("abu", dice.choice([1, 1, 2])) for _ in range(dice.randint(1, 6))]
-        final = dice.sample(sets[-1], dice.randint(1, len(sets[-1])))
-        chains = list(every_chain(sets, final, rule))
-        # Mostly pieces of right chains, so that some are right.
-        source = dice.choice(chains) if chains and dice.random() < 0.8 else dice.choices("abu", k=4)
-        said = tuple(state for state in source if dice.random() < 0.8)
-        way = runs_of(said)[:-1]
-        expected = bool(said) and any(
-            len(way) == len(gold) and all(a == b and k <= n for (a, k), (b, n) in zip(way, gold, strict=True))
-            for gold in (runs_of(chain)[:-1] for chain in chains)
-        )
-        assert way_is_right(sets, said, path_rule=rule, final=final) is expected, (sets, final, rule, said)
-        met.add((expected, bool(way)))
-    assert len(met) == 4
 
 
 def test_placebo_reads_the_wording_that_asks_for_states():

@@ -42,6 +42,15 @@ class ChainScore:
     """The same without standing still."""
 
 
+RATIOS = {
+    "ROUGE-LCS": "rouge_lcs_p",
+    "ROUGE-LCPS": "rouge_lcps_p",
+    "transitions": "transition_overlap_p",
+    "changes": "transition_overlap_changes_p",
+}
+"""The graded measures of a chain, by what they are called."""
+
+
 def compare(
     gold: Sequence[Collection[str]],
     predicted: Sequence[str],

@@ -47,7 +47,7 @@ def look(subjects: Sequence[Subject], desk: Desk) -> Chapter | None:
     return chapter(asked, page, lambda table: _findings(answers, table), by="class")
 
 
-def _ask(subject: Subject, questions: Suite, desk: Desk) -> Sequence[Run]:
+def _ask(subject: Subject, questions: Suite, desk: Desk) -> list[Run]:
     asked = {prompt: questions.using(prompt=prompt) for prompt in NAMES}
     runs = [desk.put(each, subject, f"perturbed · {NAMES[prompt]}") for prompt, each in asked.items()]
     if any(record.score.value is not None for record in runs[-1].records):

@@ -80,7 +80,7 @@ def report(answers: Answers, runs: Sequence[Run], links: Links | None = None) ->
         "How answers ended": [*how_it_answered(runs, labels)],
         "What was run": [*what_was_run(runs, labels)],
     }
-    sections = Page(answers, links).sections(Section(title, blocks) for title, blocks in declared.items())  # type: ignore[arg-type]
+    sections = Page(answers, links).sections(Section(title, blocks) for title, blocks in declared.items())
     title = f"{' and '.join(names)} on perturbed false-belief tasks"
     return study_page("perturbed", title, lead(answers), sections, runs)
 

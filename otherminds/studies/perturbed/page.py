@@ -19,7 +19,7 @@ from otherminds.results.labels import run_labels
 from otherminds.results.measures import Split
 from otherminds.results.reading import read_record, read_verdict
 from otherminds.results.run_details import how_it_answered, what_was_run
-from otherminds.results.sections import Across, Axis, Column, Declared, Each, Measure, Page, PictureOf, TableOf
+from otherminds.results.sections import Across, Axis, Column, Declared, Each, Measure, Page, PictureOf, TableOf, figure
 from otherminds.runs.runs import Run
 from otherminds.stats import signed, sure
 from otherminds.stats.significance import p_value
@@ -227,17 +227,12 @@ def _styles(answers: Answers) -> dict[str, Answers]:
 
 def _perturbations(page: Page) -> Iterator[Block]:
     styles = _styles(_read(page.answers))
-    found = [measure.perturbed(some) for some in styles.values()]
-    if found:
-        svg = plots.intervals(
-            [(class_name(name), [some[name] for some in found]) for name in TEN],
-            title=f"What each perturbation does to {page.name}",
-            series=list(styles),
-            reference=(0.0, "no effect"),
-            axis=(-1.0, 1.0),
-            measure="difference in right answers",
-        )
-        yield Figure(svg, f"{page.name}: acc(class) − acc(unperturbed), with 95 % intervals by stage.")
+    if found := [measure.perturbed(some) for some in styles.values()]:
+        lines = [(class_name(name), [some[name] for some in found]) for name in TEN]
+        title = f"What each perturbation does to {page.name}"
+        caption = f"{page.name}: acc(class) − acc(unperturbed), with 95 % intervals by stage."
+        none, counts = (0.0, "no effect"), "difference in right answers"
+        yield figure(lines, list(styles), title, caption, counts, reference=none, scale=(-1.0, 1.0))
     yield from _effects(page, "effect of each perturbation", TEN, measure.perturbed, _styles)
 
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from otherminds.files import read_words
-from otherminds.pages import plots
 from otherminds.pages.report import Block, Figure, Folded
 from otherminds.pages.timeline import timeline
 from otherminds.results.answers import Answer, Answers
 from otherminds.results.measures import Split
-from otherminds.results.sections import Axis, Column, Declared, Each, Measure, Page, TableOf, mean
+from otherminds.results.sections import Axis, Column, Declared, Each, Measure, Page, TableOf, figure, mean
 from otherminds.stats import Correlation, Difference, signed, span
 from otherminds.stats.significance import p_value
 from otherminds.studies.perturbed import measure
@@ -66,13 +65,11 @@ def _ends(page: Page) -> Iterator[Block]:
     """How often answers end as a given chain does, for each model."""
     for name, some in _given(page.answers).by("model").items():
         parts = [(edit, some.where(edit=edit)) for edit in EDITS]
-        svg = plots.intervals(
-            [(edit, [part.mean("follows"), part.mean("before")]) for edit, part in parts if part],
-            title=f"How often the answers of {name} end as the chain does",
-            series=("with the chain given", "its own answer before"),
-            measure="share that ends as the chain does",
-        )
-        yield Figure(svg, f"{name}: answers that end as the chain does, with 95 % intervals by stage.")
+        lines = [(edit, [part.mean("follows"), part.mean("before")]) for edit, part in parts if part]
+        title = f"How often the answers of {name} end as the chain does"
+        caption = f"{name}: answers that end as the chain does, with 95 % intervals by stage."
+        marks = ("with the chain given", "its own answer before")
+        yield figure(lines, marks, title, caption, "share that ends as the chain does")
 
 
 _RATIOS = [Column(name, _alone(of), lambda value: f"{value:.2f}") for name, of in RATIOS.items()]

@@ -35,8 +35,8 @@ from otherminds.studies.dialogue.questions.sample import suite as dialogue_suite
 from otherminds.studies.explore.build import suite as explore_suite
 from otherminds.studies.explore.chapter import example as explore_example
 from otherminds.studies.explore.controls import stories as explore_stories
-from otherminds.studies.perturbed.chapter import drawn as drawn_tasks
-from otherminds.studies.perturbed.chapter import suite as perturbed_suite
+from otherminds.studies.perturbed.tasks.build import drawn as drawn_tasks
+from otherminds.studies.perturbed.tasks.build import suite as perturbed_suite
 from otherminds.studies.safety.chapter import SMALL
 from otherminds.studies.safety.plots.build import build as build_safety
 

@@ -64,11 +64,11 @@ MODULES = {
         "studies.explore.shares": "shares",
     },
     "Study: perturbed": {
-        "studies.perturbed.build": "build",
-        "studies.perturbed.intervene": "build",
+        "studies.perturbed.tasks.build": "build",
+        "studies.perturbed.tasks.intervene": "build",
         "studies.perturbed.measure": "measure",
         "studies.perturbed.page": "show",
-        "studies.perturbed.chains": "compare",
+        "studies.perturbed.tasks.chains": "compare",
     },
     "Study: safety": {
         "studies.safety.plots.build": "build",

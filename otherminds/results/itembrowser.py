@@ -80,7 +80,9 @@ def leads_to(behind: Answers, among: Answers) -> dict[str, str]:
         ids_by_run.setdefault(run.id, set()).update(some.item_ids)
     if not ids_by_run:
         return {}
-    to, meant, near = {}, behind.runs, among.runs
+    # The runs behind it may have been renamed for a page.
+    to, near, known = {}, among.runs, {run.id: run for run in among.runs}
+    meant = [known.get(run.id, run) for run in behind.runs]
     for name in OF_RUN:
         values = dict.fromkeys(_of_run(run, name) for run in meant)
         kept = [run for run in near if _of_run(run, name) in values]

@@ -174,7 +174,8 @@ class Each:
     """At most so many parts."""
 
 
-Declared = Block | TableOf | PictureOf | CardsOf | Each | Callable[["Page"], Iterable[Block]]
+Declared = Block | TableOf | PictureOf | CardsOf | Each | list[Any] | Callable[["Page"], Iterable[Block]]
+"""A list stands together: a text in it is there if anything else of it is."""
 
 
 # ---- measuring ----------------------------------------------------------------------------------------------------
@@ -204,6 +205,8 @@ class Page:
         match one:
             case str():
                 yield one.replace("{}", self.name)
+            case list():
+                yield from self.blocks(one)
             case TableOf():
                 if table := self._table(one):
                     yield table

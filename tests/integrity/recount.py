@@ -6,7 +6,7 @@ from statistics import fmean
 from typing import NamedTuple
 
 from otherminds.runs.runs import Record
-from otherminds.studies.perturbed.chains import compare
+from otherminds.studies.perturbed.tasks.chains import compare
 from tests.integrity.pages import Key
 
 

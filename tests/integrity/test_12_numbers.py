@@ -30,8 +30,8 @@ from otherminds.runs.runs import Run, load, run
 from otherminds.stats import Difference, contrast, difference, mean, signed
 from otherminds.store.store import Store
 from otherminds.studies import STUDIES
-from otherminds.studies.perturbed.build import build
 from otherminds.studies.perturbed.page import show
+from otherminds.studies.perturbed.tasks.build import build
 from otherminds.studies.starter.study import starter
 from otherminds.studies.study import Desk, Subject
 from tests.models.scripted_server import Call, Reply, chat, completion, serving, top

@@ -23,9 +23,9 @@ from otherminds.store.store import Store
 from otherminds.studies.explore.build import suite
 from otherminds.studies.explore.measure import measure
 from otherminds.studies.explore.page import show as show_found
-from otherminds.studies.perturbed import intervene
-from otherminds.studies.perturbed.build import build as build_perturbed
 from otherminds.studies.perturbed.page import show as show_perturbed
+from otherminds.studies.perturbed.tasks import intervene
+from otherminds.studies.perturbed.tasks.build import build as build_perturbed
 from otherminds.studies.safety.lineups import measure as measure_lineup
 from otherminds.studies.safety.plots.build import build as build_safety
 from otherminds.studies.safety.series import Lineup, Member

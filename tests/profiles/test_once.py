@@ -25,7 +25,7 @@ BUILDERS = {
     "safety": "studies.safety.plots.build.build",
     "dialogue": "studies.dialogue.questions.build.build",
     "explore": "studies.explore.build.suite",
-    "perturbed": "studies.perturbed.build.build",
+    "perturbed": "studies.perturbed.tasks.build.build",
 }
 MEASURES = {name: f"studies.{name}.measure.measure" for name in OURS[1:]} | {"dialogue": "studies.dialogue.page.show"}
 MEASURES["safety"] = "studies.safety.lineups.measure"

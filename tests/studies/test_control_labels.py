@@ -14,8 +14,8 @@ from otherminds.studies import STUDIES
 from otherminds.studies.dialogue.questions import controls as dialogue
 from otherminds.studies.dialogue.questions import sample
 from otherminds.studies.explore import controls as explore
-from otherminds.studies.perturbed import build as perturbed_build
 from otherminds.studies.perturbed import controls as perturbed
+from otherminds.studies.perturbed.tasks import build as perturbed_build
 from otherminds.studies.safety.plots import build as safety_build
 from otherminds.studies.safety.plots import controls as safety
 from otherminds.studies.starter import study as starter

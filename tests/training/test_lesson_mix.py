@@ -8,7 +8,7 @@ import pytest
 from otherminds.heuristics.cues import cues
 from otherminds.items import Suite
 from otherminds.studies.dialogue.questions.build import build as dialogue
-from otherminds.studies.perturbed.build import build as perturbed
+from otherminds.studies.perturbed.tasks.build import build as perturbed
 from otherminds.studies.safety.plots.build import build as safety
 from otherminds.studies.starter.study import starter
 from otherminds.talks import bank

@@ -1,363 +1,270 @@
 """Measure: how often a model is right in each class and style, what a perturbation costs and what reasoning gains.
 
+`measure` makes one table: the answers of the models, and those of two rules to the same items. What is found out of an
+answer is a number of it, and every measure is a function of some answers of that table:
+
+    asked           to an item that the model was asked in every style of the pair in which it was asked anything
+    read            and answered readably in each
+    proper, way     whether the chain is right, and whether it is without its last run; and the rest of `ChainScore`
+    before          beside a chain: the value without one; with a given chain: whether its own answer ends as that does
+    follows, stays  with a given chain: whether the answer ends as that does, and whether it is what it was before
+    matches         and whether it is the right one
+
+A style in which an answer cannot be read says nothing about that item, and what cannot be read is not left to chance:
+long stories and hard classes have more of it. So an item counts only if it was read in every style, and how many were
+lost is a result of its own. Calls that failed were never answered, and are no faults.
+
 Effects are differences of shares of right answers. What a perturbation does is acc(class) − acc(unperturbed); what the
 chain of thought does is acc(cot) − acc(vanilla) on the same items. Intervals of effects and of all classes together
 are drawn by stage, since all tasks of a stage share people, things and words; p of the ten classes are adjusted for
 being ten.
+
+Right chains and right answers go together almost by construction, since a proper chain ends in the right state. Two
+things stand against that: the *way*, which is the chain without its last run, so that only what came before the end
+can agree; and the placebo, which is what reasoning gains where its chain is wrong. Neither tells cause from company:
+only giving the model another chain does (see `intervene`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from math import ceil
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, replace
+from functools import reduce
+from operator import or_
+from typing import Any
+
+import numpy as np
 
 from otherminds import stats
 from otherminds.errors import UsageError
 from otherminds.items import Item
-from otherminds.items.tags import CLASS, STORY
-from otherminds.results.answers import Answers, Wanted, shared
+from otherminds.items.tags import CLASS, FINAL, GOLD, PATH_RULE, STORY
+from otherminds.results.answers import Answer, Answers, Wanted, shared
 from otherminds.results.labels import mark, together
 from otherminds.runs.runs import Run
-from otherminds.stats import Difference, Estimate
-from otherminds.studies.perturbed.build import STYLES, Style
+from otherminds.stats import Association, Correlation, Difference, Estimate
 from otherminds.studies.perturbed.calculus import CLASSES
-from otherminds.studies.perturbed.faithfulness import SCOPES, Chains, Faith, Placebo, chains, faith, placebo
-from otherminds.studies.perturbed.intervene import Followed, followed
+from otherminds.studies.perturbed.tasks.build import STYLES
+from otherminds.studies.perturbed.tasks.chains import compare, way_is_right
+from otherminds.studies.perturbed.tasks.verdicts import SURE, CountedShare, Effects
 
-PAIR: tuple[Style, Style] = ("vanilla", "cot")
+PLAIN, CHAIN = STYLES["vanilla"], STYLES["cot"]
 """The two styles that everything is measured in; others are only set beside them."""
+NAMES = {PLAIN: "plainly", CHAIN: "with a chain of thought"}
+"""How these are called in sentences: asked plainly, asked with a chain of thought."""
+STYLE_OF = {prompt: style for style, prompt in STYLES.items()}
 NONE, TEN = CLASSES[0], CLASSES[1:]
-OF_CLASS: dict[str, dict[str, str]] = {**{name: {CLASS: name} for name in CLASSES}, "all": {}}
-RULES = {"always reality": "reality", "always decoy": "decoy"}
-"""What a class table cannot be read without: whoever answers with what is so, and with what misleads."""
-ROBUST, LIMITED = len(TEN), 5
-"""In how many classes more than half must be right for robust and for limited robust theory of mind."""
-DEGRADING = 5
-BEYOND = 0.05
-
-Effects = Mapping[str, Difference | None]
-"""By class; None where there is nothing to compare."""
+RULES = {"rule: reality": "always reality", "rule: decoy": "always decoy"}
+"""What a class table cannot be read without: whoever answers with what is so, and with what misleads. In the table of
+answers they stand among the models, under names that no model has."""
+SCOPES: dict[str, dict[str, Wanted]] = {"focal": {"focal": True}, "all": {}}
+"""The false-belief items alone, and all questions of a task."""
+FOCAL = SCOPES["focal"]
+GAIN = 0.10
+"""What reasoning must at least gain with wrong chains to be called a placebo."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sitting:
-    """The answers of one model, or of a rule, by style.
+# ---- the table of answers -----------------------------------------------------------------------------------------
 
-    A style in which an answer cannot be read says nothing about that item, and what cannot be read is not left to
-    chance: long stories and hard classes have more of it. So an item counts only if every style gave a readable answer
-    to it, and how many were lost is a result of its own. Calls that failed were never answered, and are no faults.
+
+def measure(runs: Sequence[Run]) -> Answers:
+    """All answers of the models and of the rules; the two styles of a model find each other by its fingerprint.
+
+    A model asked with and without a schema is two. What was asked twice counts once, as it was answered last.
     """
-
-    label: str
-    answers: Mapping[str, Answers]
-
-    @property
-    def styles(self) -> tuple[str, ...]:
-        """Those of the pair that there are."""
-        return tuple(style for style in PAIR if style in self.answers)
-
-    def asked(self, **tags: Wanted) -> dict[str, Answers]:
-        """By style, the answers to the items that every style was asked, in one order; faults among them."""
-        return self._shared(tags)
-
-    def read(self, **tags: Wanted) -> dict[str, Answers]:
-        """The same without the items that have a fault in any style."""
-        return self._shared(tags, of="value")
-
-    def _shared(self, tags: Mapping[str, Wanted], of: str = "") -> dict[str, Answers]:
-        some = shared(*(self.answers[style].where(None, **tags) for style in self.styles), of=of)
-        return dict(zip(self.styles, some, strict=True))
-
-
-@dataclass(frozen=True, slots=True)
-class Share(Estimate):
-    """How many of how many are right, with Wilson's interval, or one by stage where it is over all classes.
-
-    A triangle says more than half, beyond chance.
-    """
-
-    right: int
-
-    def __str__(self) -> str:
-        mark = " ▲" if self.beyond_chance else ""
-        return f"{self.right}/{self.n} = {self.value:.2f} [{self.low:.2f}, {self.high:.2f}]{mark}"
-
-    @property
-    def beyond_chance(self) -> bool:
-        """Whether so many would be right less than one time in twenty if each were right one time in two."""
-        return self.low > 0.5 if self.clusters < self.n else stats.binomial(self.right, self.n) <= BEYOND
-
-
-@dataclass(frozen=True, slots=True)
-class ClassCell:
-    """One class in one style."""
-
-    right: Share | None
-    """Of the items that every style gave a readable answer to."""
-    faults_wrong: Share | None
-    """Of all items asked, a fault being wrong."""
-    faults: Share | None
-    """The share of all items asked that could not be read."""
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """Ostensible and robust theory of mind, with more than half right (strict) and with half or more (lenient)."""
-
-    base: Share | None
-    strict: int
-    """Classes with more than half right."""
-    lenient: int
-    """Classes with half or more right."""
-    beyond: int
-    """Classes in which chance would be right as often less than one time in twenty."""
-    classes: int
-    """Classes that were asked."""
-
-    def ostensible(self, *, lenient: bool = False) -> bool | None:
-        """Right in the unperturbed tasks; None if these were not asked."""
-        return None if self.base is None else _passes(self.base, lenient)
-
-    def robust(self, *, lenient: bool = False) -> bool | None:
-        """Right in all ten classes; None if not all were asked."""
-        return None if self.classes < ROBUST else self._count(lenient) == ROBUST
-
-    def limited(self, *, lenient: bool = False) -> bool:
-        """Right in at least five classes."""
-        return self._count(lenient) >= LIMITED
-
-    def _count(self, lenient: bool) -> int:
-        return self.lenient if lenient else self.strict
-
-
-@dataclass(frozen=True, slots=True)
-class Profile:
-    """All numbers of one sitting; by style, and within that by class, where a name does not say otherwise."""
-
-    sitting: Sitting
-    cells: Mapping[str, Mapping[str, ClassCell]]
-    """With "all" for all classes together, the unperturbed tasks among them."""
-    perturbed: Mapping[str, Mapping[str, Effects]]
-    """By scope, then by style: what each class does against the unperturbed tasks."""
-    reasoned: Mapping[str, Effects]
-    """By scope: what the chain of thought does in each class, and in all."""
-    verdicts: Mapping[str, Verdict]
-    solved: Mapping[str, tuple[Estimate | None, Estimate | None]]
-    """Tasks with all sixteen questions right, and with all eight about beliefs."""
-    chains: Mapping[str, Chains]
-    """By class: how right the chains are."""
-    faith: Mapping[str, Faith]
-    """By scope: whether right chains and right answers go together."""
-    placebo: Mapping[str, tuple[Placebo, ...]]
-    """By scope: what reasoning gains where its chain is right, and where it is not."""
-    beside: Mapping[str, Difference]
-    """Other ways of asking, against vanilla on the same items."""
-
-    @property
-    def label(self) -> str:
-        """Who it is about."""
-        return self.sitting.label
-
-
-@dataclass(frozen=True, slots=True)
-class Measures:
-    """All numbers of the study."""
-
-    models: tuple[Profile, ...]
-    rules: tuple[Profile, ...]
-    """The same of the rules in RULES, on all items that any model was asked."""
-    challenging: Mapping[str, tuple[str, ...]]
-    """By style: the classes among the most degrading of at least two models in three."""
-    followed: tuple[Followed, ...]
-    """What answers do when chains are given."""
-
-    @property
-    def sittings(self) -> tuple[Sitting, ...]:
-        """Who was asked."""
-        return tuple(each.sitting for each in self.models)
-
-
-def measure(runs: Sequence[Run]) -> Measures:
-    """Everything that these runs tell; the two styles of a model find each other by its fingerprint."""
-    sittings = sit(runs)
-    items = Answers(row for each in sittings for some in each.asked().values() for row in some).items
-    styles = [style for style in PAIR if any(style in sitting.styles for sitting in sittings)]
-    models = tuple(map(profile, sittings))
-    return Measures(
-        models=models,
-        rules=tuple(profile(rule(name, key, items, styles)) for name, key in RULES.items()),
-        challenging={
-            style: challenging([each.perturbed["focal"].get(style, {}) for each in models]) for style in styles
-        },
-        followed=followed(runs),
-    )
-
-
-def sit(runs: Sequence[Run]) -> tuple[Sitting, ...]:
-    """One sitting a model; a model asked with and without a schema is two."""
-    asked = [run for run in runs if run.prompt in STYLES.values() and _plain(run)]
-    found = together(asked, lambda run: (run.fingerprint, run.score), lambda run: (_named(run), mark(run)))
-    sittings = [Sitting(label, _by_style(some)) for label, some in found]
-    with_answers = tuple(each for each in sittings if each.styles and any(each.asked().values()))
-    if not with_answers:
+    parts = []
+    for label, own in together(runs, _same_model, lambda run: (_named(run), mark(run))):
+        some = Answers.of(replace(run, model=label) for run in own).where(lambda row: row.verdict != "error")
+        parts.append(_given(some) if "edit" in some.tag_values else _marked(some))
+    if not (asked := reduce(or_, parts, Answers()).with_value("asked")):
         raise UsageError(
             "none of these runs has answers to perturbed tasks in the styles vanilla or cot; build the suite with "
             "`otherminds build perturbed` and run it"
         )
-    return with_answers
+    known = {"before": PLAIN in asked.get("prompt"), "proper": bool(asked.with_value("proper"))}
+    return reduce(or_, [*parts, *(_rule(rule, asked.items, known) for rule in RULES)])
 
 
-def _plain(run: Run) -> Answers:
-    return Answers.of([run]).where(lambda row: "edit" not in row.item.tags and row.verdict != "error")
+def class_name(name: str) -> str:
+    """A class as people read it."""
+    return {NONE: "unperturbed", "all": "all together"}.get(name, name.replace("non_", "non-").replace("_", " "))
+
+
+def models(answers: Answers) -> list[str]:
+    """The models, without rules, and without what they answered to given chains."""
+    return [name for name in dict.fromkeys(answers.with_value("asked").get("model")) if name not in RULES]
+
+
+def _same_model(run: Run) -> tuple[str, str, bool]:
+    return run.fingerprint, run.score, "edit" in run.columns.tags
 
 
 def _named(run: Run) -> str:
+    if "edit" in run.columns.tags:
+        return f"{run.model}, {'prefill' if run.score == 'cloze' else 'notes'}"
     return run.model + (", without a schema" if run.score == "json-free" else "")
 
 
-def _by_style(runs: Sequence[Run]) -> dict[str, Answers]:
-    style = {prompt: style for style, prompt in STYLES.items()}
-    found: dict[str, Answers] = {}
-    for run in runs:
-        # What was asked twice counts once, as it was answered last.
-        both = found.get(style[run.prompt], Answers()) | _plain(run)
-        found[style[run.prompt]] = Answers(both.ids.values())
-    return found
+def _marked(answers: Answers) -> Answers:
+    """The answers of one model, style by style, with their numbers."""
+    styles = {prompt: answers.where(prompt=prompt).once for prompt in STYLE_OF}
+    pair = [some for prompt in NAMES if (some := styles[prompt])]
+    asked, read = (set(shared(*pair, of=of)[0].item_ids) if pair else set() for of in ("", "value"))
+    before = {row.item.id: row.value for row in styles[PLAIN].with_value()}
+    made = []
+    for prompt, row in ((prompt, row) for prompt, some in styles.items() for row in some):
+        id, numbers = row.item.id, dict[str, Any]()
+        if prompt in NAMES:
+            numbers |= {name: 1.0 for name, ids in (("asked", asked), ("read", read)) if id in ids}
+        if prompt == CHAIN and row.value is not None:
+            numbers |= _of_chain(row) | ({"before": before[id]} if id in before else {})
+        made.append(replace(row, detail={**row.detail, **numbers}))
+    return Answers(made)
 
 
-def rule(label: str, key: str, items: Sequence[Item], styles: Sequence[str]) -> Sitting:
-    """Whoever always answers with what the item has under this key of its meta, in whatever style."""
-    values = {item.id: float(item.meta[key] == item.answer) for item in items}
-    rows = [
-        replace(row, said=(said := row.item.meta[key]), detail={"states": (said,) * len(row.item.meta["sentences"])})
-        for row in Answers.by_rule(label, items, values)
-    ]
-    return Sitting(label, dict.fromkeys(styles, Answers(rows)))
+def _of_chain(row: Answer) -> dict[str, Any]:
+    """How well the chain of an answer follows that of its item; questions about what is so have no chain."""
+    if row.item.tags["question"] != "belief":
+        return {}
+    meta = row.item.meta
+    how = {"path_rule": meta[PATH_RULE], "final": meta[FINAL]}
+    return {**asdict(compare(meta[GOLD], row.states, **how)), "way": way_is_right(meta[GOLD], row.states, **how)}
 
 
-def profile(sitting: Sitting) -> Profile:
-    """The numbers of one sitting."""
-    read = {scope: sitting.read(**tags) for scope, tags in SCOPES.items()}
-    cells = _cells(sitting)
-    scopes = [scope for scope in SCOPES if scope == "focal" or _whole(read[scope])]
-    styles = sitting.answers
-    plain, chained = (styles.get(style, Answers()) for style in PAIR)
-    return Profile(
-        sitting=sitting,
-        cells=cells,
-        perturbed={scope: {style: _perturbed(answers) for style, answers in read[scope].items()} for scope in scopes},
-        reasoned={scope: _reasoned(read[scope]) for scope in scopes} if len(sitting.styles) == 2 else {},
-        verdicts={style: _verdict(by_class) for style, by_class in cells.items()},
-        solved={style: _solved(answers) for style, answers in sitting.asked().items()},
-        chains=chains(chained),
-        faith=faith(chained),
-        placebo=placebo(plain, chained),
-        beside={
-            style: gained for style, answers in styles.items() if style not in PAIR and (gained := answers.less(plain))
-        },
-    )
+def _rule(rule: str, items: Sequence[Item], known: Mapping[str, bool]) -> Answers:
+    """Whoever always answers with what the item has under some key of its meta, in whatever style."""
+    key, rows = rule.removeprefix("rule: "), []
+    for row in Answers.by_rule(rule, items, {item.id: float(item.meta[key] == item.answer) for item in items}):
+        said = row.item.meta[key]
+        made = replace(row, said=said, detail={"states": (said,) * len(row.item.meta["sentences"])})
+        numbers = {"asked": 1.0, "read": 1.0} | ({"before": row.value} if known["before"] else {})
+        rows.append(replace(made, detail={**made.detail, **numbers, **(_of_chain(made) if known["proper"] else {})}))
+    return Answers(rows)
 
 
-def challenging(effects: Iterable[Effects]) -> tuple[str, ...]:
-    """The classes that are among the most degrading of at least two models in three.
-
-    The most degrading of a model are the five with the lowest effects below nothing, and all that tie with the fifth.
-    """
-    models = [{name: each.value for name, each in some.items() if each is not None} for some in effects]
-    worst = []
-    for values in filter(None, models):
-        falling = sorted(value for value in values.values() if value < -_SAME)
-        limit = falling[DEGRADING - 1] if len(falling) >= DEGRADING else -_SAME
-        worst.append({name for name, value in values.items() if value < -_SAME and value <= limit + _SAME})
-    if not worst:
-        return ()
-    needed = ceil(2 * len(worst) / 3)
-    return tuple(name for name in TEN if sum(name in some for some in worst) >= needed)
+def _given(answers: Answers) -> Answers:
+    """What one model answered to given chains."""
+    rows = []
+    for row in answers.where(lambda row: bool(row.said)).once:
+        said, end, own = row.said, row.item.meta["given"][-1], row.item.meta["own"]
+        numbers = {"follows": said == end, "before": own == end, "stays": said == own}
+        rows.append(replace(row, detail={**row.detail, **numbers, "matches": said == row.item.answer}))
+    return Answers(rows)
 
 
-_SAME = 1e-9  # effects that differ by less differ by rounding only
+# ---- shares -------------------------------------------------------------------------------------------------------
 
 
-def share(right: Sequence[bool], stages: Sequence[str] | None = None) -> Share | None:
-    """A share with its count, by stage where these are named; None of nothing."""
-    if not right:
-        return None
-    found = stats.mean(list(map(float, right)), groups=stages) if stages else stats.proportion(sum(right), len(right))
-    return Share(found.value, found.low, found.high, found.n, found.clusters, found.method, sum(right))
+def _share(kept: Callable[[Answer], bool]) -> Callable[[Answers], CountedShare | None]:
+    """A measure: how many are so, by stage unless these are answers of one class."""
+
+    def measured(answers: Answers) -> CountedShare | None:
+        if not answers:
+            return None
+        so = [kept(row) for row in answers]
+        alone = CLASS in answers.wanted
+        found = stats.proportion(sum(so), len(so)) if alone else stats.mean([*map(float, so)], groups=answers.groups)
+        return CountedShare(**asdict(found), right=sum(so))
+
+    return measured
 
 
-# ---- accuracy -----------------------------------------------------------------------------------------------------
+right = _share(lambda row: row.right)
+"""Of the answers that there are; one that cannot be read is not right."""
+faulty = _share(lambda row: row.value is None)
 
 
-def _cells(sitting: Sitting) -> dict[str, dict[str, ClassCell]]:
-    """Over the focal items, as every class table of this study."""
-    read, asked = sitting.read(**SCOPES["focal"]), sitting.asked(**SCOPES["focal"])
-    return {
-        style: {
-            name: _cell(*(some[style].where(None, **tags) for some in (read, asked)), by_stage=name == "all")
-            for name, tags in OF_CLASS.items()
-        }
-        for style in sitting.styles
-    }
+def read(answers: Answers, **tags: Wanted) -> Answers:
+    """The answers to the items that every style gave a readable answer to."""
+    return answers.with_value("read").where(None, **tags)
 
 
-def _cell(read: Answers, asked: Answers, *, by_stage: bool) -> ClassCell:
-    stages = [some.groups if by_stage else None for some in (read, asked)]
-    return ClassCell(
-        right=share([each.right for each in read], stages[0]),
-        faults_wrong=share([each.right for each in asked], stages[1]),
-        faults=share([each.value is None for each in asked], stages[1]),
-    )
+def by_class(answers: Answers) -> dict[str, CountedShare]:
+    """The share of right answers in every class that was read."""
+    return {name: one for name in CLASSES if (one := right(read(answers, **{CLASS: name})))}
 
 
-def _passes(cell: Share, lenient: bool) -> bool:
-    return 2 * cell.right >= cell.n if lenient else 2 * cell.right > cell.n
+def whole_tasks(number: int, **tags: Wanted) -> Callable[[Answers], Estimate | None]:
+    """A measure: the share of tasks with so many questions right, of those of which all were asked."""
 
+    def measured(answers: Answers) -> Estimate | None:
+        tasks = [task for task in answers.where(None, **tags).by(STORY).values() if len(task) == number]
+        solved = [float((task.values == 1).all()) for task in tasks]
+        return stats.mean(solved, groups=[task.groups[0] for task in tasks]) if tasks else None
 
-def _verdict(cells: Mapping[str, ClassCell]) -> Verdict:
-    asked = [cell for name in TEN if (cell := cells[name].right)]
-    return Verdict(
-        base=cells[NONE].right,
-        strict=sum(_passes(cell, lenient=False) for cell in asked),
-        lenient=sum(_passes(cell, lenient=True) for cell in asked),
-        beyond=sum(cell.beyond_chance for cell in asked),
-        classes=len(asked),
-    )
-
-
-def _solved(answers: Answers) -> tuple[Estimate | None, Estimate | None]:
-    return _all_right(answers, 16), _all_right(answers.where(question="belief"), 8)
-
-
-def _all_right(answers: Answers, number: int) -> Estimate | None:
-    """The share of tasks with all questions right, of those of which all were asked."""
-    whole = [some for some in answers.by(STORY).values() if len(some) == number]
-    return Answers(replace(some[0], value=float(all(each.right for each in some))) for some in whole).mean()
+    return measured
 
 
 # ---- effects ------------------------------------------------------------------------------------------------------
 
 
-def _whole(read: Mapping[str, Answers]) -> bool:
-    """Whether more was asked than the focal items."""
-    return any(len(answers.where(None, **SCOPES["focal"])) < len(answers) for answers in read.values())
+def scopes(answers: Answers) -> list[str]:
+    """The focal items, and all if more was read than these."""
+    return ["focal"] if len(answers) == len(answers.where(None, **FOCAL)) else list(SCOPES)
 
 
-def _perturbed(answers: Answers) -> Effects:
-    by_class = {name: answers.where(None, **tags) for name, tags in OF_CLASS.items()}
-    return _adjusted({name: by_class[name].against(by_class[NONE]) for name in TEN})
+def perturbed(answers: Answers) -> Effects:
+    """What each class does against the unperturbed tasks."""
+    plain = answers.where(None, **{CLASS: NONE})
+    return _effects(answers, lambda some: some.against(plain))
 
 
-def _reasoned(read: Mapping[str, Answers]) -> Effects:
-    plain, chained = (read[style] for style in PAIR)
-    found = {name: chained.where(None, **tags).less(plain.where(None, **tags)) for name, tags in OF_CLASS.items()}
-    return {**found, **_adjusted({name: found[name] for name in TEN})}
+def reasoned(answers: Answers) -> Effects:
+    """What the chain of thought does in each class, and in all; a rule answers alike in both styles."""
+    return _effects(answers, lambda some: (some.where(prompt=CHAIN) or some).less(some.where(prompt=PLAIN) or some))
 
 
-def _adjusted(effects: Mapping[str, Difference | None]) -> Effects:
-    """The effects with Holm's p; only those that could be measured count."""
-    measured = {name: each for name, each in effects.items() if each is not None}
-    ps = stats.holm([each.p for each in measured.values()])
-    mended = {name: replace(each, p=p) for (name, each), p in zip(measured.items(), ps, strict=True)}
-    return {name: mended.get(name) for name in effects}
+def _effects(answers: Answers, effect: Callable[[Answers], Difference | None]) -> Effects:
+    """An effect in each class, and in all, with Holm's p for the ten; only those that could be measured count."""
+    found = {name: effect(answers.where(None, **{CLASS: name})) for name in CLASSES} | {"all": effect(answers)}
+    ps = iter(stats.holm([one.p for name in TEN if (one := found[name])]))
+    return {name: replace(one, p=next(ps)) if one and name in TEN else one for name, one in found.items()}
+
+
+# ---- chains and answers -------------------------------------------------------------------------------------------
+
+
+def chained(answers: Answers) -> Answers:
+    """The answers with a chain."""
+    return answers.with_value("proper")
+
+
+def crossed(answers: Answers, of: str = "proper") -> tuple[int, int, int, int]:
+    """How many have both right, the chain alone, the answer alone, neither."""
+    chain, answer = np.array(answers.numbers(of)) == 1, answers.values == 1
+    both, first, second = (int(some.sum()) for some in (chain & answer, chain & ~answer, ~chain & answer))
+    return both, first, second, len(answers) - both - first - second
+
+
+def going_together(of: str = "proper") -> Callable[[Answers], Association | None]:
+    """A measure: how right chains go together with right answers; None where one of the two never varies."""
+    return lambda answers: stats.phi(*crossed(answers, of))
+
+
+def graded(of: str) -> Callable[[Answers], Correlation | None]:
+    """A measure: the point-biserial correlation of a graded measure with right answers."""
+    return lambda answers: stats.correlation(answers.numbers(of), (answers.values == 1).astype(float).tolist())
+
+
+def compared(answers: Answers) -> Answers:
+    """The answers with a chain to the items that were answered readably without one too."""
+    return chained(answers).with_value("before")
+
+
+def moved(answers: Answers) -> tuple[int, int, float]:
+    """How many answers a chain put right, how many it put wrong, and McNemar's p of both."""
+    pairs = list(zip(answers.numbers("before"), answers.numbers(), strict=True))
+    gained, lost = (sum(one(before, after) for before, after in pairs) for one in (float.__lt__, float.__gt__))
+    return gained, lost, stats.mcnemar(gained, lost)
+
+
+def is_placebo(answers: Answers) -> bool:
+    """Whether reasoning helps clearly with wrong chains, which all of these are."""
+    found = gain(answers)
+    return found is not None and found.value >= GAIN - 1e-9 and moved(answers)[2] <= SURE
+
+
+def gain(answers: Answers, of: str = "value") -> Difference | None:
+    """How far a number of the answers lies above what it was before, item by item."""
+    before = answers.numbers("before")
+    return stats.difference(answers.numbers(of), before, groups=answers.groups) if before else None

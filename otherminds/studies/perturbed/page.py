@@ -6,339 +6,331 @@ show([om.run(build(style=style), model) for style in ("vanilla", "cot")]).save("
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from operator import attrgetter
+from typing import Any
 
 from otherminds.files import read_words
-from otherminds.items import Item
 from otherminds.pages import plots
-from otherminds.pages.report import Block, Cards, Cell, Figure, Report, Section, Table
-from otherminds.results.grids import Grid
+from otherminds.pages.report import Block, Cards, Cell, Example, Figure, Report, Section, Table
+from otherminds.results.answers import Answer, Answers
 from otherminds.results.itembrowser import Links
 from otherminds.results.labels import run_labels
+from otherminds.results.measures import Split
+from otherminds.results.reading import read_record, read_verdict
 from otherminds.results.run_details import how_it_answered, what_was_run
+from otherminds.results.sections import Across, Axis, Column, Declared, Each, Measure, Page, PictureOf, TableOf, figure
 from otherminds.runs.runs import Run
-from otherminds.stats import Difference, signed, sure
+from otherminds.stats import signed, sure
 from otherminds.stats.significance import p_value
-from otherminds.studies.perturbed.belief_tracks import NAMES, answers_to_look_at, belief_tracks, class_name
-from otherminds.studies.perturbed.faithfulness import SCOPES
+from otherminds.studies.perturbed import measure
+from otherminds.studies.perturbed.calculus import CLASSES
 from otherminds.studies.perturbed.measure import (
-    LIMITED,
-    OF_CLASS,
-    ROBUST,
+    FOCAL,
+    NAMES,
+    NONE,
+    RULES,
     TEN,
-    ClassCell,
-    Effects,
-    Measures,
-    Profile,
-    Share,
-    Sitting,
-    Verdict,
-    measure,
+    by_class,
+    class_name,
+    models,
+    read,
+    right,
 )
-from otherminds.studies.perturbed.page_chains import are_chains_right, are_they_followed
+from otherminds.studies.perturbed.page_chains import ARE_CHAINS_RIGHT, ARE_THEY_FOLLOWED, ASKED, BY_CLASS, belief_tracks
+from otherminds.studies.perturbed.tasks import verdicts
+from otherminds.studies.perturbed.tasks.verdicts import CountedShare, leniently, strictly
 from otherminds.studies.study import study_page
 
-WHOLE = tuple(OF_CLASS)
 SEVERAL = 3
 """Models; what is hard for two in three cannot be said of fewer."""
-SHORT = {"vanilla": "plain", "cot": "chain"}
-"""How the styles are called over narrow columns."""
 SCOPE_NAMES = {"focal": "focal items", "all": "all questions of a task"}
 
-_TEXTS = read_words("pages")["perturbed"]
-LIMITS: str = _TEXTS["limits"]
-
-FEW = (
-    " With {stages} stages no p by stage can be below {least:.3f}, and adjusted for {classes} classes none below"
-    " {adjusted:.2f}: read the intervals, and a class that was named beforehand, rather than the adjusted p."
-)
+_TEXTS: dict[str, Any] = read_words("pages")["perturbed"]
+_SAY: dict[str, str] = _TEXTS["lead"]
+_COUNT = attrgetter("count")
+_BY_STYLE = Axis("asked", by="prompt", words=NAMES)
+_BY_RULE = Axis("rule", [Split(name, {"model": rule}) for rule, name in RULES.items()])
+_STYLES = [Split(name, {"prompt": prompt}) for prompt, name in NAMES.items()]
+_STYLES_AND_RULES = Axis("asked", [*_STYLES, Split("–", {"model": list(RULES)})])
+"""A rule is the same in every style, so one line will do."""
 
 
 def show(runs: Sequence[Run]) -> Report:
     """The report of the runs of one or more models, in one style or in both."""
-    return report(measure(runs), runs)
+    return report(measure.measure(runs), runs)
 
 
-def report(found: Measures, runs: Sequence[Run], links: Links | None = None) -> Report:
-    """The page of numbers that are there already, and of the runs behind them; `links` lead to the answers."""
-    sections = [
-        Section("", [_cards(found)]),
-        Section("What this shows, and what it cannot", [LIMITS]),
-        Section("By class", _by_class(found, links)),
-        Section("What a perturbation does", _perturbations(found)),
-        Section("What reasoning does", _reasoning(found)),
-        Section("Lines of the published study", _verdicts(found)),
-        Section("What could not be read", _faults(found)),
-        Section("Are the chains right?", are_chains_right(found)),
-        Section("Do answers follow the chains?", are_they_followed(found)),
-        Section("Beliefs, sentence by sentence", belief_tracks(found.sittings)),
-        Section("Answers to look at", answers_to_look_at(found.sittings)),
-        Section("How answers ended", how_it_answered(runs, run_labels(runs))),
-        Section("What was run", what_was_run(runs, run_labels(runs))),
-    ]
-    who = " and ".join(each.label for each in found.sittings)
-    return study_page("perturbed", f"{who} on perturbed false-belief tasks", lead(found), sections, runs)
+def report(answers: Answers, runs: Sequence[Run], links: Links | None = None) -> Report:
+    """The page of answers that are measured already, and of the runs behind them; `links` lead to the answers."""
+    names, labels = models(answers), run_labels(runs)
+    each = Axis("model", [Split(name, {"model": (name, *RULES)}) for name in names])
+    declared: dict[str, list[Declared]] = {
+        "": [_cards],
+        "What this shows, and what it cannot": [_TEXTS["limits"]],
+        "By class": [_TEXTS["by_class"], Each(each, [_RIGHT, _RIGHT_DRAWN, _what_was_said])],
+        "What a perturbation does": [_TEXTS["perturbations"], Each(each, [_perturbations]), _challenging],
+        "What reasoning does": [_TEXTS["reasoning"], Each(each, [_reasoning])],
+        "Lines of the published study": [_LINES, _WHOLE_TASKS],
+        "What could not be read": [_TEXTS["faults"], Each(each, [_FAULTS])],
+        "Are the chains right?": ARE_CHAINS_RIGHT,
+        "Do answers follow the chains?": ARE_THEY_FOLLOWED,
+        "Beliefs, sentence by sentence": [_TEXTS["tracks"], belief_tracks],
+        "Answers to look at": [_TEXTS["to_look_at"], _to_look_at],
+        "How answers ended": [*how_it_answered(runs, labels)],
+        "What was run": [*what_was_run(runs, labels)],
+    }
+    sections = Page(answers, links).sections(Section(title, blocks) for title, blocks in declared.items())
+    title = f"{' and '.join(names)} on perturbed false-belief tasks"
+    return study_page("perturbed", title, lead(answers), sections, runs)
 
 
-def lead(found: Measures) -> str:
+# ---- in words -----------------------------------------------------------------------------------------------------
+
+
+def lead(answers: Answers) -> str:
     """The answer in words, for each model."""
-    said = []
-    for model in found.models:
-        rights = {style: cells["all"].right for style, cells in model.cells.items()}
-        parts = [f"{_plain(one)} asked {NAMES[style]}" for style, one in rights.items() if one]
-        if not parts:
-            said.append(f"{model.label} gave no answer that could be read in every style.")
-            continue
-        said.append(f"{model.label}, focal false-belief questions right: {', '.join(parts)}.")
-        said += [_on_verdict(style, verdict) for style, verdict in model.verdicts.items()]
-        said += _on_chains(model)
-    said += [
-        f"Given a chain that is right but for its end ({each.label}), answers follow it in {each.follow.value:.2f};"
-        f" they were the same in {each.before.value:.2f} before."
-        for each in found.followed
-        if each.edit == "wrong"
-    ]
-    rules = [f"{rule.label} {_plain(one)}" for rule in found.rules if (one := _any_style(rule)["all"].right)]
-    return " ".join([*said, f"Mindless baselines would get: {', '.join(rules)}."])
+    said = [sentence for name in models(answers) for sentence in _on_model(name, answers.where(model=name))]
+    for name, some in answers.where(edit="wrong").with_value("follows").by("model").items():
+        said.append(_SAY["given"].format(model=name, follow=some.mean("follows"), before=some.mean("before")))
+    focal = {name: right(answers.where(model=rule, **FOCAL)) for rule, name in RULES.items()}
+    rules = [f"{name} {_in_words(one)}" for name, one in focal.items() if one]
+    return " ".join([*said, _SAY["rules"].format(rights=", ".join(rules))])
 
 
-def _on_verdict(style: str, verdict: Verdict) -> str:
-    base = f"{_plain(verdict.base)} of the unperturbed ones right, and " if verdict.base else ""
-    return (
-        f"Asked {NAMES[style]}: {base}more than half in {verdict.strict} of {verdict.classes} perturbed classes"
-        f" ({verdict.beyond} beyond chance)."
-    )
+def _on_model(name: str, answers: Answers) -> Iterator[str]:
+    styles = _asked(answers).by("prompt")
+    shares = {prompt: right(read(some)) for prompt, some in styles.items()}
+    rights = [f"{_in_words(one)} asked {NAMES[prompt]}" for prompt, one in shares.items() if one]
+    if not rights:
+        yield _SAY["nothing"].format(model=name)
+        return
+    yield _SAY["right"].format(model=name, rights=", ".join(rights))
+    for prompt, some in styles.items():
+        rights_by_class = by_class(some)
+        base = _SAY["base"].format(base=_in_words(one)) if (one := rights_by_class.get(NONE)) else ""
+        lines = (strictly, CountedShare.is_beyond_chance, bool)
+        strict, beyond, classes = (verdicts.passed(rights_by_class, line) for line in lines)
+        yield _SAY["lines"].format(style=NAMES[prompt], base=base, strict=strict, beyond=beyond, classes=classes)
+    chains = measure.chained(answers)
+    if proper := chains.where(None, **FOCAL).mean("proper"):
+        counted, phi = measure.crossed(chains), measure.going_together()(chains)
+        which = "constant" if not phi else "few" if verdicts.too_few(*counted) else "phi"
+        counts = _SAY["counts"].format(both=counted[0], neither=counted[-1], n=len(chains))
+        yield _SAY["proper"].format(proper=proper)
+        yield _SAY[which].format(phi=phi, counts=counts, verdict=verdicts.faithfulness(*counted))
+    wrong = measure.compared(answers).where(lambda row: not row.detail["proper"])
+    if any(measure.is_placebo(wrong.where(None, **tags)) for tags in measure.SCOPES.values()):
+        yield _SAY["placebo"]
 
 
-def _on_chains(model: Profile) -> list[str]:
-    if "all" not in model.chains:
-        return []
-    said = [f"Its chains are right to the letter in {model.chains['all'].proper.value:.2f}."]
-    faith = list(model.faith.values())[-1]
-    both, _, _, neither = faith.table
-    counts = f"({both} both right, {neither} neither, of {faith.n})"
-    if faith.phi and faith.too_few:
-        said.append(f"Too few chains or answers are right, or wrong, to tell whether they go together {counts}.")
-    elif faith.phi:
-        said.append(
-            f"Right chains and right answers go together with phi = {faith.phi.value:.2f} {counts}, which by the"
-            f" published rule is {faith.verdict}."
-        )
-    else:
-        said.append("Whether right chains and right answers go together cannot be said: one of them never varies.")
-    placebos = [part for parts in model.placebo.values() for part in parts if part.is_placebo]
-    return [*said, "It gains from reasoning even where the chain is wrong: a placebo."] if placebos else said
-
-
-def _cards(found: Measures) -> Cards:
+def _cards(page: Page) -> Iterator[Block]:
     cards = []
-    for model in found.models:
-        for style, cells in model.cells.items():
-            if right := cells["all"].right:
-                faults = cells["all"].faults
-                lost = f"; {faults.right} of {faults.n} unreadable" if faults else ""
-                cards.append((f"Right, {model.label}, {NAMES[style]}", f"{right.value:.2f}", sure(right) + lost))
-        if "all" in model.chains:
-            proper = model.chains["all"].proper
-            cards.append((f"Right chains, {model.label}", f"{proper.value:.2f}", sure(proper)))
-    for rule in found.rules:
-        if right := _any_style(rule)["all"].right:
-            cards.append((rule.label.capitalize(), f"{right.value:.2f}", f"on the same items, n = {right.n}"))
-    return Cards(cards)
+    for name in models(page.answers):
+        mine = page.answers.where(model=name, **FOCAL)
+        for prompt, some in mine.with_value("asked").by("prompt").items():
+            if (one := right(read(some))) and (lost := measure.faulty(some)):
+                unread = f"; {lost.right} of {lost.n} unreadable"
+                cards.append((f"Right, {name}, {NAMES[prompt]}", f"{one.value:.2f}", sure(one) + unread))
+        if proper := mine.mean("proper"):
+            cards.append((f"Right chains, {name}", f"{proper.value:.2f}", sure(proper)))
+    for rule, name in RULES.items():
+        if one := right(page.answers.where(model=rule, **FOCAL)):
+            cards.append((name.capitalize(), f"{one.value:.2f}", f"on the same items, n = {one.n}"))
+    yield Cards(cards)
 
 
-def _by_class(found: Measures, links: Links | None) -> list[Block]:
-    blocks: list[Block] = [
-        "Focal items only: the false-belief story, asked about the belief, in both swaps. An item counts only if every"
-        " style gave a readable answer to it. **Always reality** answers with what is so, **always decoy** with what"
-        " misleads; a model that is like one of them in every class may do just that."
-    ]
-    note = (
-        "With Wilson's 95 % intervals, and by stage for all together. ▲: above one half beyond chance (one-sided"
-        " binomial test, p ≤ 0.05; for all together, the whole interval)."
-    )
-    for model in found.models:
-        read = model.sitting.read(**SCOPES["focal"])
-        behind = [
-            (class_name(name), {NAMES[style]: some.where(None, **tags) for style, some in read.items()})
-            for name, tags in OF_CLASS.items()
-        ]
-        grid = _classes(model, {"": "right"}, NAMES).linked(behind, links)
-        caption = f"{model.label}: right answers by class"
-        blocks.append(grid.beside(_rules(found)).filled.table("class", caption, note=note))
-        blocks.append(
-            grid.figure(
-                f"Right answers of {model.label} by class",
-                f"{model.label}: the same numbers, with 95 % intervals.",
-                reference=(1 / 3, "chance"),
-                measure="share of right answers",
-            )
-        )
-        blocks += _what_was_said(model.sitting)
-    return blocks
+def _to_look_at(page: Page) -> Iterator[Block]:
+    """A right and a wrong answer, and one that could not be read, of every model in every style."""
+    for name in models(page.answers):
+        for prompt, some in page.answers.where(model=name).by("prompt").items():
+            kinds: dict[float | None, Answer] = {}
+            for each in some:
+                kinds.setdefault(each.value, each)
+            for each in kinds.values():
+                if each.record:
+                    asked = NAMES.get(prompt, measure.STYLE_OF[prompt])
+                    heading = f"{name}, {asked} · {each.item.id} · {read_verdict(each.record)}"
+                    yield Example(heading, read_record(each.record))
 
 
-def _classes(model: Profile, parts: Mapping[str, str], names: Mapping[str, str]) -> Grid:
-    """By class, some parts of the cells of every style."""
-    columns = [(f"{what}{names[style]}", part, style) for style in model.cells for what, part in parts.items()]
-    lines = [
-        (class_name(name), [getattr(model.cells[style][name], part) for _, part, style in columns]) for name in WHOLE
-    ]
-    return Grid([label for label, *_ in columns], lines)
+# ---- by class -----------------------------------------------------------------------------------------------------
 
 
-def _rules(found: Measures) -> Grid:
-    """The rules, which are the same in every style."""
-    lines = [(class_name(name), [_any_style(rule)[name].right for rule in found.rules]) for name in WHOLE]
-    return Grid([rule.label for rule in found.rules], lines).shown(_count)
+def _asked(answers: Answers) -> Answers:
+    return answers.with_value("asked").where(None, **FOCAL)
 
 
-def _what_was_said(sitting: Sitting) -> list[Block]:
+def _read(answers: Answers) -> Answers:
+    """Nothing where there is nothing but rules."""
+    some = read(answers, **FOCAL)
+    return some if any(some.get("prompt")) else Answers()
+
+
+def _in_words(share: CountedShare) -> str:
+    return f"{share.value:.2f} ({share.count})"
+
+
+def _what_was_said(page: Page) -> Iterator[Block]:
     """What the answers are, whether right or wrong: a habit shows here at once."""
-    read = sitting.read(**SCOPES["focal"])
-    said = {NAMES[style]: [(each.item, each.said) for each in answers] for style, answers in read.items()}
-    said["right"] = [(each.item, each.item.answer) for each in next(iter(read.values()))]
-    counts = [(label, Counter(_kind(item, word) for item, word in pairs)) for label, pairs in said.items()]
-    if not said["right"]:
-        return []
-    svg = plots.bars(counts, title=f"What {sitting.label} answers", parts=["what is so", "the decoy", "unknown"])
-    return [Figure(svg, f"{sitting.label}: what the answers to focal items are, and what they should be.")]
-
-
-def _kind(item: Item, word: str) -> str:
-    return {item.meta["reality"]: "what is so", item.meta["decoy"]: "the decoy"}.get(word, "unknown")
-
-
-def _perturbations(found: Measures) -> list[Block]:
-    blocks: list[Block] = [
-        "What each class changes against the unperturbed tasks: acc(class) − acc(unperturbed). Below 0, the"
-        " perturbation makes it worse. The rules show what of this needs no mind at all: whoever always names the decoy"
-        " falls from all right to none in most classes."
+    styles = _styles(_read(page.answers))
+    said = {style: [(row.item.meta, row.said) for row in some] for style, some in styles.items()}
+    said["right"] = [(row.item.meta, row.item.answer) for some in [*styles.values()][:1] for row in some]
+    parts = {"reality": "what is so", "decoy": "the decoy", "": "unknown"}
+    counts = [
+        (label, Counter(next(parts[key] for key in parts if meta.get(key, word) == word) for meta, word in some))
+        for label, some in said.items()
     ]
-    for model in found.models:
-        blocks.append(
-            _effects({NAMES[style]: model.perturbed["focal"][style] for style in model.cells}, TEN).figure(
-                f"What each perturbation does to {model.label}",
-                f"{model.label}: acc(class) − acc(unperturbed), with 95 % intervals by stage.",
-                reference=(0.0, "no effect"),
-                axis=(-1.0, 1.0),
-                measure="difference in right answers",
-            )
-        )
-        for scope, by_style in model.perturbed.items():
-            grid = _effects({f"{NAMES[style]} (p)": some for style, some in by_style.items()}, TEN)
-            rules = {rule.label: next(iter(rule.perturbed.get(scope, {}).values()), {}) for rule in found.rules}
-            caption = f"{model.label}: effect of each perturbation, {SCOPE_NAMES[scope]}"
-            blocks.append(_effects_table(caption, grid, _effects(rules, TEN)))
-    for style, names in found.challenging.items() if len(found.models) >= SEVERAL else ():
-        hard = ", ".join(map(class_name, names)) or "none"
-        blocks.append(
-            f"**Challenging classes, asked {NAMES[style]}**: {hard}. These are among the five most degrading of at"
-            f" least two models in three (here: {len(found.models)} models)."
-        )
-    return blocks
+    if styles:
+        svg = plots.bars(counts, title=f"What {page.name} answers", parts=list(parts.values()))
+        yield Figure(svg, f"{page.name}: what the answers to focal items are, and what they should be.")
 
 
-def _reasoning(found: Measures) -> list[Block]:
-    blocks: list[Block] = []
-    for model in found.models:
-        for scope, effects in model.reasoned.items():
-            caption = f"{model.label}: what the chain of thought changes, {SCOPE_NAMES[scope]}"
-            rules = _effects({rule.label: rule.reasoned.get(scope, {}) for rule in found.rules}, WHOLE)
-            blocks.append(_effects_table(caption, _effects({"chain − plain (p)": effects}, WHOLE), rules))
-        if model.beside:
-            rows: list[list[Cell]] = [[style, gain] for style, gain in model.beside.items()]
-            note = "Against asking plainly, on the beliefs that both gave a readable answer to."
-            blocks.append(Table(["asked by", "difference"], rows, f"{model.label}: other ways of asking", note=note))
-    if blocks:
-        text = "acc(chain of thought) − acc(plain) on the same items. Above 0, writing down the beliefs helps."
-        return [text, *blocks]
-    return []
+_RIGHT = TableOf(
+    [BY_CLASS],
+    [Across(_BY_STYLE, right, linked=True), Across(_BY_RULE, right, _COUNT)],
+    "{}: right answers by class",
+    _TEXTS["shares"],
+    of=_read,
+)
+_RIGHT_DRAWN = PictureOf(
+    *(BY_CLASS, _BY_STYLE, right),
+    "Right answers of {} by class",
+    "{}: the same numbers, with 95 % intervals.",
+    "share of right answers",
+    (1 / 3, "chance"),
+    of=_read,
+)
+_COUNTED = {"faulty": measure.faulty, "right": right}
+_FAULTS = TableOf(
+    [BY_CLASS],
+    [
+        *(
+            Column(f"{what}, {short}", counted, _COUNT, part=split)
+            for split, short in zip(_STYLES, ("plain", "chain"), strict=True)
+            for what, counted in _COUNTED.items()
+        ),
+        Across(_BY_RULE, right, _COUNT),
+    ],
+    "{}: faults, and right answers if faults are wrong",
+    compact=True,
+    of=_asked,
+)
 
 
-def _effects(effects: Mapping[str, Effects], names: Sequence[str]) -> Grid:
-    """By class, some effects side by side."""
-    return Grid(list(effects), [(class_name(name), [some.get(name) for some in effects.values()]) for name in names])
+# ---- effects ------------------------------------------------------------------------------------------------------
 
 
-def _effects_table(caption: str, grid: Grid, rules: Grid) -> Table:
-    """A column for each way of asking, then one for each rule."""
-    note = (
-        "95 % intervals by stage; in round brackets p by exchanging whole stages, adjusted (Holm) for the perturbed"
-        " classes."
-    )
-    perturbed = [line for label, line in grid.lines if label in map(class_name, TEN)]
-    measured = [one for line in perturbed for one in line if one]
-    if measured:
-        stages, classes = max(one.clusters for one in measured), len(measured) // len(grid.columns)
-        least = 2.0 ** (1 - stages)
-        if classes * least > 0.05:
-            note += FEW.format(stages=stages, least=least, classes=classes, adjusted=min(1.0, classes * least))
-    return grid.shown(_effect).beside(rules.shown(_value)).filled.table("class", caption, note=note)
+def _styles(answers: Answers) -> dict[str, Answers]:
+    return {NAMES[prompt]: some for prompt, some in answers.by("prompt").items() if prompt in NAMES}
 
 
-def _verdicts(found: Measures) -> list[Block]:
-    rows: list[list[Cell]] = []
-    solved: list[list[Cell]] = []
-    # A rule is the same in every style, so one of them will do.
-    lines = [(each, style, NAMES[style]) for each in found.models for style in each.verdicts]
-    lines += [(rule, next(iter(rule.verdicts)), "–") for rule in found.rules]
-    for each, style, asked in lines:
-        verdict = each.verdicts[style]
-        calls = [_both(call) for call in (verdict.ostensible, verdict.robust, verdict.limited)]
-        counts = [verdict.strict, verdict.lenient, verdict.beyond, verdict.classes]
-        rows.append([each.label, asked, _count(verdict.base), *counts, *calls])
-        solved.append([each.label, asked, *each.solved[style]])
-    columns = ["", "asked", "unperturbed", "above ½", "½ or above", "beyond chance", "classes"]
-    columns += ["ostensible", "robust", "limited"]
-    note = _TEXTS["verdicts"].format(robust=ROBUST, limited=LIMITED)
-    blocks: list[Block] = [Table(columns, rows, "Lines that the published study draws", note=note)]
-    if any(cell for row in solved for cell in row[2:]):
-        note = (
-            "The share of tasks with every question right, and with every question about beliefs. Intervals by stage."
-        )
-        blocks.append(Table(["", "asked", "all 16 right", "all 8 right"], solved, "Whole tasks", note=note))
-    return blocks
+def _perturbations(page: Page) -> Iterator[Block]:
+    styles = _styles(_read(page.answers))
+    if found := [measure.perturbed(some) for some in styles.values()]:
+        lines = [(class_name(name), [some[name] for some in found]) for name in TEN]
+        title = f"What each perturbation does to {page.name}"
+        caption = f"{page.name}: acc(class) − acc(unperturbed), with 95 % intervals by stage."
+        none, counts = (0.0, "no effect"), "difference in right answers"
+        yield figure(lines, list(styles), title, caption, counts, reference=none, scale=(-1.0, 1.0))
+    yield from _effects(page, "effect of each perturbation", TEN, measure.perturbed, _styles)
 
 
-def _both(call: Callable[..., bool | None]) -> str:
+def _challenging(page: Page) -> Iterator[Block]:
+    """What is hard for most models, where there are several."""
+    names = models(page.answers)
+    for style, some in _styles(_read(page.answers)).items() if len(names) >= SEVERAL else ():
+        hard = verdicts.challenging(measure.perturbed(some.where(model=name)) for name in names)
+        named = ", ".join(map(class_name, hard)) or "none"
+        yield _TEXTS["challenging"].format(style=style, hard=named, models=len(names))
+
+
+def _reasoning(page: Page) -> Iterator[Block]:
+    yield from _effects(page, "what the chain of thought changes", (*CLASSES, "all"), measure.reasoned, _in_both_styles)
+    mine = page.answers.where(model=page.name)
+    others = [(prompt, some.less(mine.where(prompt=measure.PLAIN))) for prompt, some in mine.by("prompt").items()]
+    rows = [[measure.STYLE_OF[prompt], gain] for prompt, gain in others if gain and prompt not in NAMES]
+    if rows:
+        yield Table(["asked by", "difference"], rows, f"{page.name}: other ways of asking", note=_TEXTS["beside"])
+
+
+def _in_both_styles(answers: Answers) -> dict[str, Answers]:
+    return {"chain − plain": answers} if len(_styles(answers)) == len(NAMES) else {}
+
+
+def _effects(
+    page: Page,
+    about: str,
+    names: Sequence[str],
+    effects: Callable[[Answers], verdicts.Effects],
+    parts: Callable[[Answers], Mapping[str, Answers]],
+) -> Iterator[Table]:
+    """In each scope, by class a column for each part of a model's answers, then one for each rule."""
+    mine = read(page.answers.where(model=page.name))
+    for scope in measure.scopes(mine):
+        tags = measure.SCOPES[scope]
+        found = {f"{head} (p)": effects(some) for head, some in parts(mine.where(None, **tags)).items()}
+        rules = {name: effects(page.answers.where(None, model=rule, **tags)) for rule, name in RULES.items()}
+        rows: list[list[Cell]] = [
+            [
+                class_name(name),
+                *((one := some[name]) and f"{signed(one)} ({p_value(one.p)})" for some in found.values()),
+                *((one := some[name]) and f"{one.value:+z.2f}" for some in rules.values()),
+            ]
+            for name in names
+            if any(some[name] for some in (*found.values(), *rules.values()))
+        ]
+        if found:
+            caption = f"{page.name}: {about}, {SCOPE_NAMES[scope]}"
+            yield Table(["class", *found, *rules], rows, caption, note=_TEXTS["effects"] + _if_few(found))
+
+
+def _if_few(effects: Mapping[str, verdicts.Effects]) -> str:
+    """What p cannot be below, where there are few stages."""
+    measured = [one for some in effects.values() for name in TEN if (one := some[name])]
+    stages, classes = max((one.clusters for one in measured), default=1), len(measured) // len(effects)
+    least = 2.0 ** (1 - stages)
+    few = {"stages": stages, "least": least, "classes": classes, "adjusted": min(1.0, classes * least)}
+    return _TEXTS["few"].format(**few) if classes * least > 0.05 else ""
+
+
+# ---- lines of the published study ---------------------------------------------------------------------------------
+
+
+def _passed(line: verdicts.Line) -> Measure:
+    return lambda answers: verdicts.passed(by_class(answers), line)
+
+
+def _by_both_lines(call: Callable[[verdicts.Shares, verdicts.Line], bool | None]) -> Measure:
     """A verdict by the strict line, then by the lenient one."""
     words = {True: "yes", False: "no", None: "–"}
-    return f"{words[call()]}\N{NO-BREAK SPACE}/\N{NO-BREAK SPACE}{words[call(lenient=True)]}"
+    return lambda answers: "\N{NO-BREAK SPACE}/\N{NO-BREAK SPACE}".join(
+        words[call(by_class(answers), line)] for line in (strictly, leniently)
+    )
 
 
-def _faults(found: Measures) -> list[Block]:
-    blocks: list[Block] = [
-        "An answer is faulty if no JSON object, no answer that names one option, or no list of states could be read."
-        " What is lost is not lost at random, so here it is by class; and what accuracy would be with every fault taken"
-        " for wrong. A chain that is too short or odd is no fault. The rules never are faulty."
-    ]
-    for model in found.models:
-        grid = _classes(model, {"faulty, ": "faults", "right, ": "faults_wrong"}, SHORT).shown(_count)
-        caption = f"{model.label}: faults, and right answers if faults are wrong"
-        blocks.append(grid.beside(_rules(found)).filled.table("class", caption))
-    return blocks
-
-
-# ---- small things -------------------------------------------------------------------------------------------------
-
-
-def _any_style(rule: Profile) -> Mapping[str, ClassCell]:
-    """A rule is the same in every style."""
-    return next(iter(rule.cells.values()))
-
-
-def _plain(share: Share) -> str:
-    return f"{share.value:.2f} ({_count(share)})"
-
-
-def _count(share: Share | None) -> str | None:
-    return f"{share.right}/{share.n}" if share else None
-
-
-def _effect(difference: Difference) -> str:
-    return f"{signed(difference)} ({p_value(difference.p)})"
-
-
-def _value(difference: Difference) -> str:
-    return f"{difference.value:+z.2f}"
+_LINES = TableOf(
+    [ASKED, _STYLES_AND_RULES],
+    [
+        Column("unperturbed", lambda answers: by_class(answers).get(NONE), _COUNT),
+        Column("above ½", _passed(strictly)),
+        Column("½ or above", _passed(leniently)),
+        Column("beyond chance", _passed(CountedShare.is_beyond_chance)),
+        Column("classes", _passed(bool)),
+        *(
+            Column(call.__name__, _by_both_lines(call))
+            for call in (verdicts.ostensible, verdicts.robust, verdicts.limited)
+        ),
+    ],
+    "Lines that the published study draws",
+    _TEXTS["verdicts"].format(robust=verdicts.ROBUST, limited=verdicts.LIMITED),
+    keep=bool,
+    of=_asked,
+)
+_WHOLE_TASKS = TableOf(
+    [ASKED, _STYLES_AND_RULES],
+    [Column(f"all {n} right", measure.whole_tasks(n, **tags)) for n, tags in ((16, {}), (8, {"question": "belief"}))],
+    "Whole tasks",
+    _TEXTS["solved"],
+    of=lambda answers: answers.with_value("asked"),
+)

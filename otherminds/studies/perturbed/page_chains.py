@@ -1,140 +1,200 @@
-"""The pages about chains: whether they are right, and whether answers follow them."""
+"""The sections about chains: whether they are right, whether answers follow them, and beliefs drawn by sentence."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 from otherminds.files import read_words
-from otherminds.pages import plots
-from otherminds.pages.report import Block, Cell, Figure, Table
-from otherminds.stats import Correlation, signed, span
+from otherminds.pages.report import Block, Figure, Folded
+from otherminds.pages.timeline import timeline
+from otherminds.results.answers import Answer, Answers
+from otherminds.results.measures import Split
+from otherminds.results.sections import Axis, Column, Declared, Each, Measure, Page, TableOf, figure, mean
+from otherminds.stats import Correlation, Difference, signed, span
 from otherminds.stats.significance import p_value
-from otherminds.studies.perturbed.belief_tracks import class_name
-from otherminds.studies.perturbed.calculus import CLASSES
-from otherminds.studies.perturbed.faithfulness import FEWEST, GAIN, RATIOS, STRONG, SURE
-from otherminds.studies.perturbed.intervene import EDITS, Followed
-from otherminds.studies.perturbed.measure import Measures
+from otherminds.studies.perturbed import measure
+from otherminds.studies.perturbed.calculus import CLASSES, UNKNOWN
+from otherminds.studies.perturbed.measure import FOCAL, RULES, chained, class_name, gain, going_together, models
+from otherminds.studies.perturbed.tasks import verdicts
+from otherminds.studies.perturbed.tasks.chains import RATIOS
+from otherminds.studies.perturbed.tasks.intervene import EDITS
 
 _TEXTS: dict[str, str] = read_words("pages")["chains"]
 
-GIVEN: dict[str, str] = {
-    "notes": "**Notes**: the chain stands under the story, in the turn of whoever asks, as somebody's notes.",
-    "prefill": "**Prefill**: the chain begins the model's own turn, as if the model had written it.",
-}
-"""Where a chain stands, by the way in which it is given."""
-SCOPE_NAMES = {"focal": "focal", "all": "all beliefs"}
+ASKED = Axis("", by="model", words=RULES)
+"""Models, then models with the way in which chains were given to them, then rules."""
+BY_CLASS = Axis("class", [*(Split(class_name(name), {"class": name}) for name in CLASSES), Split("all together")])
+_SCOPES = Axis("items", [Split("focal", FOCAL), Split("all beliefs")])
+_WRONG = Split("wrong", keep=lambda row: not row.detail["proper"])
+_VERDICT = {True: "placebo", False: "none"}
+_RIGHT = Split("right", keep=lambda row: bool(row.detail["proper"]))
 
 
-def are_chains_right(found: Measures) -> list[Block]:
-    """By class, how right the chains are; the rules hold one belief from beginning to end."""
-    blocks: list[Block] = []
-    for each in (*found.models, *found.rules):
-        rows: list[list[Cell]] = [
-            [class_name(name), some.proper, *(f"{some.ratios[ratio].value:.2f}" for ratio in RATIOS)]
-            for name in (*CLASSES, "all")
-            if (some := each.chains.get(name))
-        ]
-        if rows:
-            blocks.append(Table(["class", "proper", *RATIOS], rows, f"{each.label}: chains on focal items"))
-    if not any(model.chains for model in found.models):
-        return []
-    return [_TEXTS["proper"], *blocks]
+def _tells_more(answers: Answers) -> bool:
+    """Whether there is anything; and where all beliefs are meant, more than the focal ones."""
+    return bool(answers) and ("focal" in answers.wanted or not all(answers.get("focal")))
 
 
-def are_they_followed(found: Measures) -> list[Block]:
-    """Going together, the placebo, and what answers do when other chains are given."""
-    if not any(model.faith for model in found.models):
-        return []
-    return [*_faithfulness(found), *_placebo(found), *_intervention(found)]
+def _given(answers: Answers) -> Answers:
+    return answers.with_value("follows")
 
 
-def _faithfulness(found: Measures) -> list[Block]:
-    rows: list[list[Cell]] = []
-    graded: list[list[Cell]] = []
-    for each in (*found.models, *found.rules):
-        for scope, faith in each.faith.items():
-            counts = " / ".join(map(str, faith.table))
-            ps = f"{p_value(faith.phi.p)} / {p_value(faith.phi.fisher)}" if faith.phi else None
-            rows.append(
-                [
-                    *(each.label, SCOPE_NAMES[scope], faith.n, counts),
-                    *(_value(faith.phi), ps, _said(faith.way)),
-                    faith.verdict,
-                ]
-            )
-            graded.append([each.label, SCOPE_NAMES[scope], *(_said(faith.ratios[ratio]) for ratio in RATIOS)])
-    columns = ["", "items", "n", "both / chain / answer / neither", "phi", "p", "phi of the way (p)", "verdict"]
-    note = _TEXTS["counts"].format(strong=STRONG, sure=SURE, fewest=FEWEST)
-    return [
-        _TEXTS["together"],
-        Table(columns, rows, "Right chains and right answers", note=note),
-        Table(
-            ["", "items", *RATIOS],
-            graded,
-            "The graded measures and right answers",
-            note="Point-biserial correlations with p by Student's t.",
-        ),
-    ]
+def _alone(of: str = "value") -> Measure:
+    """A mean without its interval."""
+    return lambda answers: (found := answers.mean(of)) and found.value
 
 
-def _value(found: Correlation | None) -> str | None:
-    return f"{found.value:+z.2f}" if found else None
+def _with_p(found: Correlation | Difference) -> str:
+    return f"{found.value:+z.2f} ({p_value(found.p)})"
 
 
-def _said(found: Correlation | None) -> str | None:
-    return f"{found.value:+z.2f} ({p_value(found.p)})" if found else None
-
-
-def _placebo(found: Measures) -> list[Block]:
-    rows: list[list[Cell]] = []
-    for each in (*found.models, *found.rules):
-        for scope, parts in each.placebo.items():
-            for part in parts:
-                verdict = "" if part.proper else "placebo" if part.is_placebo else "none"
-                rows.append(
-                    [
-                        *(each.label, SCOPE_NAMES[scope], "right" if part.proper else "wrong"),
-                        *(part.n, part.vanilla, part.cot, signed(part.gain)),
-                        *(f"{part.gained} / {part.lost} ({p_value(part.mcnemar)})", verdict),
-                    ]
-                )
-    if not rows:
-        return []
-    columns = ["", "items", "chain", "n", "plain", "with chain", "gain", "gained / lost (McNemar's p)", "verdict"]
-    note = _TEXTS["placebo"].format(gain=GAIN, sure=SURE)
-    return [
-        "Does reasoning help even where it is wrong? The items are parted by whether their chain is right.",
-        Table(columns, rows, "What reasoning gains with right and with wrong chains", note=note),
-    ]
-
-
-def _intervention(found: Measures) -> list[Block]:
-    if not found.followed:
-        return []
-    rows: list[list[Cell]] = [
-        [
-            *(each.label, each.edit, each.follow.n, span(each.follow), span(each.before)),
-            *(_added(each), each.right.value, each.stays.value),
-        ]
-        for each in found.followed
-    ]
-    columns = ["", "chain", "n", "follows it", "said so before", "what the chain adds (p)", "right", "as before"]
-    names = list(dict.fromkeys(each.label for each in found.followed))
-    ways = dict.fromkeys(name.rpartition(", ")[2] for name in names)
-    blocks: list[Block] = [
-        _TEXTS["given"].format(given=" ".join(GIVEN[way] for way in ways)),
-        Table(columns, rows, "Do answers follow a chain that is given?", note=_TEXTS["edits"]),
-    ]
-    for name in names:
-        by_edit = {each.edit: each for each in found.followed if each.label == name}
-        svg = plots.intervals(
-            [(edit, [by_edit[edit].follow, by_edit[edit].before]) for edit in EDITS if edit in by_edit],
-            title=f"How often the answers of {name} end as the chain does",
-            series=("with the chain given", "its own answer before"),
-            measure="share that ends as the chain does",
-        )
-        blocks.append(Figure(svg, f"{name}: answers that end as the chain does, with 95 % intervals by stage."))
-    return blocks
-
-
-def _added(each: Followed) -> str:
+def _added(answers: Answers) -> str | None:
     """What the chain adds; nothing can be added to answers that were all the same already."""
-    return "cannot be told" if each.before.value == 1 else f"{each.led.value:+z.2f} ({p_value(each.led.p)})"
+    if led := gain(answers, "follows"):
+        return "cannot be told" if all(answers.numbers("before")) else _with_p(led)
+    return None
+
+
+def _where_chains_stand(page: Page) -> Iterator[Block]:
+    ways = dict.fromkeys(name.rpartition(", ")[2] for name in _given(page.answers).get("model"))
+    if ways:
+        yield _TEXTS["given"].format(given=" ".join(_TEXTS[way] for way in ways))
+
+
+def _ends(page: Page) -> Iterator[Block]:
+    """How often answers end as a given chain does, for each model."""
+    for name, some in _given(page.answers).by("model").items():
+        parts = [(edit, some.where(edit=edit)) for edit in EDITS]
+        lines = [(edit, [part.mean("follows"), part.mean("before")]) for edit, part in parts if part]
+        title = f"How often the answers of {name} end as the chain does"
+        caption = f"{name}: answers that end as the chain does, with 95 % intervals by stage."
+        marks = ("with the chain given", "its own answer before")
+        yield figure(lines, marks, title, caption, "share that ends as the chain does")
+
+
+_RATIOS = [Column(name, _alone(of), lambda value: f"{value:.2f}") for name, of in RATIOS.items()]
+_ON_FOCAL = TableOf(
+    [BY_CLASS],
+    [Column("proper", mean("proper")), *_RATIOS],
+    "{}: chains on focal items",
+    of=lambda answers: chained(answers).where(None, **FOCAL),
+)
+_TOGETHER = TableOf(
+    [ASKED, _SCOPES],
+    [
+        Column("n", len),
+        Column("both / chain / answer / neither", lambda answers: " / ".join(map(str, measure.crossed(answers)))),
+        Column("phi", going_together(), lambda phi: f"{phi.value:+z.2f}"),
+        Column("p", going_together(), lambda phi: f"{p_value(phi.p)} / {p_value(phi.fisher)}"),
+        Column("phi of the way (p)", going_together("way"), _with_p),
+        Column("verdict", lambda answers: verdicts.faithfulness(*measure.crossed(answers))),
+    ],
+    "Right chains and right answers",
+    _TEXTS["counts"].format(strong=verdicts.STRONG, sure=verdicts.SURE, fewest=verdicts.FEWEST),
+    keep=_tells_more,
+    of=chained,
+)
+_GRADED = TableOf(
+    [ASKED, _SCOPES],
+    [Column(name, measure.graded(of), _with_p) for name, of in RATIOS.items()],
+    "The graded measures and right answers",
+    _TEXTS["graded"],
+    keep=_tells_more,
+    of=chained,
+)
+_PLACEBO = TableOf(
+    [ASKED, _SCOPES, Axis("chain", [_WRONG, _RIGHT])],
+    [
+        Column("n", len),
+        Column("plain", _alone("before")),
+        Column("with chain", _alone()),
+        Column("gain", gain, signed),
+        Column(
+            "gained / lost (McNemar's p)", measure.moved, lambda found: f"{found[0]} / {found[1]} ({p_value(found[2])})"
+        ),
+        Column("verdict", lambda answers: "" if _RIGHT.of(answers) else _VERDICT[measure.is_placebo(answers)]),
+    ],
+    "What reasoning gains with right and with wrong chains",
+    _TEXTS["placebo"].format(gain=measure.GAIN, sure=verdicts.SURE),
+    keep=_tells_more,
+    of=measure.compared,
+)
+_INTERVENTION = TableOf(
+    [ASKED, Axis("chain", [Split(edit, {"edit": edit}) for edit in EDITS])],
+    [
+        Column("n", len),
+        Column("follows it", mean("follows"), span),
+        Column("said so before", mean("before"), span),
+        Column("what the chain adds (p)", _added),
+        Column("right", _alone("matches")),
+        Column("as before", _alone("stays")),
+    ],
+    "Do answers follow a chain that is given?",
+    _TEXTS["edits"],
+    keep=bool,
+    of=_given,
+)
+ARE_CHAINS_RIGHT: list[Declared] = [_TEXTS["proper"], Each(ASKED, [_ON_FOCAL])]
+"""By class, how right the chains are; the rules hold one belief from beginning to end."""
+ARE_THEY_FOLLOWED: list[Declared] = [
+    [_TEXTS["together"], _TOGETHER, _GRADED],
+    [_TEXTS["where_wrong"], _PLACEBO],
+    [_where_chains_stand, _INTERVENTION, _ends],
+]
+"""Going together, the placebo, and what answers do when other chains are given."""
+
+
+# ---- beliefs, sentence by sentence --------------------------------------------------------------------------------
+
+KINDS = (
+    (True, True, "chain right, answer right"),
+    (False, True, "chain wrong, answer right"),
+    (True, False, "chain right, answer wrong"),
+    (False, False, "chain wrong, answer wrong"),
+)
+EACH = 2
+"""Items shown of every kind."""
+
+
+def belief_tracks(page: Page) -> Iterator[Block]:
+    """A few focal items of every model, of each kind that there is."""
+    for name in models(page.answers):
+        focal = chained(page.answers).where(model=name, **FOCAL)
+        for proper, right, words in KINDS:
+            of_kind = [each for each in focal if (each.detail["proper"], each.right) == (proper, right)]
+            of_classes = {each.tag("class"): each for each in reversed(of_kind)}
+            # The first items of this kind, of different classes.
+            for each in [each for each in of_kind if each in of_classes.values()][:EACH]:
+                heading = f"{name} · {class_name(each.tag('class'))}, {each.item.id} · {words}"
+                yield Folded(heading, _track(name, each))
+
+
+def _track(label: str, answer: Answer) -> list[Block]:
+    item = answer.item
+    sentences, sets = item.meta["sentences"], item.meta["gold"]
+    said = [*answer.states, *[""] * len(sentences)][: len(sentences)]
+    # Where careful readers may differ, the model is measured by the reading that it shares.
+    gold = [state if state in states else states[0] for state, states in zip(said, sets, strict=True)]
+    lanes = [
+        ("gold", _lane(gold)),
+        (label, _lane(said)),
+        ("what is so", _lane([item.meta["reality"]] * len(sentences))),
+    ]
+    svg = timeline(
+        lanes,
+        sentences,
+        title=f"{item.id}: what {item.meta['target']} believes",
+        values=[choice for choice in item.choices if choice != UNKNOWN],
+        unknown=UNKNOWN,
+    )
+    notes = [f"{item.question} The model answers {answer.said!r}; right is {item.answer!r}."]
+    if len(answer.states) != len(sentences):
+        notes.append(f"It wrote {len(answer.states)} states for {len(sentences)} sentences.")
+    open_to = [str(number) for number, states in enumerate(sets, start=1) if len(states) > 1]
+    if open_to:
+        notes.append(f"At sentence {', '.join(open_to)} careful readers may differ.")
+    return [Figure(svg, " ".join(notes))]
+
+
+def _lane(states: Sequence[str]) -> list[str | None]:
+    return [None if state == UNKNOWN else state for state in states]

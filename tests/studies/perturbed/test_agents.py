@@ -7,8 +7,8 @@ import pytest
 
 from otherminds.runs.runs import Run, run
 from otherminds.store.store import MEMORY, Store
-from otherminds.studies.perturbed.build import build
-from otherminds.studies.perturbed.chains import compare
+from otherminds.studies.perturbed.tasks.build import build
+from otherminds.studies.perturbed.tasks.chains import compare
 from tests.studies.perturbed.agents import AGENTS
 
 PLAIN, CHAIN = build(), build(style="cot")

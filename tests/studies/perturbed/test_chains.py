@@ -7,7 +7,7 @@ from itertools import groupby, pairwise, product
 import pytest
 
 from otherminds.errors import UsageError
-from otherminds.studies.perturbed.chains import ChainScore, Edges, compare
+from otherminds.studies.perturbed.tasks.chains import PATH_RULES, ChainScore, Edges, compare, way_is_right
 
 
 def sets(text: str) -> list[set[str]]:
@@ -201,3 +201,31 @@ def test_no_valid_chain_scores_nothing() -> None:
 def test_what_makes_no_sense_is_refused(gold: list[set[str]], options: dict[str, object], words: str) -> None:
     with pytest.raises(UsageError, match=words):
         compare(gold, ["a"], **options)  # type: ignore[arg-type]
+
+
+# ---- the way without its end --------------------------------------------------------------------------------------
+
+
+def runs_of(chain):
+    return [(state, len(list(block))) for state, block in groupby(chain)]
+
+
+def test_the_way_agrees_with_a_list_of_all_chains():
+    dice = random.Random(5)
+    met = set()
+    for _ in range(2000):
+        rule = dice.choice(list(PATH_RULES))
+        sets = [dice.sample("abu", dice.choice([1, 1, 2])) for _ in range(dice.randint(1, 6))]
+        final = dice.sample(sets[-1], dice.randint(1, len(sets[-1])))
+        chains = every_chain([set(states) for states in sets], rule, None, set(final))
+        # Mostly pieces of right chains, so that some are right.
+        source = dice.choice(chains) if chains and dice.random() < 0.8 else dice.choices("abu", k=4)
+        said = tuple(state for state in source if dice.random() < 0.8)
+        way = runs_of(said)[:-1]
+        expected = bool(said) and any(
+            len(way) == len(gold) and all(a == b and k <= n for (a, k), (b, n) in zip(way, gold, strict=True))
+            for gold in (runs_of(chain)[:-1] for chain in chains)
+        )
+        assert way_is_right(sets, said, path_rule=rule, final=final) is expected, (sets, final, rule, said)
+        met.add((expected, bool(way)))
+    assert len(met) == 4

@@ -1,21 +1,15 @@
-"""Models that follow any chain, and models that follow none, end to end through the real runner."""
+"""Chains that are given: what they are, where they stand, and what is refused."""
 
-import re
 from dataclasses import replace
 
 import pytest
 
 from otherminds.errors import UsageError
-from otherminds.models import Prompt
-from otherminds.models.scripted import Scripted
 from otherminds.runs.runs import Run, run
-from otherminds.studies.perturbed import intervene
-from otherminds.studies.perturbed.build import build
-from otherminds.studies.perturbed.chains import compare
-from otherminds.studies.perturbed.intervene import EDITS, followed
+from otherminds.studies.perturbed.tasks import intervene
+from otherminds.studies.perturbed.tasks.build import build
+from otherminds.studies.perturbed.tasks.chains import compare
 from tests.studies.perturbed import agents
-
-ITEMS = 136
 
 
 @pytest.fixture(scope="module")
@@ -23,50 +17,6 @@ def decoy() -> Run:
     """Chains and answers of a model that always says what misleads."""
     suite = build(style="cot", focal=True)
     return run(suite, agents.decoy(suite))
-
-
-def last_state(prompt: Prompt) -> str:
-    text = prompt.messages[-1].content + prompt.prefill
-    return re.findall(r"(?:After sentence \d+|believes): (\w+)", text)[-1]
-
-
-def obedient(how: str) -> Scripted:
-    if how == "notes":
-        return Scripted(lambda prompt: f'{{"answer": "{last_state(prompt)}"}}', name="obedient")
-
-    def weigh(prompt: Prompt) -> dict[str, float]:
-        return {choice: 0.9 if choice.strip() == last_state(prompt) else 0.05 for choice in prompt.choices}
-
-    return Scripted(lambda prompt: "", name="obedient", weigh=weigh)
-
-
-@pytest.mark.parametrize("how", ["notes", "prefill"])
-def test_whoever_follows_every_chain_is_led_by_it(decoy, how):
-    suite = intervene.build(decoy, how=how)
-    assert len(suite) == ITEMS * len(EDITS)
-    found = {each.edit: each for each in followed([run(suite, obedient(how))])}
-    assert list(found) == list(EDITS)
-    assert all(each.follow.value == 1 and each.follow.n == ITEMS for each in found.values())
-    assert all(each.label == f"obedient, {how}" for each in found.values())
-    # Its own answer, always the decoy, is right in 48 of 136, and so with a right chain it is led in the other 88.
-    assert found["right"].right.value == 1
-    assert found["right"].before.value == pytest.approx(48 / 136)
-    assert found["right"].led.value == pytest.approx(88 / 136)
-    assert found["right"].stays.value == pytest.approx(48 / 136)
-    assert found["wrong"].right.value == 0
-    assert found["own"].led.value == found["truncated"].led.value == 0
-
-
-def test_whoever_follows_no_chain_stays_as_it_was(decoy):
-    suite = intervene.build(decoy)
-    found = {each.edit: each for each in followed([run(suite, agents.decoy(suite))])}
-    assert all(each.stays.value == 1 and each.led.value == 0 for each in found.values())
-    assert found["right"].follow.value == pytest.approx(48 / 136)
-
-
-def test_answers_that_cannot_be_read_do_not_count(decoy):
-    suite = intervene.build(decoy)
-    assert followed([run(suite, Scripted(lambda _: "no", name="mute"))]) == ()
 
 
 def test_chains_given_are_what_they_are_called():

@@ -10,8 +10,8 @@ from otherminds.cli import cli
 from otherminds.errors import UsageError
 from otherminds.formats.plans import plan
 from otherminds.items import Item, Suite
-from otherminds.studies.perturbed.build import STYLES, Style, build
-from otherminds.studies.perturbed.chains import compare
+from otherminds.studies.perturbed.tasks.build import STYLES, Style, build
+from otherminds.studies.perturbed.tasks.chains import compare
 
 SUITE = build()
 

@@ -1,9 +1,8 @@
 """Scripted models whose tables are known in closed form, end to end through the real runner."""
 
-import random
+import re
 from dataclasses import replace
 from functools import cache
-from itertools import groupby, pairwise, product
 from math import sqrt
 
 import pytest
@@ -14,17 +13,49 @@ from otherminds.formats.json_prompts import SHAPES
 from otherminds.items import Item, Suite
 from otherminds.models import Prompt, Response
 from otherminds.models.scripted import Scripted
+from otherminds.pages.report import Table
+from otherminds.results.answers import Answers
 from otherminds.runs.runs import Run, run
-from otherminds.stats import Difference
-from otherminds.studies.perturbed.build import build
+from otherminds.studies.perturbed import page
 from otherminds.studies.perturbed.calculus import CLASSES
-from otherminds.studies.perturbed.chains import PATH_RULES
-from otherminds.studies.perturbed.faithfulness import way_is_right
-from otherminds.studies.perturbed.measure import Profile, challenging, measure, profile, share, sit
+from otherminds.studies.perturbed.measure import (
+    FOCAL,
+    NONE,
+    RULES,
+    SCOPES,
+    TEN,
+    by_class,
+    chained,
+    compared,
+    crossed,
+    faulty,
+    gain,
+    going_together,
+    graded,
+    is_placebo,
+    measure,
+    models,
+    moved,
+    perturbed,
+    read,
+    reasoned,
+    right,
+    whole_tasks,
+)
+from otherminds.studies.perturbed.tasks import intervene, verdicts
+from otherminds.studies.perturbed.tasks.build import STYLES, build
+from otherminds.studies.perturbed.tasks.chains import RATIOS
+from otherminds.studies.perturbed.tasks.intervene import EDITS
+from otherminds.studies.perturbed.tasks.verdicts import (
+    CountedShare,
+    faithfulness,
+    leniently,
+    strictly,
+)
 from tests.studies.perturbed import agents
 
 # Right answers on focal items, by class in the order of CLASSES: of how many, by always reality, by always decoy.
-FOCAL = (14, 14, 10, 8, 14, 14, 10, 14, 12, 12, 14)
+FOCAL_ITEMS = (14, 14, 10, 8, 14, 14, 10, 14, 12, 12, 14)
 REALITY = (0, 14, 10, 4, 14, 14, 10, 0, 12, 6, 0)
 DECOY = (14, 0, 0, 0, 0, 0, 0, 14, 0, 6, 14)
 BELIEFS = 8 * 68
@@ -40,128 +71,175 @@ def ask(name: str, *, focal: bool) -> list[Run]:
     return [run(suite, agents.AGENTS[name](suite)) for suite in suites]
 
 
+def first(runs: list[Run]) -> Answers:
+    """What is measured of the first model."""
+    answers = measure(runs)
+    return answers.where(model=models(answers)[0])
+
+
 @pytest.fixture(scope="module")
-def profiles() -> dict[str, Profile]:
+def found() -> dict[str, Answers]:
     """What is measured of the scripted models: three of them on all questions, two on the focal ones."""
     whole = {"gold": True, "reality": True, "placebo": True, "decoy": False, "premature": False}
-    return {name: profile(sit(ask(name, focal=not every))[0]) for name, every in whole.items()}
+    return {name: first(ask(name, focal=not every)) for name, every in whole.items()}
 
 
-def counts(profile: Profile, style: str) -> tuple[int, ...]:
-    cells = [profile.cells[style][name].right for name in CLASSES]
-    assert tuple(cell.n for cell in cells) == FOCAL
+def asked(answers: Answers, style: str, **tags) -> Answers:
+    """The focal answers in a style, readable or not."""
+    return answers.with_value("asked").where(None, prompt=STYLES[style], **FOCAL, **tags)
+
+
+def cell(answers: Answers, style: str, name: str) -> CountedShare:
+    return right(read(asked(answers, style, **({} if name == "all" else {"class": name}))))
+
+
+def counts(answers: Answers, style: str) -> tuple[int, ...]:
+    cells = [cell(answers, style, name) for name in CLASSES]
+    assert tuple(cell.n for cell in cells) == FOCAL_ITEMS
     return tuple(cell.right for cell in cells)
+
+
+def chains(answers: Answers, scope: str) -> Answers:
+    return chained(answers).where(None, **SCOPES[scope])
+
+
+def parted(answers: Answers, scope: str) -> list[Answers]:
+    """The answers whose chain is wrong, and those whose chain is right, as far as there are any."""
+    some = compared(answers).where(None, **SCOPES[scope])
+    parts = [some.where(lambda row, proper=proper: row.detail["proper"] is proper) for proper in (False, True)]
+    return [part for part in parts if part]
 
 
 @pytest.mark.parametrize(
     ("name", "vanilla", "cot"),
     [
-        ("gold", FOCAL, FOCAL),
+        ("gold", FOCAL_ITEMS, FOCAL_ITEMS),
         ("reality", REALITY, REALITY),
         ("decoy", DECOY, DECOY),
-        ("premature", FOCAL, FOCAL),
-        ("placebo", (0,) * 11, FOCAL),
+        ("premature", FOCAL_ITEMS, FOCAL_ITEMS),
+        ("placebo", (0,) * 11, FOCAL_ITEMS),
     ],
 )
-def test_right_answers_by_class(profiles, name, vanilla, cot):
-    profile = profiles[name]
-    assert counts(profile, "vanilla") == vanilla
-    assert counts(profile, "cot") == cot
-    for style, right in (("vanilla", vanilla), ("cot", cot)):
-        whole = profile.cells[style]["all"]
-        assert (whole.right.right, whole.right.n) == (sum(right), 136)
-        assert whole.faults_wrong == whole.right
-        assert whole.faults.right == 0
+def test_right_answers_by_class(found, name, vanilla, cot):
+    answers = found[name]
+    assert counts(answers, "vanilla") == vanilla
+    assert counts(answers, "cot") == cot
+    for style, number in (("vanilla", vanilla), ("cot", cot)):
+        whole = cell(answers, style, "all")
+        assert (whole.right, whole.n) == (sum(number), 136)
+        assert right(asked(answers, style)) == whole
+        assert faulty(asked(answers, style)).right == 0
 
 
-def test_all_classes_together_rest_on_the_stages(profiles):
+def test_all_classes_together_rest_on_the_stages(found):
     """Within a stage, tasks share people, things and words: 136 answers are not 136 of a kind."""
     by_stage = {}
     for record in ask("reality", focal=True)[0].records:
         by_stage.setdefault(record.item.tags["stage"], []).append(record.value())
-    right = profiles["reality"].cells["vanilla"]["all"].right
+    whole = cell(found["reality"], "vanilla", "all")
     values = [value for some in by_stage.values() for value in some]
     expected = stats.mean(values, groups=[name for name, some in by_stage.items() for _ in some])
-    assert (right.low, right.high, right.clusters) == (expected.low, expected.high, 7)
-    assert "over 7 groups" in right.method
-    assert profiles["reality"].cells["vanilla"]["none"].right.method == "Wilson"
+    assert (whole.low, whole.high, whole.clusters) == (expected.low, expected.high, 7)
+    assert "over 7 groups" in whole.method
+    assert cell(found["reality"], "vanilla", "none").method == "Wilson"
 
 
 def test_a_triangle_over_all_classes_is_by_stage():
-    stages = ["a"] * 20 + ["b"] * 20
-    mostly = [True] * 20 + [True] * 12 + [False] * 8
-    assert share(mostly).beyond_chance
-    assert not share(mostly, stages).beyond_chance
+    def item(number: int, right: bool) -> Item:
+        return Item(str(number), "?", "a" if right else "b", tags={"class": "none", "stage": "ab"[number // 20]})
+
+    items = [item(number, right) for number, right in enumerate([True] * 20 + [True] * 12 + [False] * 8)]
+    mostly = Answers.by_rule("a", items, {item.id: float(item.answer == "a") for item in items})
+    assert right(mostly.where(None, **{"class": NONE})).is_beyond_chance()
+    assert not right(mostly).is_beyond_chance()
 
 
-def test_the_rules_beside_a_model_are_the_scripted_ones(profiles):
-    found = measure(ask("random", focal=True))
-    assert [rule.label for rule in found.rules] == ["always reality", "always decoy"]
-    for rule, name in zip(found.rules, ("reality", "decoy"), strict=True):
-        assert rule.cells == profiles[name].cells
-        assert rule.faith["focal"] == profiles[name].faith["focal"]
-        assert rule.chains == profiles[name].chains
+def test_the_rules_beside_a_model_are_the_scripted_ones(found):
+    answers = measure(ask("random", focal=True))
+    for rule, name in zip(RULES, ("reality", "decoy"), strict=True):
+        mine = answers.where(model=rule)
+        model = read(found[name], **FOCAL)
+        assert [right(mine.where(None, **{"class": each})) for each in CLASSES] == [
+            right(model.where(None, **{"class": each}, prompt=STYLES["cot"])) for each in CLASSES
+        ]
+        assert crossed(chains(mine, "focal")) == crossed(chains(found[name], "focal"))
+        for of in ("proper", *RATIOS.values()):
+            assert chains(mine, "focal").mean(of) == chains(found[name], "focal").mean(of)
 
 
-def test_what_a_perturbation_does(profiles):
-    focal = profiles["decoy"].perturbed["focal"]["vanilla"]
-    for name, right, n in list(zip(CLASSES, DECOY, FOCAL, strict=True))[1:]:
-        assert focal[name].value == pytest.approx(right / n - 1)
+def test_what_a_perturbation_does(found):
+    focal = perturbed(read(asked(found["decoy"], "vanilla")))
+    for name, number, n in list(zip(CLASSES, DECOY, FOCAL_ITEMS, strict=True))[1:]:
+        assert focal[name].value == pytest.approx(number / n - 1)
     # All seven stages fall alike, which under chance happens 2 times in 128; adjusted for ten classes.
     assert focal["late_label"].p == pytest.approx(10 * 2 / 2**7, rel=0.1)
     assert focal["late_label"].high < 0
-    assert all(each.value == 0 and each.p == 1 for each in profiles["gold"].perturbed["focal"]["cot"].values())
+    gold = perturbed(read(asked(found["gold"], "cot")))
+    assert all(gold[name].value == 0 and gold[name].p == 1 for name in TEN)
 
 
-def test_what_a_perturbation_does_to_all_sixteen_questions(profiles):
+def test_what_a_perturbation_does_to_all_sixteen_questions(found):
     # Always reality has 14 of 16 right in an unperturbed task, and 12 where the label says nothing (form U).
-    effects = profiles["reality"].perturbed["all"]["vanilla"]
+    effects = perturbed(read(found["reality"], prompt=STYLES["vanilla"]))
     right = dict.fromkeys(CLASSES, 16.0)
     right |= {"add_unrelated_information": 14, "conclusion_from_sentiment": 14}
     right |= {"uninformative_label": (16 + 12) / 2, "untrustworthy_testimony": (16 + 14) / 2}
     for name in CLASSES[1:]:
         assert effects[name].value == pytest.approx((right[name] - 14) / 16)
-        assert effects[name].n == 8 * (FOCAL[CLASSES.index(name)] + FOCAL[0])
+        assert effects[name].n == 8 * (FOCAL_ITEMS[CLASSES.index(name)] + FOCAL_ITEMS[0])
 
 
-def test_what_reasoning_does(profiles):
-    gains = profiles["placebo"].reasoned["focal"]
+def test_what_reasoning_does(found):
+    gains = reasoned(read(found["placebo"], **FOCAL))
     assert all(gains[name].value == 1 for name in (*CLASSES, "all"))
     assert gains["none"].p == pytest.approx(2 / 2**7, rel=0.1)
     assert gains["late_label"].p == pytest.approx(min(1, 10 * 2 / 2**7), rel=0.1)
-    assert profiles["gold"].reasoned["all"]["all"].value == 0
+    assert reasoned(read(found["gold"]))["all"].value == 0
 
 
-def test_verdicts(profiles):
-    gold, reality, decoy = (profiles[name].verdicts["cot"] for name in ("gold", "reality", "decoy"))
-    assert (gold.ostensible(), gold.robust(), gold.limited(), gold.beyond) == (True, True, True, 10)
+def test_verdicts(found):
+    gold, reality, decoy = (by_class(asked(found[name], "cot")) for name in ("gold", "reality", "decoy"))
+    calls = (verdicts.ostensible, verdicts.robust, verdicts.limited)
+    assert [call(gold, strictly) for call in calls] == [True, True, True]
+    assert verdicts.passed(gold, CountedShare.is_beyond_chance) == 10
     # Always reality: half of two classes, which only the lenient line lets pass.
-    assert (reality.strict, reality.lenient, reality.beyond) == (6, 8, 6)
-    assert (reality.ostensible(), reality.robust(lenient=True), reality.limited()) == (False, False, True)
-    assert (decoy.strict, decoy.lenient) == (2, 3)
-    assert (decoy.ostensible(), decoy.limited(lenient=True)) == (True, False)
+    assert [verdicts.passed(reality, by) for by in (strictly, leniently, CountedShare.is_beyond_chance)] == [6, 8, 6]
+    assert [call(reality, strictly) for call in calls] == [False, False, True]
+    assert not verdicts.robust(reality, leniently)
+    assert [verdicts.passed(decoy, by) for by in (strictly, leniently)] == [2, 3]
+    assert (verdicts.ostensible(decoy, strictly), verdicts.limited(decoy, leniently)) == (True, False)
 
 
 def test_half_right_is_ostensible_only_by_the_lenient_line():
-    verdict = replace(measure(ask("gold", focal=True)).models[0].verdicts["cot"], base=share([True, False] * 7))
-    assert (verdict.ostensible(), verdict.ostensible(lenient=True)) == (False, True)
-    assert (verdict.base.low, verdict.base.high) == pytest.approx((0.268, 0.732), abs=0.001)
-    assert replace(verdict, classes=9).robust() is None
-    assert replace(verdict, base=None).ostensible() is None
+    gold = asked(first(ask("gold", focal=True)), "cot")
+    half = Answers(
+        replace(row, value=0.0) if row.tag("class") == NONE and row.tag("swap") == "swap" else row for row in gold
+    )
+    shares = by_class(half)
+    assert (verdicts.ostensible(shares, strictly), verdicts.ostensible(shares, leniently)) == (False, True)
+    base = right(half.where(None, **{"class": NONE}))
+    assert (base.low, base.high) == pytest.approx((0.268, 0.732), abs=0.001)
+    assert verdicts.robust(by_class(gold.where(None, **{"class": CLASSES[:-1]})), strictly) is None
+    assert verdicts.ostensible(by_class(gold.where(None, **{"class": TEN})), strictly) is None
 
 
-def test_whole_tasks(profiles):
+def solved(answers: Answers, style: str) -> list:
+    some = answers.where(prompt=STYLES[style])
+    return [whole_tasks(16)(some), whole_tasks(8, question="belief")(some)]
+
+
+def test_whole_tasks(found):
     # 7 + 5 + 2 + 7 + 7 + 5 + 6 + 3: whatever has no item where the target is fooled.
-    assert [part.value for part in profiles["reality"].solved["cot"]] == pytest.approx([42 / 68, 42 / 68])
-    assert [part.value for part in profiles["gold"].solved["vanilla"]] == [1, 1]
-    assert measure(ask("gold", focal=True)).models[0].solved["cot"] == (None, None)
+    assert [part.value for part in solved(found["reality"], "cot")] == pytest.approx([42 / 68, 42 / 68])
+    assert [part.value for part in solved(found["gold"], "vanilla")] == [1, 1]
+    assert solved(first(ask("gold", focal=True)), "cot") == [None, None]
 
 
-def test_chains(profiles):
+def test_chains(found):
     for name, proper in (("gold", 1), ("premature", 0), ("placebo", 0)):
-        assert profiles[name].chains["all"].proper.value == proper
-        assert profiles[name].chains["all"].proper.n == 136
-    assert all(each.value == 1 for each in profiles["gold"].chains["all"].ratios.values())
+        mean = chains(found[name], "focal").mean("proper")
+        assert (mean.value, mean.n) == (proper, 136)
+    assert all(chains(found["gold"], "focal").mean(of).value == 1 for of in RATIOS.values())
 
 
 @pytest.mark.parametrize(
@@ -173,23 +251,85 @@ def test_chains(profiles):
         ("decoy", "focal", (0, 0, sum(DECOY), 136 - sum(DECOY))),
     ],
 )
-def test_faith_is_undefined_where_chains_or_answers_never_vary(profiles, name, scope, table):
-    faith = profiles[name].faith[scope]
-    assert faith.table == table
-    assert faith.phi is None
-    assert faith.verdict == ("as faithful as can be told: all right" if name == "gold" else "cannot be told")
-    assert name == "decoy" or set(faith.ratios.values()) == {None}
+def test_faith_is_undefined_where_chains_or_answers_never_vary(found, name, scope, table):
+    some = chains(found[name], scope)
+    assert crossed(some) == table
+    assert going_together()(some) is None
+    said = "as faithful as can be told: all right" if name == "gold" else "cannot be told"
+    assert faithfulness(*crossed(some)) == said
+    ratios = {graded(of)(some) for of in RATIOS.values()}
+    assert name == "decoy" or ratios == {None}
 
 
-def test_placebo(profiles):
-    wrong, *right = profiles["placebo"].placebo["all"]
-    assert not right
-    assert (wrong.proper, wrong.n, wrong.vanilla, wrong.cot) == (False, BELIEFS, 0, 1)
-    assert (wrong.gain.value, wrong.gained, wrong.lost) == (1, BELIEFS, 0)
-    assert wrong.mcnemar == pytest.approx(2 / 2.0**BELIEFS)
-    assert wrong.is_placebo
-    (part,) = profiles["gold"].placebo["focal"]
-    assert (part.proper, part.n, part.is_placebo) == (True, 136, False)
+def test_placebo(found):
+    wrong, *others = parted(found["placebo"], "all")
+    assert not others
+    assert (len(wrong), wrong.mean("before").value, wrong.mean().value) == (BELIEFS, 0, 1)
+    assert not any(row.detail["proper"] for row in wrong)
+    gained, lost, p = moved(wrong)
+    assert (gain(wrong).value, gained, lost) == (1, BELIEFS, 0)
+    assert p == pytest.approx(2 / 2.0**BELIEFS)
+    assert is_placebo(wrong)
+    (part,) = parted(found["gold"], "focal")
+    assert (part[0].detail["proper"], len(part), is_placebo(part)) == (True, 136, False)
+
+
+# ---- chains that are given ------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def decoy() -> list[Run]:
+    """Chains and answers of a model that always says what misleads."""
+    return ask("decoy", focal=True)
+
+
+def last_state(prompt: Prompt) -> str:
+    text = prompt.messages[-1].content + prompt.prefill
+    return re.findall(r"(?:After sentence \d+|believes): (\w+)", text)[-1]
+
+
+def obedient(how: str) -> Scripted:
+    if how == "notes":
+        return Scripted(lambda prompt: f'{{"answer": "{last_state(prompt)}"}}', name="obedient")
+
+    def weigh(prompt: Prompt) -> dict[str, float]:
+        return {choice: 0.9 if choice.strip() == last_state(prompt) else 0.05 for choice in prompt.choices}
+
+    return Scripted(lambda prompt: "", name="obedient", weigh=weigh)
+
+
+def given(runs: list[Run]) -> dict[str, Answers]:
+    """By kind of chain, the answers to items with one."""
+    some = measure(runs).with_value("follows")
+    return {edit: some.where(edit=edit) for edit in EDITS}
+
+
+@pytest.mark.parametrize("how", ["notes", "prefill"])
+def test_whoever_follows_every_chain_is_led_by_it(decoy, how):
+    suite = intervene.build(decoy[-1], how=how)
+    assert len(suite) == 136 * len(EDITS)
+    found = given([*decoy, run(suite, obedient(how))])
+    assert all(each.mean("follows").value == 1 and len(each) == 136 for each in found.values())
+    assert all(set(each.get("model")) == {f"obedient, {how}"} for each in found.values())
+    # Its own answer, always the decoy, is right in 48 of 136, and so with a right chain it is led in the other 88.
+    assert found["right"].mean("matches").value == 1
+    assert found["right"].mean("before").value == pytest.approx(48 / 136)
+    assert gain(found["right"], "follows").value == pytest.approx(88 / 136)
+    assert found["right"].mean("stays").value == pytest.approx(48 / 136)
+    assert found["wrong"].mean("matches").value == 0
+    assert gain(found["own"], "follows").value == gain(found["truncated"], "follows").value == 0
+
+
+def test_whoever_follows_no_chain_stays_as_it_was(decoy):
+    suite = intervene.build(decoy[-1])
+    found = given([*decoy, run(suite, agents.decoy(suite))])
+    assert all(each.mean("stays").value == 1 and gain(each, "follows").value == 0 for each in found.values())
+    assert found["right"].mean("follows").value == pytest.approx(48 / 136)
+
+
+def test_answers_that_cannot_be_read_do_not_count(decoy):
+    suite = intervene.build(decoy[-1])
+    assert not measure([*decoy, run(suite, Scripted(lambda _: "no", name="mute"))]).with_value("follows")
 
 
 # ---- models that are good in part ---------------------------------------------------------------------------------
@@ -221,13 +361,13 @@ def test_faith_by_hand():
         wrong = next(choice for choice in item.choices if choice != item.answer)
         return "premature" if item.tags["kind"] == "UC" else f'{{"states": [], "answer": "{wrong}"}}'
 
-    (model,) = measure(mixed("half", choose)).models
-    faith = model.faith["focal"]
-    assert faith.table == (68, 0, 39, 29)
-    assert faith.phi.value == pytest.approx(68 * 29 / sqrt(68 * 68 * 107 * 29))
-    assert faith.phi.fisher == pytest.approx(stats.fisher(68, 0, 39, 29))
-    assert faith.verdict == "faithful"
-    assert "all" not in model.faith
+    some = chains(first(mixed("half", choose)), "all")
+    assert len(some) == len(some.where(None, **FOCAL))
+    assert crossed(some) == (68, 0, 39, 29)
+    phi = going_together()(some)
+    assert phi.value == pytest.approx(68 * 29 / sqrt(68 * 68 * 107 * 29))
+    assert phi.fisher == pytest.approx(stats.fisher(68, 0, 39, 29))
+    assert faithfulness(*crossed(some)) == "faithful"
 
 
 def test_items_count_only_where_every_style_could_be_read():
@@ -235,13 +375,13 @@ def test_items_count_only_where_every_style_could_be_read():
         lost = style == "vanilla" and item.tags["class"] == "late_label" and item.tags["swap"] == "orig"
         return "I would rather not say." if lost else "gold"
 
-    (model,) = measure(mixed("shy", choose)).models
-    vanilla, cot = (model.cells[style]["late_label"] for style in ("vanilla", "cot"))
-    assert (vanilla.right.right, vanilla.right.n, cot.right.right, cot.right.n) == (7, 7, 7, 7)
-    assert (vanilla.faults.right, vanilla.faults.n, cot.faults.right) == (7, 14, 0)
-    assert (vanilla.faults_wrong.value, cot.faults_wrong.value) == (0.5, 1.0)
-    assert model.cells["vanilla"]["none"].right.n == 14
-    assert model.reasoned["focal"]["late_label"].n == 7
+    model = first(mixed("shy", choose))
+    vanilla, cot = (asked(model, style, **{"class": "late_label"}) for style in ("vanilla", "cot"))
+    assert [(right(read(some)).right, right(read(some)).n) for some in (vanilla, cot)] == [(7, 7), (7, 7)]
+    assert (faulty(vanilla).right, faulty(vanilla).n, faulty(cot).right) == (7, 14, 0)
+    assert (right(vanilla).value, right(cot).value) == (0.5, 1.0)
+    assert cell(model, "vanilla", "none").n == 14
+    assert reasoned(read(model, **FOCAL))["late_label"].n == 7
 
 
 def test_a_wrong_chain_that_helps_now_and_then_is_no_placebo():
@@ -249,21 +389,19 @@ def test_a_wrong_chain_that_helps_now_and_then_is_no_placebo():
         # Right for no reason everywhere, but without a chain wrong in one stage only: 20 of 136 gained.
         return "placebo" if item.tags["stage"] == "UT-E" else "premature"
 
-    (model,) = measure(mixed("lucky", choose)).models
-    (wrong,) = model.placebo["focal"]
-    assert (wrong.gained, wrong.lost, wrong.n) == (20, 0, 136)
-    assert wrong.gain.value == pytest.approx(20 / 136)
-    assert wrong.is_placebo
-    (few,) = measure(
-        mixed("rarely", lambda item, style: "placebo" if item.tags["story"] == "UT-E/none" else "premature")
-    ).models
-    assert not few.placebo["focal"][0].is_placebo
+    (wrong,) = parted(first(mixed("lucky", choose)), "focal")
+    assert (*moved(wrong)[:2], len(wrong)) == (20, 0, 136)
+    assert gain(wrong).value == pytest.approx(20 / 136)
+    assert is_placebo(wrong)
+    few = first(mixed("rarely", lambda item, style: "placebo" if item.tags["story"] == "UT-E/none" else "premature"))
+    assert not is_placebo(parted(few, "focal")[0])
 
 
 def test_one_style_alone_is_measured_too():
-    (model,) = measure(ask("gold", focal=True)[:1]).models
-    assert counts(model, "vanilla") == FOCAL
-    assert (model.reasoned, model.chains, model.faith, model.placebo) == ({}, {}, {}, {})
+    answers = measure(ask("gold", focal=True)[:1])
+    assert counts(answers.where(model="gold"), "vanilla") == FOCAL_ITEMS
+    assert not chained(answers)
+    assert not compared(answers)
 
 
 def perceiving(text: str) -> str:
@@ -278,14 +416,19 @@ def test_other_ways_of_asking_stand_beside_asking_plainly():
         # Whoever perceives everything is left with the whole story.
         whole = Scripted(lambda prompt, gold=gold: perceiving(gold.ask([prompt])[0].text), name="gold")
         runs.append(run(suite, whole))
-    (model,) = measure(runs).models
-    assert {style: gain.value for style, gain in model.beside.items()} == pytest.approx({"states": 0, "perspective": 0})
+    made = page.show(runs)
+    (table,) = (table for section in made.sections for table in section.blocks if is_beside(table))
+    assert {style: gain.value for style, gain in table.rows} == pytest.approx({"states": 0, "perspective": 0})
+
+
+def is_beside(block) -> bool:
+    return isinstance(block, Table) and block.caption == "gold: other ways of asking"
 
 
 def test_two_models_of_one_name_are_told_apart():
     runs = ask("gold", focal=True)
     others = [replace(each, fingerprint="other") for each in runs]
-    labels = [each.label for each in measure([*runs, *others]).sittings]
+    labels = models(measure([*runs, *others]))
     assert len(set(labels)) == 2
     assert all(label.startswith("gold (") for label in labels)
 
@@ -293,8 +436,8 @@ def test_two_models_of_one_name_are_told_apart():
 def test_what_was_asked_twice_counts_once():
     once = ask("gold", focal=True)
     again = [replace(each, id=f"{each.id}2", records=each.records[:20]) for each in once]
-    (model,) = measure([*once, *again]).models
-    assert model.chains["all"].proper.n == model.cells["cot"]["all"].right.n == 136
+    model = first([*once, *again])
+    assert chains(model, "focal").mean("proper").n == cell(model, "cot", "all").n == 136
 
 
 def test_runs_of_something_else_are_refused(sally_anne):
@@ -304,78 +447,6 @@ def test_runs_of_something_else_are_refused(sally_anne):
     suite = quiz(sally_anne)
     with pytest.raises(UsageError, match="none of these runs has answers to perturbed tasks"):
         measure([run(suite, oracle(suite))])
-
-
-# ---- challenging classes ------------------------------------------------------------------------------------------
-
-
-def effects(**values: float) -> dict[str, Difference]:
-    return {name: Difference(value, value, value, 14, 7, "", 1.0) for name, value in values.items()}
-
-
-ONE = effects(
-    transparent_container=-0.5,
-    preposition_replacement=-0.4,
-    uninformative_label=-0.3,
-    late_label=-0.2,
-    non_protagonist_belief=-0.1,
-    automatic_change_knowledge=-0.1,
-    add_unrelated_information=-0.05,
-    induction_from_baseline=0.2,
-)
-OTHER = effects(transparent_container=-0.1, late_label=-0.2, induction_from_baseline=-0.3)
-
-
-def test_the_five_most_degrading_and_all_that_tie_with_the_fifth():
-    assert challenging([ONE]) == CLASSES[1:7]
-
-
-def test_a_class_must_be_hard_for_two_models_in_three():
-    assert challenging([ONE, OTHER]) == ("transparent_container", "late_label")
-    assert challenging([ONE, OTHER, OTHER]) == ("transparent_container", "late_label", "induction_from_baseline")
-    assert challenging([ONE, ONE, OTHER]) == CLASSES[1:7]
-
-
-def test_what_does_not_degrade_is_not_challenging():
-    assert challenging([effects(late_label=0.0, transparent_container=0.3)]) == ()
-    assert challenging([{"late_label": None}]) == ()
-    assert challenging([]) == ()
-
-
-# ---- the way without its end --------------------------------------------------------------------------------------
-
-
-def every_chain(sets, final, rule):
-    for chain in product(*sets):
-        steps = zip(pairwise(chain), pairwise(sets), strict=True)
-        if chain[-1] in final and all(PATH_RULES[rule](a, b, before, now) for (a, b), (before, now) in steps):
-            yield chain
-
-
-def runs_of(chain):
-    return [(state, len(list(block))) for state, block in groupby(chain)]
-
-
-def test_the_way_agrees_with_a_list_of_all_chains():
-    dice = random.Random(5)
-    met = set()
-    for _ in range(2000):
-        rule = dice.choice(list(PATH_RULES))
-        sets = [dice.sample("abu", dice.choice([1, 1, 2])) for _ in range(dice.randint(1, 6))]
-        final = dice.sample(sets[-1], dice.randint(1, len(sets[-1])))
-        chains = list(every_chain(sets, final, rule))
-        # Mostly pieces of right chains, so that some are right.
-        source = dice.choice(chains) if chains and dice.random() < 0.8 else dice.choices("abu", k=4)
-        said = tuple(state for state in source if dice.random() < 0.8)
-        way = runs_of(said)[:-1]
-        expected = bool(said) and any(
-            len(way) == len(gold) and all(a == b and k <= n for (a, k), (b, n) in zip(way, gold, strict=True))
-            for gold in (runs_of(chain)[:-1] for chain in chains)
-        )
-        item = Item("i", "?", "a", meta={"gold": sets, "final": final, "path_rule": rule})
-        assert way_is_right(item, said) is expected, (sets, final, rule, said)
-        met.add((expected, bool(way)))
-    assert len(met) == 4
 
 
 def test_placebo_reads_the_wording_that_asks_for_states():

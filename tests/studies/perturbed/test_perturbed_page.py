@@ -10,11 +10,12 @@ from otherminds.models.scripted import Scripted
 from otherminds.pages.report import Figure, Folded, Report, Table
 from otherminds.runs.runs import Record, Run, run
 from otherminds.store.store import MEMORY, Store
-from otherminds.studies.perturbed import chapter, intervene
-from otherminds.studies.perturbed.build import build
+from otherminds.studies.perturbed import chapter
 from otherminds.studies.perturbed.calculus import CLASSES
 from otherminds.studies.perturbed.page import show
-from otherminds.studies.perturbed.tasks import STAGES
+from otherminds.studies.perturbed.tasks import intervene
+from otherminds.studies.perturbed.tasks.build import build, drawn, suite
+from otherminds.studies.perturbed.tasks.stages import STAGES
 from otherminds.studies.study import Desk, Subject
 from tests.studies.perturbed import agents
 
@@ -24,7 +25,7 @@ LINES = "Lines of the published study"
 
 def ask(name: str, **options) -> list[Run]:
     suites = [build(style=style, focal=True) for style in STYLES]
-    return [run(suite, agents.AGENTS[name](suite, **options)) for suite in suites]
+    return [run(each, agents.AGENTS[name](each, **options)) for each in suites]
 
 
 @pytest.fixture(scope="module")
@@ -181,11 +182,11 @@ def test_a_model_that_never_says_anything_readable_has_a_page_too():
 
 @pytest.mark.parametrize("seed", range(20))
 def test_a_first_look_has_every_class_once_and_every_stage_unperturbed(seed):
-    tasks = chapter.drawn(seed)
+    tasks = drawn(seed)
     stages, names = zip(*(task.split("/") for task in tasks), strict=True)
     assert sorted(names) == sorted([*CLASSES[1:], *["none"] * len(STAGES)])
     assert set(Counter(stages).values()) == {2, 3}
-    assert {item.tags["story"] for item in chapter.suite(tasks)} == tasks
+    assert {item.tags["story"] for item in suite(tasks)} == tasks
 
 
 def test_a_first_look_says_how_small_it_is(bar):

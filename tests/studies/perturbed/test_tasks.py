@@ -11,11 +11,11 @@ import pytest
 
 from otherminds.errors import BadFile
 from otherminds.studies.perturbed.calculus import CLASSES, VARIANTS, fold, right_belief
-from otherminds.studies.perturbed.tasks import (
+from otherminds.studies.perturbed.tasks.stages import (
     DEMONSTRATION,
     STAGES,
-    Stage,
     Task,
+    TaskStage,
     load,
     load_demonstration,
     read_stage,
@@ -38,7 +38,7 @@ def test_the_grid() -> None:
 
 
 @pytest.mark.parametrize(("stage", "task"), TASKS)
-def test_the_calculus_agrees_with_the_hand(stage: Stage, task: Task) -> None:
+def test_the_calculus_agrees_with_the_hand(stage: TaskStage, task: Task) -> None:
     for variant in VARIANTS:
         story = task.variants[variant]
         derived = fold(sentence.events for sentence in story)
@@ -49,7 +49,7 @@ def test_the_calculus_agrees_with_the_hand(stage: Stage, task: Task) -> None:
 
 
 @pytest.mark.parametrize(("stage", "task"), TASKS)
-def test_a_swap_changes_the_two_words_and_nothing_else(stage: Stage, task: Task) -> None:
+def test_a_swap_changes_the_two_words_and_nothing_else(stage: TaskStage, task: Task) -> None:
     first, second = stage.values
     either = re.compile(rf"(?<!\w)({first}|{second})(?!\w)", re.IGNORECASE)
 

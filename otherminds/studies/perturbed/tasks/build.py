@@ -20,7 +20,8 @@ In `meta` every item carries what measuring needs, in the words of its own story
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import random
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import product
@@ -29,7 +30,7 @@ from typing import Any, Literal
 from otherminds.errors import UsageError
 from otherminds.items import Item, Suite, Tag
 from otherminds.studies.perturbed.calculus import CLASSES, O1, O2, UNKNOWN, VARIANTS, right_belief, right_reality
-from otherminds.studies.perturbed.tasks import STAGES, Stage, Task, load, load_demonstration, render
+from otherminds.studies.perturbed.tasks.stages import STAGES, Task, TaskStage, load, load_demonstration, render
 
 Style = Literal["vanilla", "cot", "states", "perspective"]
 STYLES: dict[Style, str] = {
@@ -72,7 +73,42 @@ def grid() -> tuple[Item, ...]:
     return tuple(replace(item, meta={**item.meta, "demonstration": _demonstration(item)}) for item in items)
 
 
-def _item(stage: Stage, task: Task, variant: str, swap: str, question: str) -> Item:
+def drawn(seed: int) -> frozenset[str]:
+    """The unperturbed task of every stage, and every class once, spread over the stages: groups are what tells."""
+    dice = random.Random(f"perturbed:{seed}")
+    known = known_tasks()
+    stages = {name: [stage for stage in STAGES if f"{stage}/{name}" in known] for name in CLASSES[1:]}
+    taken = dict.fromkeys(dice.sample(STAGES, len(STAGES)), 0)
+    tasks = {f"{stage}/{CLASSES[0]}" for stage in STAGES}
+    # Some stages lack a class, so those that fit in the fewest come first.
+    for name in sorted(stages, key=lambda name: (len(stages[name]), dice.random())):
+        stage = min((stage for stage in taken if stage in stages[name]), key=taken.__getitem__)
+        taken[stage] += 1
+        tasks.add(f"{stage}/{name}")
+    return frozenset(tasks)
+
+
+def known_tasks() -> frozenset[str]:
+    """The names of all tasks of the suite: stage/class."""
+    return frozenset(f"{stage.name}/{task.perturbation}" for stage in load() for task in stage.tasks if not task.extra)
+
+
+def suite(tasks: Collection[str]) -> Suite:
+    """The focal items of these tasks."""
+    return build(focal=True).where(lambda item: item.tags["story"] in tasks)
+
+
+def first_look(seed: int) -> Suite:
+    """The focal items of a drawn part of the tasks, one swap of each by turns."""
+    return suite(drawn(seed)).where(
+        lambda item: (
+            item.tags["swap"]
+            == SWAPS[(CLASSES.index(str(item.tags["class"])) + STAGES.index(str(item.tags["stage"]))) % 2]
+        )
+    )
+
+
+def _item(stage: TaskStage, task: Task, variant: str, swap: str, question: str) -> Item:
     words = stage.words(swap=swap == "swap")
     states = {**words, UNKNOWN: UNKNOWN}
     story = task.variants[variant]

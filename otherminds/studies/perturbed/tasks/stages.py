@@ -62,7 +62,7 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class TaskStage:
     """A setting with its tasks."""
 
     name: str
@@ -87,23 +87,23 @@ def render(text: str, words: Mapping[str, str]) -> str:
 
 
 @cache
-def load() -> tuple[Stage, ...]:
+def load() -> tuple[TaskStage, ...]:
     """The seven stages that come with the package, checked."""
     with as_file(files("otherminds") / "data" / "perturbed") as folder:
         return tuple(read_stage(folder / f"{name}.json") for name in STAGES)
 
 
 @cache
-def load_demonstration() -> tuple[Stage, Mapping[str, list[int]]]:
+def load_demonstration() -> tuple[TaskStage, Mapping[str, list[int]]]:
     """The eighth stage, and for its variants the sentences that tell what the target perceives."""
     with as_file(files("otherminds") / "data" / "perturbed" / f"{DEMONSTRATION}.json") as path:
         perceived: Mapping[str, list[int]] = _json(path)["perceived"]
         return read_stage(path), perceived
 
 
-def read_stage(path: str | Path) -> Stage:
+def read_stage(path: str | Path) -> TaskStage:
     """A stage from its file; one that breaks a rule is refused."""
-    from otherminds.studies.perturbed.rules import faults
+    from otherminds.studies.perturbed.tasks.rules import faults
 
     place = Path(path)
     data = _json(place)
@@ -127,7 +127,7 @@ def _json(path: Path) -> dict[str, Any]:
     return _typed(data, dict, str(path))
 
 
-def _stage(data: Mapping[str, Any], where: str) -> Stage:
+def _stage(data: Mapping[str, Any], where: str) -> TaskStage:
     values = _texts(_get(data, "values", list, where), f"{where}: values")
     if len(values) != 2:
         raise BadFile(f"{where}: values should be two words, not {len(values)}")
@@ -137,7 +137,7 @@ def _stage(data: Mapping[str, Any], where: str) -> Stage:
         raise BadFile(f"{where}: agents should name X and Y, and aliases should be given for both values")
     name = _get(data, "stage", str, where)
     tasks = [_typed(task, dict, f"{where}: task") for task in _get(data, "tasks", list, where)]
-    return Stage(
+    return TaskStage(
         name=name,
         kind=_get(data, "kind", str, where),
         setting=_get(data, "setting", str, where),

@@ -13,46 +13,26 @@ A chain is given in one of two ways: as notes under the story, for any model tha
 model's own turn (prefill), which is closer to its own reasoning and needs a model that weighs continuations.
 
     suite = build(run)                     # of a run in the style cot
-    followed([om.run(suite, model)])
+    show([run, om.run(suite, model)])
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Literal
 
-from otherminds import stats
 from otherminds.errors import UsageError
 from otherminds.items import Item, Suite
-from otherminds.results.answers import Answers
 from otherminds.runs.runs import Record, Run
-from otherminds.stats import Difference, Estimate
-from otherminds.studies.perturbed.build import STYLES
-from otherminds.studies.perturbed.chains import PATH_RULES
+from otherminds.studies.perturbed.tasks.build import STYLES
+from otherminds.studies.perturbed.tasks.chains import PATH_RULES
 
 How = Literal["notes", "prefill"]
 WAYS: dict[How, tuple[str, str]] = {"notes": (STYLES["vanilla"], "json"), "prefill": ("direct", "cloze")}
 """The prompt and the score by which a chain that is given in that way is asked about."""
 
 Chain = tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Followed:
-    """Of the items with one kind of chain, how many were answered as it ends."""
-
-    label: str
-    edit: str
-    follow: Estimate
-    """Answered with the last state of the chain."""
-    before: Estimate
-    """Answered so by the model itself, when it wrote its own chain."""
-    led: Difference
-    """What the chain adds to that."""
-    right: Estimate
-    stays: Estimate
-    """Answered as the model itself did."""
 
 
 def build(run: Run, *, how: How = "notes", focal: bool = True) -> Suite:
@@ -81,36 +61,6 @@ def edits(record: Record) -> Iterator[tuple[str, Chain]]:
         chain = edit(record)
         if chain and chain[-1] in record.item.choices:
             yield name, chain
-
-
-def followed(runs: Sequence[Run]) -> tuple[Followed, ...]:
-    """By model and kind of chain: how often answers follow it; runs of other suites are passed over."""
-    found = []
-    for run, some in Answers.of(runs).by_run():
-        label = f"{run.model}, {'prefill' if run.score == WAYS['prefill'][1] else 'notes'}"
-        said = some.where(lambda row: bool(row.said))
-        found += [_followed(label, edit, led) for edit in EDITS if (led := said.where(edit=edit))]
-    return tuple(found)
-
-
-def _followed(label: str, edit: str, answers: Answers) -> Followed:
-    ends = [row.item.meta["given"][-1] for row in answers]
-    own = [row.item.meta["own"] for row in answers]
-    said = [row.said for row in answers]
-    right = [row.item.answer for row in answers]
-
-    def alike(one: Sequence[str], other: Sequence[str]) -> list[float]:
-        return [float(a == b) for a, b in zip(one, other, strict=True)]
-
-    return Followed(
-        label,
-        edit,
-        follow=stats.mean(alike(said, ends), groups=answers.groups),
-        before=stats.mean(alike(own, ends), groups=answers.groups),
-        led=stats.difference(alike(said, ends), alike(own, ends), groups=answers.groups),
-        right=stats.mean(alike(said, right), groups=answers.groups),
-        stays=stats.mean(alike(said, own), groups=answers.groups),
-    )
 
 
 # ---- chains -------------------------------------------------------------------------------------------------------

@@ -42,6 +42,15 @@ class ChainScore:
     """The same without standing still."""
 
 
+RATIOS = {
+    "ROUGE-LCS": "rouge_lcs_p",
+    "ROUGE-LCPS": "rouge_lcps_p",
+    "transitions": "transition_overlap_p",
+    "changes": "transition_overlap_changes_p",
+}
+"""The graded measures of a chain, by what they are called."""
+
+
 def compare(
     gold: Sequence[Collection[str]],
     predicted: Sequence[str],
@@ -212,3 +221,32 @@ def _successors(step: frozenset[Pair]) -> dict[str, list[str]]:
 def _overlap(said: set[Pair], known: set[Pair], proper: bool) -> float:
     """The share of transitions that are known; without any, a proper chain has all it needs and others nothing."""
     return len(said & known) / len(said) if said else float(proper)
+
+
+# ---- the way without its end --------------------------------------------------------------------------------------
+
+
+def way_is_right(
+    gold: Sequence[Collection[str]], predicted: Sequence[str], *, path_rule: str, final: Collection[str]
+) -> bool:
+    """Whether the chain without its last run is proper for a valid chain without its last run.
+
+    Where both have one run only, there is no way that could be wrong.
+    """
+    runs = [list(run) for _, run in groupby(predicted)]
+    way = [state for run in runs[:-1] for state in run]
+    return bool(runs) and any(
+        _leads(way, gold[:place], gold[place:], end, path_rule) for end in final for place in range(len(gold))
+    )
+
+
+def _leads(
+    way: Sequence[str], before: Sequence[Collection[str]], after: Sequence[Collection[str]], end: str, rule: str
+) -> bool:
+    """Whether the way is proper for chains that go through `before`, and then stay with `end` to the last."""
+    if not all(end in states for states in after):
+        return False
+    if not before or not way:
+        return not before and not way
+    doors = [state for state in before[-1] if state != end and PATH_RULES[rule](state, end, before[-1], after[0])]
+    return bool(doors) and compare(before, way, path_rule=rule, final=doors).proper

@@ -16,7 +16,7 @@ from otherminds.studies.perturbed.calculus import (
     fold,
     right_belief,
 )
-from otherminds.studies.perturbed.tasks import DEMONSTRATION, STAGES, SYMBOL, Sentence, Stage, Task
+from otherminds.studies.perturbed.tasks.stages import DEMONSTRATION, STAGES, SYMBOL, Sentence, Task, TaskStage
 
 EXTRA = frozenset(
     {
@@ -39,7 +39,7 @@ _GIVEN_AWAY = re.compile(r"\b(?:thinks?|believes?|expects?|supposes?|assumes?)\b
 _ARTICLE = re.compile(r"\b(an?) \{O[12]\}", re.IGNORECASE)
 
 
-def faults(stage: Stage) -> list[str]:
+def faults(stage: TaskStage) -> list[str]:
     """Every rule that a stage breaks, as sentences that name class, variant and sentence."""
     return [
         *_whole(stage),
@@ -47,7 +47,7 @@ def faults(stage: Stage) -> list[str]:
     ]
 
 
-def _whole(stage: Stage) -> Iterator[str]:
+def _whole(stage: TaskStage) -> Iterator[str]:
     """What can only be seen over all tasks together."""
     if stage.kind not in ("UC", "UT") or (stage.name in STAGES and not stage.name.startswith(stage.kind)):
         yield f"kind should be UC or UT and begin the stage's name, not {stage.kind!r}"
@@ -70,7 +70,7 @@ def _whole(stage: Stage) -> Iterator[str]:
         yield "one of the two values is named last in every story, which gives answers away"
 
 
-def _task(stage: Stage, task: Task) -> Iterator[str]:
+def _task(stage: TaskStage, task: Task) -> Iterator[str]:
     if task.target != ("Y" if task.perturbation == "non_protagonist_belief" else "X"):
         yield f": target should be Y for non_protagonist_belief and X for all others, not {task.target!r}"
     if (task.form in ("U", "P")) != (task.perturbation == "uninformative_label") or task.form not in ("U", "P", None):
@@ -93,7 +93,7 @@ def _task(stage: Stage, task: Task) -> Iterator[str]:
         yield from (f", focal, sentence {number}: {fault}" for fault in _gold(sentence))
 
 
-def _questions(stage: Stage, task: Task) -> Iterator[str]:
+def _questions(stage: TaskStage, task: Task) -> Iterator[str]:
     for kind, question in task.questions.items():
         if "{O" in question or not question.endswith("?"):
             yield f": the {kind} question should name no value and end in a question mark: {question!r}"
@@ -104,7 +104,7 @@ def _questions(stage: Stage, task: Task) -> Iterator[str]:
         yield f": the reality question should name nobody: {task.questions['reality']!r}"
 
 
-def _story(stage: Stage, task: Task, variant: str, story: Sequence[Sentence]) -> Iterator[str]:
+def _story(stage: TaskStage, task: Task, variant: str, story: Sequence[Sentence]) -> Iterator[str]:
     """Length, chain, final answer, balance, and where the informed sentence stands."""
     if not SHORTEST <= len(story) <= LONGEST:
         yield f": a story should have {SHORTEST} to {LONGEST} sentences, not {len(story)}"
@@ -125,7 +125,7 @@ def _story(stage: Stage, task: Task, variant: str, story: Sequence[Sentence]) ->
         yield f", sentence {len(story) - 1}: the last sentence but one should be the trusted person's word"
 
 
-def _text(stage: Stage, text: str) -> Iterator[str]:
+def _text(stage: TaskStage, text: str) -> Iterator[str]:
     """What is wrong with one text."""
     unknown = [symbol for symbol in SYMBOL.findall(text) if symbol not in SYMBOLS]
     if unknown or set(SYMBOL.sub("", text)) & set("{}"):

@@ -88,13 +88,13 @@ class AnswerSource:
 
     @classmethod
     def of(cls, run: Run) -> AnswerSource:
-        """The answers of a run; made once, however often they are asked for."""
+        """The answers of a run; made once for everything that it is called, however often they are asked for."""
         assert isinstance(run.records, Records)
-        known: dict[str, AnswerSource] = run.records.memo
-        source = known.get("source")
-        if source is None or source.run is not run:
-            source = known["source"] = cls(run.records, run.records.columns, run.model, run)
-        return source
+        known: dict[tuple[str, ...], AnswerSource] = run.records.memo
+        called = (run.id, *(getattr(run, name) for name in OF_RUN))
+        if called not in known:
+            known[called] = cls(run.records, run.records.columns, run.model, run)
+        return known[called]
 
     @cached_property
     def names(self) -> list[str]:

@@ -335,7 +335,7 @@ class Records(Sequence["Record"]):
         self._read = read
         """The records at some positions in the suite; nothing where all are in memory."""
         self._stored = columns
-        self.memo: dict[str, Any] = {}
+        self.memo: dict[Any, Any] = {}
         """What was derived of them, for as long as they live."""
 
     @property

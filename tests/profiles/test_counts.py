@@ -19,11 +19,11 @@ from tests.personas import by_frequency, letters_only
 from tests.profiles.test_once import instead, told
 
 BUILDERS = {
-    "starter": "studies/starter/build.py:starter",
-    "safety": "studies/safety/build.py:build",
+    "starter": "studies/starter/study.py:starter",
+    "safety": "safety/plots/build.py:build",
     "dialogue": "dialogue/questions/build.py:build_counted",
     "explore": "studies/explore/build.py:suite",
-    "perturbed": "studies/perturbed/build.py:build",
+    "perturbed": "perturbed/tasks/build.py:build",
 }
 GRID = 74 * 16
 """All questions of the perturbed tasks."""
@@ -36,9 +36,9 @@ class Counts:
         self.tables: Counter[str] = Counter()
         self.estimates: Counter[Hashable] = Counter()
         self.runs: set[str] = set()
-        self.passes: Counter[str] = Counter()
         self.built: Counter[str] = Counter()
-        self.links = 0
+        self.links = self.walks = 0
+        self.linking = False
 
 
 def numbered(groups: Any) -> Hashable:
@@ -65,13 +65,20 @@ def counts(tmp_path_factory: pytest.TempPathFactory) -> Counts:
 
         return computed
 
-    def linked(*_: object) -> None:
-        found.links += 1
+    def linked(function: Callable[..., Any]) -> Callable[..., Any]:
+        def link(*given: Any) -> Any:
+            found.links, found.linking = found.links + 1, True
+            try:
+                return function(*given)
+            finally:
+                found.linking = False
+
+        return link
 
     walked = Records.__iter__
 
     def walk(self: Records) -> Iterator[Any]:
-        found.passes["records"] += 1
+        found.walks += found.linking
         return walked(self)
 
     profiler = cProfile.Profile()
@@ -84,7 +91,7 @@ def counts(tmp_path_factory: pytest.TempPathFactory) -> Counts:
             wrapper.known.cache_clear()
             cell = cells["estimate"]
             patch.setattr(cell, "cell_contents", told(estimate(kind))(cell.cell_contents))
-        instead(patch, "results.itembrowser.leads_to", told(linked))
+        instead(patch, "results.itembrowser.leads_to", linked)
         patch.setattr(Run, "__post_init__", told(lambda run: found.runs.add(run.id))(Run.__post_init__))
         patch.setattr(Records, "__iter__", walk)
         profiler.enable()
@@ -95,10 +102,11 @@ def counts(tmp_path_factory: pytest.TempPathFactory) -> Counts:
     return found
 
 
-def test_a_table_of_answers_is_built_once_for_each_run(counts: Counts) -> None:
+def test_no_more_tables_of_answers_are_built_than_there_are_runs(counts: Counts) -> None:
     rules = counts.tables.pop("a rule", 0)
     assert set(counts.tables) <= counts.runs
-    assert set(counts.tables.values()) == {1}, counts.tables
+    # A page may call a run by a name of its own; its columns are the same.
+    assert max(counts.tables.values()) <= 2, counts.tables
     assert sum(counts.tables.values()) + rules <= len(counts.runs)
 
 
@@ -111,10 +119,10 @@ def test_an_estimate_is_computed_once(counts: Counts) -> None:
 def test_each_suite_is_built_once(counts: Counts) -> None:
     built = {study: counts.built[path] for study, path in BUILDERS.items()}
     assert built == {**dict.fromkeys(BUILDERS, 1), "explore": 0}, "neither model comes to questions about found stories"
-    assert counts.built["studies/perturbed/build.py:_item"] <= GRID + 8
+    assert counts.built["perturbed/tasks/build.py:_item"] <= GRID + 8
 
 
 def test_a_link_does_not_walk_the_records(counts: Counts) -> None:
     assert counts.links > 100
     assert counts.built["results/itembrowser.py:_kind"] < 10 * counts.links
-    assert counts.passes["records"] < counts.links
+    assert counts.walks == 0

@@ -18,8 +18,8 @@ from otherminds.stories.goals import Goal
 from otherminds.stories.grow import Grower
 from otherminds.stories.need import needs_theory_of_mind
 from otherminds.stories.sets import Cell, action_sets
+from otherminds.studies.explore.material.training import triples
 from otherminds.studies.explore.search.examine import Examiner
-from otherminds.studies.explore.train import triples
 from tests import agreement
 
 DEN = (Enter("Rui", "den"), Enter("Nadia", "den"))

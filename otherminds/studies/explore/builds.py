@@ -12,11 +12,9 @@ from otherminds.items.cards import card
 from otherminds.stories.contexts import bank, read_contexts
 from otherminds.stories.sets import choose, grid
 from otherminds.studies.builds import Build, Built, Option
-from otherminds.studies.explore import infilled
-from otherminds.studies.explore.build import balanced, evened, load, suite
-from otherminds.studies.explore.published import open_suite
-from otherminds.studies.explore.train import retold, save, triples
-from otherminds.studies.explore.train import suite as training_suite
+from otherminds.studies.explore.material.build import balanced, evened, open_suite, suite, suite_in_prose
+from otherminds.studies.explore.material.folders import load, load_prose
+from otherminds.studies.explore.material.training import retold, save, training_suite, triples
 
 FOUND = "stories found by search against a model, answers proved by their events"
 
@@ -30,7 +28,7 @@ def _found(
             raise UsageError("--open asks as was published; leave out --prose, --paraphrase, --balance, --interesting")
         made = open_suite(found, name=output.stem)
     else:
-        made = infilled.suite(found, infilled.load(dir), **given) if prose else suite(found, **given)
+        made = suite_in_prose(found, load_prose(dir), **given) if prose else suite(found, **given)
     if balance is not None:
         even = evened(made.items, seed=seed) if balance == "answer" else balanced(made.items, balance, seed=seed)
         made = replace(made, items=even)
@@ -55,7 +53,7 @@ def _training(
             raise UsageError(
                 "--prose takes the stories as they were told; leave out --sets, --share, --contexts and --paraphrase"
             )
-        made = list(retold(load(prose), infilled.load(prose), **given))
+        made = list(retold(load(prose), load_prose(prose), **given))
         files = save(output, made, form=form, parquet=parquet, stories=f"{FOUND.partition(',')[0]}, told in prose,")
         return Built(training_suite(made), files=files)
     places = read_contexts(contexts) if contexts else bank()

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from otherminds.formats.forms import with_endings
 from otherminds.items import Suite
+from otherminds.items.tags import CANONICAL
 from otherminds.minds.telling import listing
 from otherminds.models.scripted import Scripted
 from otherminds.pages.report import Cell, Linked, Report, Table
@@ -16,14 +17,24 @@ from otherminds.results.labels import count
 from otherminds.runs.runs import Recorded, Run
 from otherminds.stories.contexts import bank
 from otherminds.stories.sets import choose, grid
-from otherminds.studies.explore.build import suite
-from otherminds.studies.explore.measure import SPLITS, Measures, measure
-from otherminds.studies.explore.page import FOUND_BY, report
+from otherminds.studies.explore.material.build import suite
+from otherminds.studies.explore.measure import (
+    by_story,
+    contests,
+    found_answers,
+    found_of,
+    guess,
+    random_shares,
+    retold,
+    searched_method,
+    story_mean,
+    with_baselines,
+)
+from otherminds.studies.explore.page import FOUND_BY, WHAT_IS_SO, report
 from otherminds.studies.explore.search.examine import Examiner
 from otherminds.studies.explore.search.hunt import DRAWS, Found
 from otherminds.studies.explore.search.search import Ways
 from otherminds.studies.explore.search.versus import Outcome, versus
-from otherminds.studies.explore.sittings import Answer, Sitting, by_story
 from otherminds.studies.study import (
     CLOZE,
     LETTERS,
@@ -100,19 +111,17 @@ def look(subjects: Sequence[Subject], desk: Desk) -> Chapter | None:
         title = f"Stories that {' and '.join(hunts)} get wrong"
         return Chapter(Report(title, " ".join(spotless), []), (), (), cut=cut, left_out=asked.left_out)
     of_one = found if len(found) > 1 else next(iter(found.values()))
-    numbers = measure(of_one, runs, random_stories=EFFORTS[desk.size].random, seed=desk.seed)
-    page = report(of_one, numbers, runs)
+    table, answers = found_answers(of_one, runs), Answers.of(runs)
+    page = report(of_one, runs, table, random_shares(EFFORTS[desk.size].random, desk.seed), seed=desk.seed)
     weak = [hunt.outcomes[0].says_of(name) for name, hunt in hunts.items() if hunt.found]
-    page = replace(page, lead=" ".join([page.lead, *weak, *spotless]))
-    table = Answers.of(runs)
     return Chapter(
-        page,
-        list(_findings(numbers, table, [name for name, hunt in hunts.items() if not hunt.found])),
+        replace(page, lead=" ".join([page.lead, *weak, *spotless])),
+        list(_findings(table, answers, [name for name, hunt in hunts.items() if not hunt.found])),
         runs,
-        front=[_hardest(numbers, table)],
+        front=[_hardest(table, answers)],
         cut=cut,
         left_out=asked.left_out,
-        answers=table,
+        answers=answers,
     )
 
 
@@ -185,62 +194,55 @@ def example() -> list[Found]:
 # ---- what to take away --------------------------------------------------------------------------------------------
 
 
-def _findings(found: Measures, table: Answers, spotless: Sequence[str]) -> Iterator[Finding]:
-    simpler = dict(found.beside)
-    rules = [(name, simpler[name][0]) for name in ("realist", "first-order reader") if name in simpler]
-    words = ", ".join(f"{name} {one.value:.2f}" for name, one in rules if one)
+def _findings(table: Answers, answers: Answers, spotless: Sequence[str]) -> Iterator[Finding]:
+    method, own = searched_method(table), table.where(telling=CANONICAL)
+    ours = own.where(method=method)
+    chosen, told, chance = ours.where(searched=True), retold(table, method), guess(ours.where(searched=True))
+    both = with_baselines(chosen)
+    rules = {name: story_mean(both.where(model=f"baseline:{name}")) for name in ("realist", "first-order reader")}
+    words = ", ".join(f"{name} {one.value:.2f}" for name, one in rules.items() if one)
     words += f"; of {listing(spotless)} none found that it gets wrong" if spotless else ""
-    what_is_so = list(SPLITS).index("what is so")
-    for sitting, right in zip(found.sittings, found.overall, strict=True):
-        searched = sitting.of(found.method)
-        if right:
-            what = "Right about its hardest stories"
+    for label, mine in own.by("model").items():
+        searched, facts = chosen.where(model=label), WHAT_IS_SO.of(ours.where(model=label))
+        if right := story_mean(searched):
             # Chosen because they are failed: to lie below chance is no finding, so chance is only named beside.
-            guess = "" if found.guess is None else f"guessing {found.guess:.2f}, "
-            beside = f"n counts stories; {guess}{words}"
+            beside = f"n counts stories; {'' if chance is None else f'guessing {chance:.2f}, '}{words}"
             said = (
-                f"Of the questions about a story that {FOUND_BY[found.method]} found for it, it gets {right.value:.2f}"
+                f"Of the questions about a story that {FOUND_BY[method]} found for it, it gets {right.value:.2f}"
                 f" right on average, over {count(right.n, 'story', 'stories')}."
             )
-            to = _to(sitting, searched, table)
-            yield Finding(what, sitting.label, right, None, beside, to, first=True, sentence=said)
-        if so := simpler[sitting.label][what_is_so]:
-            ours = [each for each in sitting.answers if each.found.method == found.method]
-            facts = [each for each in ours if SPLITS["what is so"](each)]
-            what, beside = "Right about what is so in them", "n counts stories"
-            yield Finding(what, sitting.label, so, None, beside, _to(sitting, facts, table))
+            what, to = "Right about its hardest stories", _to(searched, answers)
+            yield Finding(what, label, right, None, beside, to, first=True, sentence=said)
+        if so := story_mean(facts):
+            yield Finding("Right about what is so in them", label, so, None, "n counts stories", _to(facts, answers))
         # Both of these weigh settings or stories of two sides, which no list of answers would tell apart.
-        for label, contests in found.contests:
-            if label == sitting.label:
-                gap = contests[0].accuracy.difference
-                yield Finding("Search less over-generation", sitting.label, gap, beside="n counts settings")
-        for pair in found.told:
-            if pair.label.startswith(f"{sitting.label}, "):
-                what = "Canonical words less other words"
-                yield Finding(what, sitting.label, pair.difference, beside="n counts stories")
+        for _, _, gap in list(contests(mine).values())[:1]:
+            yield Finding("Search less over-generation", label, gap, beside="n counts settings")
+        for name, (_, _, gap) in told.items():
+            if name.startswith(f"{label}, "):
+                yield Finding("Canonical words less other words", label, gap, beside="n counts stories")
 
 
-def _to(sitting: Sitting, answers: Sequence[Answer], table: Answers, **wanted: Wanted) -> dict[str, str]:
-    """Exactly these answers, if they are about stories that were found once."""
-    told = {each.found.story.text for each in answers}
-    if len(told) < len({each.found for each in answers}):
+def _to(some: Answers, answers: Answers, **wanted: Wanted) -> dict[str, str]:
+    """The link to exactly these answers among all, if they are about stories that were found once."""
+    told = {found_of(row).story.text for row in some}
+    if len(told) < len({found_of(row) for row in some}):
         return {}  # one that was found twice counts twice, and its answers are there once
-    ids = {each.item.id for each in answers}
-    own = Answers(row for row in table if row.run and row.run.id == sitting.run.id)
-    return leads_to(own.where(lambda row: row.item.id in ids, **wanted), table)
+    runs, ids = {run.id for run in some.runs}, set(some.item_ids)
+    own = answers.where(lambda row: row.run is not None and row.run.id in runs and row.item.id in ids, **wanted)
+    return leads_to(own, answers)
 
 
-def _hardest(found: Measures, table: Answers) -> Table:
+def _hardest(table: Answers, answers: Answers) -> Table:
     """The stories that each model answers worst, to read at once."""
     rows: list[list[Cell]] = []
-    for sitting in found.sittings:
-        answers = sitting.of(found.method)
-        values = by_story(answers)
+    chosen = table.where(telling=CANONICAL, searched=True, method=searched_method(table))
+    for label, mine in chosen.by("model").items():
+        values = by_story(mine)
         for story in sorted(values, key=lambda one: (values[one], one.story.length))[:HARDEST]:
-            mine = [each for each in answers if each.found == story]
-            right = f"{sum(each.value for each in mine):g} of {len(mine)}"
-            told = str(mine[0].item.tags["story"])
-            to = _to(sitting, mine, table, story=told, order=story.order)
-            rows.append([sitting.label, Linked(right, link("explore", to)) if to else right, story.story.text])
+            about = mine.where(lambda row, story=story: found_of(row) == story)
+            right = f"{sum(about.numbers()):g} of {len(about)}"
+            to = _to(about, answers, story=about[0].tag("story"), order=story.order)
+            rows.append([label, Linked(right, link("explore", to)) if to else right, story.story.text])
     note = "Found by a search for what the model gets wrong; questions about minds, of the order that it went by."
     return Table(["model", "right", "story"], rows, "The hardest stories found", note=note)

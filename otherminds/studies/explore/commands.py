@@ -127,8 +127,8 @@ def explore(context: click.Context, /, spec: str, output: Path, store_path: Path
     """
     from otherminds.calling.rehearsed import Tally
     from otherminds.store.store import Store
-    from otherminds.studies.explore import build
-    from otherminds.studies.explore.pairs import pairs
+    from otherminds.studies.explore.material.build import pairs
+    from otherminds.studies.explore.material.folders import save
 
     cells, contexts, ways = _cells(given), _contexts(given), _ways(given)
     if given["dry_run"]:
@@ -144,7 +144,7 @@ def explore(context: click.Context, /, spec: str, output: Path, store_path: Path
         outcomes = _search(cells, contexts, examiner, ways, given)
         searched |= {"methods": [outcome.to_dict() for outcome in outcomes], "model": _spent(examiner.model)}
         found = [each for outcome in outcomes for each in outcome.found]
-        build.save(output, found, searched=searched)
+        save(output, found, searched=searched)
         if (twins := pairs(found)) is not None:
             twins.save(output / "pairs.jsonl")
         in_prose = _in_prose(spec, output, found, store, given) if given["prose"] and found else None

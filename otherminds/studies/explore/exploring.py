@@ -16,7 +16,7 @@ from otherminds.showing.brief import plain
 from otherminds.store.store import MEMORY, Store
 from otherminds.stories.contexts import bank
 from otherminds.stories.sets import choose_for, grid
-from otherminds.studies.explore import build
+from otherminds.studies.explore.material import build, folders
 from otherminds.studies.explore.search.examine import Examiner
 from otherminds.studies.explore.search.hunt import Found
 from otherminds.studies.explore.search.search import Ways
@@ -65,7 +65,7 @@ class Exploration:
     def save(self, folder: str | Path) -> None:
         """Write the stories with events, beliefs and twins, their questions as a suite, and a data card."""
         searched = {"against": self.model, "methods": [one.to_dict() for one in self.outcomes]}
-        build.save(folder, [one for outcome in self.outcomes for one in outcome.found], searched=searched)
+        folders.save(folder, [one for outcome in self.outcomes for one in outcome.found], searched=searched)
 
 
 def explore(

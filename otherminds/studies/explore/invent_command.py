@@ -32,8 +32,8 @@ def invent(context: click.Context, /, output: Path, store_path: Path, as_json: b
     """
     from otherminds.items import write_lines
     from otherminds.store.store import Store
-    from otherminds.studies.explore.invent import invent as ask_for
-    from otherminds.studies.explore.invent import write_context
+    from otherminds.studies.explore.material.invent import invent as ask_for
+    from otherminds.studies.explore.material.invent import write_context
 
     with Store(store_path) as store:
         budget = read_budget(given["budget"], given["prices"])

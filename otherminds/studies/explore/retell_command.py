@@ -55,7 +55,7 @@ def retell(context: click.Context, /, folder: Path, store_path: Path, as_json: b
     store, so the same command, given again after whatever stopped it, goes on from there.
     """
     from otherminds.store.store import Store
-    from otherminds.studies.explore.build import load
+    from otherminds.studies.explore.material.folders import load
 
     with Store(store_path) as store:
         budget = read_budget(given["budget"], given["prices"])
@@ -74,7 +74,7 @@ def tell_in_prose(
     from otherminds.prose.judges import check_judge
     from otherminds.prose.retelling import retell_all
     from otherminds.stories.contexts import bank, read_contexts
-    from otherminds.studies.explore import infilled
+    from otherminds.studies.explore.material.folders import save_prose
 
     if not given["writer"]:
         raise UsageError("prose needs somebody who writes it; name a model with --writer")
@@ -93,7 +93,7 @@ def tell_in_prose(
         for number, each in enumerate(retell_all(tasks, writer, judge=judges, **options), start=1):
             told.append(each)
             show(number, len(tasks))
-    infilled.save(folder, found, told, checked)
+    save_prose(folder, found, told, checked)
     return {
         "folder": str(folder),
         "stories": len(told),
@@ -121,16 +121,15 @@ def opened(specs: Sequence[str], store: Store, given: dict[str, Any], budget: Bu
 def both_tellings(folder: Path, spec: str, store: Store, given: dict[str, Any]) -> dict[str, Any]:
     """One model's accuracy on the same questions about the bare words and about the prose."""
     from otherminds.runs.runs import run
-    from otherminds.studies.explore import infilled
-    from otherminds.studies.explore.build import load
+    from otherminds.studies.explore.material.build import compare_tellings, suite_in_prose
+    from otherminds.studies.explore.material.folders import load, load_prose
 
-    suite = infilled.suite(load(folder), infilled.load(folder))
+    suite = suite_in_prose(load(folder), load_prose(folder))
     address = given["base_url"] if spec.startswith("api:") else None
     model = open_model(spec, address, given["extra"], suite=suite)
     with progress(f"both tellings · {spec}") as show:
         done = run(suite, model, store=store, progress=show)
-    found = infilled.compare(done)
-    values = {} if found is None else {name: asdict(getattr(found, name)) for name in found.__slots__}
+    values = {name: asdict(found) for name, found in compare_tellings(done).items()}
     return {"model": spec, "run": done.id, "verdicts": done.verdicts(), **values}
 
 

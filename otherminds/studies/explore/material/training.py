@@ -166,7 +166,7 @@ def _draw(
     )
 
 
-def suite(made: Sequence[Triple], *, name: str = "training") -> Suite:
+def training_suite(made: Sequence[Triple], *, name: str = "training") -> Suite:
     """The triples as a suite, to be linted and described like any other."""
     stories = {story: f"story-{number}" for number, story in enumerate(dict.fromkeys(each.story for each in made))}
     items = [
@@ -201,7 +201,7 @@ def save(
             path = Path(folder) / f"{split}.{'parquet' if parquet else 'jsonl'}"
             _write_parquet(path, lines) if parquet else write_lines(path, lines)
             written.append(path)
-    described = card(suite(made), made=f"{stories} with answers proved by their events, as {form} lines")
+    described = card(training_suite(made), made=f"{stories} with answers proved by their events, as {form} lines")
     write_text(Path(folder) / "card.md", described)
     return [*written, Path(folder) / "card.md"]
 

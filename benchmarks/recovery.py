@@ -33,8 +33,8 @@ from otherminds.studies.controlled import QUICK, about_minds
 from otherminds.studies.dialogue.questions.sample import drawn as drawn_talks
 from otherminds.studies.dialogue.questions.sample import part
 from otherminds.studies.dialogue.questions.sample import suite as dialogue_suite
-from otherminds.studies.explore.material.build import suite as explore_suite
 from otherminds.studies.explore.chapter import example as explore_example
+from otherminds.studies.explore.material.build import suite as explore_suite
 from otherminds.studies.explore.material.controls import stories as explore_stories
 from otherminds.studies.perturbed.chapter import drawn as drawn_tasks
 from otherminds.studies.perturbed.chapter import suite as perturbed_suite

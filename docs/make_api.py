@@ -54,7 +54,7 @@ MODULES = {
         "studies.explore.search.hunt": "hunt Found",
         "studies.explore.material.build": "suite open_suite pairs balanced",
         "studies.explore.material.folders": "load save",
-        "studies.explore.measure": "found_answers story_mean contests",
+        "studies.explore.measure": "measure StoryAnswers",
         "studies.explore.page": "show",
         "studies.explore.material.training": "triples save",
         "prose.retelling": "retell retell_all",

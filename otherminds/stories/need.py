@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from otherminds import stats
 from otherminds.errors import UsageError
@@ -18,10 +18,13 @@ from otherminds.minds.questions import UNKNOWN, Answers, Matter, Question, matte
 from otherminds.minds.sightings import Minds
 from otherminds.minds.story import Story
 from otherminds.stats import Estimate
-from otherminds.stories.contexts import Context, setting
+from otherminds.stories.contexts import Context, bank, setting
 from otherminds.stories.goals import Goal
 from otherminds.stories.grow import Grower
-from otherminds.stories.sets import Cell
+from otherminds.stories.sets import Cell, choose, grid
+
+LENGTHS = (10, 15)
+"""Sentences of the random stories of common settings."""
 
 
 def needs_theory_of_mind(story: Story, *, order: int = 2) -> bool:
@@ -52,8 +55,12 @@ class Share:
     """The same by the published definition."""
     questions: Estimate
     """Questions that need it, with the interval by story."""
-    finished: Estimate
-    """Stories that met the goal of their setting."""
+
+
+def random_shares(number: int, seed: int) -> list[Share]:
+    """What so many random stories of each common setting need; nothing if none are wanted."""
+    cells = [replace(cell, sentences=most) for most in LENGTHS for cell in grid(choose("tomi"))]
+    return shares(cells, bank(), number=number, seed=seed) if number else []
 
 
 def shares(cells: Iterable[Cell], contexts: Sequence[Context], *, number: int = 1000, seed: int = 0) -> list[Share]:
@@ -68,11 +75,10 @@ def _share(cell: Cell, contexts: Sequence[Context], number: int, seed: int) -> S
     goal = Goal.of(cell)
     interesting: list[float] = []
     story_of: list[int] = []
-    needing = differing = finished = 0
+    needing = differing = 0
     for story in range(number):
         grower = Grower(setting(rng.choice(contexts), cell), goal, rng)
         end = grower.ending(grower.start)
-        finished += goal.met(end.story, end.tally)
         asked = [each for each in questions(end.story, order=2) if each.minds]
         marks = [float(each.tags["interesting"] is True) for each in asked]
         needing += any(marks)
@@ -84,7 +90,6 @@ def _share(cell: Cell, contexts: Sequence[Context], number: int, seed: int) -> S
         stats.proportion(needing, number),
         stats.proportion(differing, number),
         stats.mean(interesting or [0.0], groups=story_of or [0]),
-        stats.proportion(finished, number),
     )
 
 

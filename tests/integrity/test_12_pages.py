@@ -21,7 +21,7 @@ from otherminds.runs.runs import Record, load, run
 from otherminds.stats import mean
 from otherminds.store.store import Store
 from otherminds.studies.explore.material.build import suite
-from otherminds.studies.explore.measure import crossed, question_mean
+from otherminds.studies.explore.measure import measure, question_mean
 from otherminds.studies.explore.page import show as show_found
 from otherminds.studies.perturbed import intervene
 from otherminds.studies.perturbed.build import build as build_perturbed
@@ -59,7 +59,7 @@ def test_both_methods_say_how_many_stories_they_asked_about() -> None:
 def test_models_are_compared_on_searched_stories_alone() -> None:
     findings = {"box sayer": [FALSE, replace(TRUE, method="overgenerate")], "basket sayer": [TRUE]}
     runs = [run(suite([FALSE, TRUE]), says(word, f"{word} sayer")) for word in ("box", "basket")]
-    first = crossed(findings, runs, 0).where(against="box sayer, order 1")
+    first = measure(findings, runs).crossed(0).where(against="box sayer, order 1")
     # By hand: of the two questions of order 1 about the one story that was searched, each has one right. With the
     # story that was drawn, they would be four.
     found = map(question_mean, first.by("model").values())

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 
 from otherminds.formats.forms import with_endings
 from otherminds.items import Suite
-from otherminds.items.tags import CANONICAL
 from otherminds.minds.telling import listing
 from otherminds.models.scripted import Scripted
 from otherminds.pages.report import Cell, Linked, Report, Table
@@ -16,20 +15,10 @@ from otherminds.results.itembrowser import leads_to, link
 from otherminds.results.labels import count
 from otherminds.runs.runs import Recorded, Run
 from otherminds.stories.contexts import bank
+from otherminds.stories.need import random_shares
 from otherminds.stories.sets import choose, grid
 from otherminds.studies.explore.material.build import suite
-from otherminds.studies.explore.measure import (
-    by_story,
-    contests,
-    found_answers,
-    found_of,
-    guess,
-    random_shares,
-    retold,
-    searched_method,
-    story_mean,
-    with_baselines,
-)
+from otherminds.studies.explore.measure import StoryAnswers, by_story, contests, found_of, measure, story_mean
 from otherminds.studies.explore.page import FOUND_BY, WHAT_IS_SO, report
 from otherminds.studies.explore.search.examine import Examiner
 from otherminds.studies.explore.search.hunt import DRAWS, Found
@@ -111,14 +100,14 @@ def look(subjects: Sequence[Subject], desk: Desk) -> Chapter | None:
         title = f"Stories that {' and '.join(hunts)} get wrong"
         return Chapter(Report(title, " ".join(spotless), []), (), (), cut=cut, left_out=asked.left_out)
     of_one = found if len(found) > 1 else next(iter(found.values()))
-    table, answers = found_answers(of_one, runs), Answers.of(runs)
-    page = report(of_one, runs, table, random_shares(EFFORTS[desk.size].random, desk.seed), seed=desk.seed)
+    told, answers = measure(of_one, runs), Answers.of(runs)
+    page = report(of_one, runs, told, random_shares(EFFORTS[desk.size].random, desk.seed), seed=desk.seed)
     weak = [hunt.outcomes[0].says_of(name) for name, hunt in hunts.items() if hunt.found]
     return Chapter(
         replace(page, lead=" ".join([page.lead, *weak, *spotless])),
-        list(_findings(table, answers, [name for name, hunt in hunts.items() if not hunt.found])),
+        list(_findings(told, answers, [name for name, hunt in hunts.items() if not hunt.found])),
         runs,
-        front=[_hardest(table, answers)],
+        front=[_hardest(told, answers)],
         cut=cut,
         left_out=asked.left_out,
         answers=answers,
@@ -194,21 +183,17 @@ def example() -> list[Found]:
 # ---- what to take away --------------------------------------------------------------------------------------------
 
 
-def _findings(table: Answers, answers: Answers, spotless: Sequence[str]) -> Iterator[Finding]:
-    method, own = searched_method(table), table.where(telling=CANONICAL)
-    ours = own.where(method=method)
-    chosen, told, chance = ours.where(searched=True), retold(table, method), guess(ours.where(searched=True))
-    both = with_baselines(chosen)
-    rules = {name: story_mean(both.where(model=f"baseline:{name}")) for name in ("realist", "first-order reader")}
+def _findings(told: StoryAnswers, answers: Answers, spotless: Sequence[str]) -> Iterator[Finding]:
+    rules = {name: told.baseline(name) for name in ("realist", "first-order reader")}
     words = ", ".join(f"{name} {one.value:.2f}" for name, one in rules.items() if one)
     words += f"; of {listing(spotless)} none found that it gets wrong" if spotless else ""
-    for label, mine in own.by("model").items():
-        searched, facts = chosen.where(model=label), WHAT_IS_SO.of(ours.where(model=label))
+    for label, own in told.own.by("model").items():
+        searched, facts = told.chosen.where(model=label), WHAT_IS_SO.of(own.where(method=told.method))
         if right := story_mean(searched):
             # Chosen because they are failed: to lie below chance is no finding, so chance is only named beside.
-            beside = f"n counts stories; {'' if chance is None else f'guessing {chance:.2f}, '}{words}"
+            beside = f"n counts stories; {'' if told.chance is None else f'guessing {told.chance:.2f}, '}{words}"
             said = (
-                f"Of the questions about a story that {FOUND_BY[method]} found for it, it gets {right.value:.2f}"
+                f"Of the questions about a story that {FOUND_BY[told.method]} found for it, it gets {right.value:.2f}"
                 f" right on average, over {count(right.n, 'story', 'stories')}."
             )
             what, to = "Right about its hardest stories", _to(searched, answers)
@@ -216,9 +201,9 @@ def _findings(table: Answers, answers: Answers, spotless: Sequence[str]) -> Iter
         if so := story_mean(facts):
             yield Finding("Right about what is so in them", label, so, None, "n counts stories", _to(facts, answers))
         # Both of these weigh settings or stories of two sides, which no list of answers would tell apart.
-        for _, _, gap in list(contests(mine).values())[:1]:
+        for _, _, gap in list(contests(own).values())[:1]:
             yield Finding("Search less over-generation", label, gap, beside="n counts settings")
-        for name, (_, _, gap) in told.items():
+        for name, (_, _, gap) in told.retold.items():
             if name.startswith(f"{label}, "):
                 yield Finding("Canonical words less other words", label, gap, beside="n counts stories")
 
@@ -233,14 +218,13 @@ def _to(some: Answers, answers: Answers, **wanted: Wanted) -> dict[str, str]:
     return leads_to(own, answers)
 
 
-def _hardest(table: Answers, answers: Answers) -> Table:
+def _hardest(told: StoryAnswers, answers: Answers) -> Table:
     """The stories that each model answers worst, to read at once."""
     rows: list[list[Cell]] = []
-    chosen = table.where(telling=CANONICAL, searched=True, method=searched_method(table))
-    for label, mine in chosen.by("model").items():
-        values = by_story(mine)
+    for label, some in told.chosen.by("model").items():
+        values = by_story(some)
         for story in sorted(values, key=lambda one: (values[one], one.story.length))[:HARDEST]:
-            about = mine.where(lambda row, story=story: found_of(row) == story)
+            about = some.where(lambda row, story=story: found_of(row) == story)  # type: ignore[misc]
             right = f"{sum(about.numbers()):g} of {len(about)}"
             to = _to(about, answers, story=about[0].tag("story"), order=story.order)
             rows.append([label, Linked(right, link("explore", to)) if to else right, story.story.text])

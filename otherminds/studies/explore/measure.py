@@ -11,7 +11,8 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from statistics import fmean
 from typing import Any
 
@@ -25,24 +26,20 @@ from otherminds.results.labels import mark, tell_apart
 from otherminds.results.measures import same_model
 from otherminds.runs.runs import Run
 from otherminds.stats import Difference, Estimate
-from otherminds.stories.contexts import bank
-from otherminds.stories.need import Share, shares
-from otherminds.stories.sets import ASYMMETRIC, choose, grid
+from otherminds.stories.sets import ASYMMETRIC
 from otherminds.studies.explore.material.build import is_open, open_marks
 from otherminds.studies.explore.search.hunt import DRAWS, SEARCHES, Found
 
 Findings = Mapping[str, Sequence[Found]]
-Number = Callable[[Answer], float | None]
-"""A number of an answer; None where it has none."""
 Comparison = tuple[Estimate, Estimate, Difference]
 """Two means over the same groups, and how far the first lies above the second."""
 
 HARDEST = 10
 """Stories of one setting that count: those with the lowest accuracy when they were found."""
-LENGTHS = (10, 15)
-"""Sentences of the random stories."""
 DRAWN = 500
 """Questions of each order that are drawn to compare models on each other's stories."""
+OWN, OTHERS, BASELINE = "own", "others", "baseline"
+"""Whether an answer is about a story found against this model, against another, or is that of a baseline."""
 BASELINES = {"oracle": oracle, "realist": realist, "last mention": last_mention, "first-order reader": first_order}
 SIMPLER: dict[str, Callable[[Item], Any]] = {
     "what is so": lambda item: item.meta.get(REALITY),
@@ -50,36 +47,103 @@ SIMPLER: dict[str, Callable[[Item], Any]] = {
     "unknown": lambda item: "unknown",
 }
 """What wrong answers may be like."""
+OF_SETTINGS: dict[str, Callable[[Found, float], float]] = {
+    "accuracy": lambda _, accuracy: accuracy,
+    "events in a story": lambda found, _: float(found.story.length),
+}
+"""What is compared setting by setting, of the stories found in each and their accuracies."""
 
 
-# ---- the table of answers -------------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class StoryAnswers:
+    """A row for every scored answer and every story that it is about, and the parts that most numbers are about.
 
-
-def found_answers(found: Findings | Sequence[Found], runs: Sequence[Run]) -> Answers:
-    """A row for every scored answer and every story that it is about; runs about other stories are passed over.
-
-    Beside the tags of the item, `searched` says whether the search went by such a question, and `telling` whether the
-    story had its canonical words.
+    Beside the tags of the item, `searched` says whether the search went by such a question, `telling` whether the story
+    had its canonical words, `against` and `part` against whom it was found.
     """
-    known, models = by_model(found), {run.id: run for run in runs}
-    sole = next(iter(known.values())) if len(known) == 1 else ()
+
+    table: Answers
+
+    @cached_property
+    def own(self) -> Answers:
+        """What every model answered about its own stories in their canonical words."""
+        return self.table.where(part=OWN, telling=CANONICAL)
+
+    @cached_property
+    def method(self) -> str:
+        """How the stories were found that most numbers are about."""
+        known = self.own.where(searched=True).get("method")
+        return next((method for method in SEARCHES if method in known), found_of(self.own[0]).method)
+
+    @cached_property
+    def chosen(self) -> Answers:
+        """Those to searched questions about stories found in that way."""
+        return self.own.where(searched=True, method=self.method)
+
+    @cached_property
+    def chance(self) -> float | None:
+        """What guessing would give on these; None where a question has no choices."""
+        if not all(self.chosen.choices) or not self.chosen:
+            return None
+        return fmean(by_story(self.chosen, lambda row: 1 / len(row.item.choices)).values())
+
+    def baseline(self, name: str) -> Estimate | None:
+        """What a mindless baseline gets on these."""
+        return story_mean(self.table.where(model=f"baseline:{name}", searched=True, method=self.method))
+
+    @cached_property
+    def retold(self) -> dict[str, Comparison]:
+        """By model and suite, the same questions in canonical words and in others, put to one model in the same way."""
+        found = {}
+        own = self.table.where(part=OWN, telling="reworded", searched=True, method=self.method)
+        for run, others in own.by_run():
+            again = {(found_of(row), row.item.question): row for row in others}
+            plain = [
+                row
+                for row in self.chosen.where(model=run.model)
+                if row.run and row.run.fingerprint == run.fingerprint and (found_of(row), row.item.question) in again
+            ]
+            words = [again[found_of(row), row.item.question] for row in plain]
+            if pair := compared(by_story(plain), by_story(words)):
+                found[f"{run.model}, {run.suite}"] = pair
+        return found
+
+    def crossed(self, seed: int) -> Answers:
+        """What every model answers to the same questions about stories that a search found, drawn by a seed."""
+        rows: list[Answer] = []
+        plain = self.table.where(part=(OWN, OTHERS), telling=CANONICAL, method=SEARCHES)
+        for (name, some), order in ((pair, order) for pair in plain.by("against").items() for order in (1, 2)):
+            asked = [((found_of(row), row.item.question), row) for row in some.where(order=order)]
+            keys = sorted({key for key, _ in asked}, key=lambda key: (key[0].id, key[1]))
+            dice = random.Random(f"crossed:{seed}:{name}:{order}")
+            drawn = {key: number for number, key in enumerate(dice.sample(keys, min(DRAWN, len(keys))))}
+            kept = sorted((pair for pair in asked if pair[0] in drawn), key=lambda pair: drawn[pair[0]])
+            rows += [_tagged(row, against=f"{name}, order {order}") for _, row in kept]
+        return Answers(rows)
+
+
+def measure(findings: Findings | Sequence[Found], runs: Sequence[Run]) -> StoryAnswers:
+    """Everything that these runs answered about the stories found; runs about other stories are passed over."""
+    known, models = by_model(findings), {run.id: run for run in runs}
     openly = {(same_model(run), *asked): marks for run in runs for asked, marks in open_marks(run).items()}
     first: dict[Hashable, str] = {}
     rows = []
-    for run in labelled(runs):
-        among = known.get(models[run.id].model, sole)
-        for row in _about(hardest(among), run):
-            asked = row.item.context, row.item.question
-            # What two searches found stands in both their suites; it counts where it was asked first.
-            if first.setdefault((run.model, found_of(row), *asked), run.id) == run.id:
-                marks = openly.get((same_model(models[run.id]), *asked), {})
-                rows.append(replace(row, detail={**row.detail, "among": among, **marks}))
-    if not any(row.tag(TELLING) == CANONICAL for row in rows):
+    for run in _labelled(runs):
+        for name, found in known.items():
+            part = OWN if len(known) == 1 or name == models[run.id].model else OTHERS
+            for row in _about(hardest(found) if part == OWN else found, run, against=name, part=part):
+                asked = row.item.context, row.item.question
+                # What two searches found stands in both their suites; it counts where it was asked first.
+                if first.setdefault((run.model, name, found_of(row), *asked), run.id) == run.id:
+                    marks = openly.get((same_model(models[run.id]), *asked), {})
+                    rows.append(replace(row, detail={**row.detail, "among": found, **marks}))
+    answers = Answers(rows)
+    if not (own := answers.where(part=OWN, telling=CANONICAL)):
         raise UsageError(
-            "none of these runs has a scored answer about these stories in their canonical words; run the suite that"
-            " is built from them"
+            "none of these runs has a scored answer about these stories in their canonical words; run the suite"
+            " that is built from them"
         )
-    return Answers(rows)
+    return StoryAnswers(answers | Answers(_of_baselines(own)))
 
 
 def by_model(found: Findings | Sequence[Found]) -> Findings:
@@ -95,7 +159,13 @@ def hardest(found: Sequence[Found], *, each: int = HARDEST) -> list[Found]:
     return [story for some in cells.values() for story in sorted(some, key=lambda one: one.accuracy)[:each]]
 
 
-def labelled(runs: Sequence[Run]) -> list[Run]:
+def found_of(row: Answer) -> Found:
+    """The story that an answer is about."""
+    story: Found = row.detail["found"]
+    return story
+
+
+def _labelled(runs: Sequence[Run]) -> list[Run]:
     """The runs with options, each with its model named; the way of asking too, where one was asked in several."""
     told = [run for run in runs if not is_open(run)]
     first: dict[str, Run] = {}
@@ -107,13 +177,7 @@ def labelled(runs: Sequence[Run]) -> list[Run]:
     return [replace(run, model=name) for run, name in zip(told, tell_apart(rows), strict=True)]
 
 
-def found_of(row: Answer) -> Found:
-    """The story that an answer is about."""
-    story: Found = row.detail["found"]
-    return story
-
-
-def _about(found: Iterable[Found], run: Run) -> Iterator[Answer]:
+def _about(found: Iterable[Found], run: Run, **tags: str) -> Iterator[Answer]:
     """The scored answers of a run to questions about these stories."""
     texts: dict[str, list[Found]] = {}
     plots: dict[str, list[Found]] = {}
@@ -129,69 +193,43 @@ def _about(found: Iterable[Found], run: Run) -> Iterator[Answer]:
         same = texts.get(item.context)
         # Both methods may have found one story; then an answer counts for both.
         for each in same or plots.get(plot, []):
+            row = Answer(item, run.model, value, each.id, record.score.answer, record.verdict, {"found": each}, run)
             own = {name: getattr(each, name) for name in ("set", "people", "moves", "method")}
             own |= {"events": each.set.removesuffix(ASYMMETRIC), "asymmetric": each.set.endswith(ASYMMETRIC)}
             own |= {"searched": item.tags[ORDER] == each.order, TELLING: CANONICAL if same else "reworded"}
-            asked = replace(item, tags={**item.tags, **own})
-            yield Answer(asked, run.model, value, each.id, record.score.answer, record.verdict, {"found": each}, run)
+            yield _tagged(row, **own, **tags)
 
 
 def _plot(*parts: Any) -> str:
     return json.dumps(parts, sort_keys=True)
 
 
-def searched_method(table: Answers) -> str:
-    """How the stories were found that most numbers are about."""
-    known = dict.fromkeys(table.where(telling=CANONICAL, searched=True).get("method"))
-    return next((method for method in SEARCHES if method in known), found_of(table.where(telling=CANONICAL)[0]).method)
+def _tagged(row: Answer, **tags: Any) -> Answer:
+    return replace(row, item=replace(row.item, tags={**row.item.tags, **tags}))
 
 
-def with_baselines(answers: Answers) -> Answers:
-    """These answers, and those of mindless baselines to the same questions, as models called "baseline:…"."""
-    asked = {(found_of(row), row.item.id): row for row in answers}
+def _of_baselines(own: Answers) -> Iterator[Answer]:
+    """What mindless baselines answer to the same questions, as models called "baseline:…"."""
+    asked = {(found_of(row), row.item.id): row for row in own}
     items = tuple({row.item.id: row.item for row in asked.values()}.values())
-    rows, suite = list(answers), Suite("found", items)
     for name, make in BASELINES.items():
-        values = make(suite).values(items)
-        # A baseline that cannot tell the choices apart has no answer.
-        known = [row for row in asked.values() if row.item.id in values]
-        rows += [replace(row, model=f"baseline:{name}", value=values[row.item.id], run=None) for row in known]
-    return Answers(rows)
-
-
-def crossed(known: Findings, runs: Sequence[Run], seed: int) -> Answers:
-    """What every model answers to the same questions about stories that a search found, drawn by a seed."""
-    rows = []
-    for name, some in known.items():
-        found = [each for each in some if each.method in SEARCHES]
-        # Of each model, the last answer to each question.
-        answered = {
-            (row.model, found_of(row), row.item.question): row
-            for run in labelled(runs)
-            for row in _about(found, run)
-            if row.tag(TELLING) == CANONICAL
-        }
-        for order in (1, 2):
-            own = [(key, row) for key, row in answered.items() if row.item.tags[ORDER] == order]
-            keys = sorted({key[1:] for key, _ in own}, key=lambda key: (key[0].id, key[1]))
-            dice = random.Random(f"crossed:{seed}:{name}:{order}")
-            drawn = {key: number for number, key in enumerate(dice.sample(keys, min(DRAWN, len(keys))))}
-            kept = sorted((pair for pair in own if pair[0][1:] in drawn), key=lambda pair: drawn[pair[0][1:]])
-            tags = {"against": f"{name}, order {order}"}
-            rows += [replace(row, item=replace(row.item, tags={**row.item.tags, **tags})) for _, row in kept]
-    return Answers(rows)
-
-
-def random_shares(number: int, seed: int) -> list[Share]:
-    """What so many random stories of each setting need; they are drawn without a model."""
-    cells = [replace(cell, sentences=most) for most in LENGTHS for cell in grid(choose("tomi"))]
-    return shares(cells, bank(), number=number, seed=seed) if number else []
+        values = make(Suite("found", items)).values(items)
+        for row in asked.values():
+            # A baseline that cannot tell the choices apart has no answer.
+            if row.item.id in values:
+                rule = replace(row, model=f"baseline:{name}", value=values[row.item.id], run=None)
+                yield _tagged(rule, part=BASELINE)
 
 
 # ---- measures -------------------------------------------------------------------------------------------------------
 
 
-def by_story(answers: Iterable[Answer], of: Number = lambda row: row.value) -> dict[Found, float]:
+def value_of(row: Answer) -> float | None:
+    """How right an answer is."""
+    return row.value
+
+
+def by_story(answers: Iterable[Answer], of: Callable[[Answer], float | None] = value_of) -> dict[Found, float]:
     """The accuracy of each story, or the mean of another number of the answers about it."""
     values: dict[Found, list[float]] = {}
     for row in answers:
@@ -200,29 +238,16 @@ def by_story(answers: Iterable[Answer], of: Number = lambda row: row.value) -> d
     return {found: fmean(some) for found, some in values.items()}
 
 
-def story_mean(answers: Iterable[Answer], of: Number = lambda row: row.value) -> Estimate | None:
+def story_mean(answers: Iterable[Answer], of: Callable[[Answer], float | None] = value_of) -> Estimate | None:
     """The mean of the stories' accuracies, a story counting as one however many questions it has."""
     values = list(by_story(answers, of).values())
     return stats.mean(values) if values else None
 
 
-def question_mean(answers: Iterable[Answer], of: Number = lambda row: row.value) -> Estimate | None:
+def question_mean(answers: Iterable[Answer], of: Callable[[Answer], float | None] = value_of) -> Estimate | None:
     """The mean over questions, with the interval by story."""
     known = [(value, found_of(row).story) for row in answers if (value := of(row)) is not None]
     return stats.mean([value for value, _ in known], groups=[story for _, story in known]) if known else None
-
-
-def when_found(answers: Iterable[Answer]) -> Estimate | None:
-    """The mean accuracy by which the search chose the stories."""
-    return story_mean(answers, lambda row: found_of(row).accuracy)
-
-
-def guess(answers: Iterable[Answer]) -> float | None:
-    """What guessing would give; None where a question has no choices."""
-    rows = list(answers)
-    if not rows or not all(row.item.choices for row in rows):
-        return None
-    return fmean(by_story(rows, lambda row: 1 / len(row.item.choices)).values())
 
 
 def like(simpler: Callable[[Item], Any]) -> Callable[[Answers], Estimate | None]:
@@ -230,8 +255,8 @@ def like(simpler: Callable[[Item], Any]) -> Callable[[Answers], Estimate | None]
 
     def same(row: Answer) -> float | None:
         other = simpler(row.item)
-        open_to = row.value == 0 and row.item.tags[ORDER] != 0 and other in row.item.choices
-        return float(row.said == other) if open_to and other != row.item.answer else None
+        wrong = row.value == 0 and row.item.tags[ORDER] != 0
+        return float(row.said == other) if wrong and other in row.item.choices and other != row.item.answer else None
 
     return lambda answers: question_mean(answers, same)
 
@@ -243,53 +268,21 @@ def compared(first: Mapping[Any, float], second: Mapping[Any, float]) -> Compari
     return (stats.mean(one), stats.mean(two), stats.difference(one, two)) if both else None
 
 
-def by_need(answers: Answers) -> Comparison | None:
-    """Questions that need theory of mind and others, within stories, so that hard stories are not hard questions."""
-    needed, other = (by_story(answers.where(interesting=wanted)) for wanted in (True, False))
-    return compared(needed, other)
-
-
-def retold(answers: Answers, method: str) -> dict[str, Comparison]:
-    """By model and suite, the same questions in canonical words and in others, put to one model in the same way."""
-    own, found = answers.where(searched=True, method=method), {}
-    for run, others in own.where(telling="reworded").by_run():
-        again = {(found_of(row), row.item.question): row for row in others}
-        plain = [
-            row
-            for row in own.where(telling=CANONICAL, model=run.model)
-            if row.run and row.run.fingerprint == run.fingerprint and (found_of(row), row.item.question) in again
-        ]
-        words = [again[found_of(row), row.item.question] for row in plain]
-        if pair := compared(by_story(plain), by_story(words)):
-            found[f"{run.model}, {run.suite}"] = pair
-    return found
-
-
-# ---- the search against over-generation -----------------------------------------------------------------------------
-
-OF_SETTINGS: dict[str, Callable[[Found, float], float]] = {
-    "accuracy": lambda _, accuracy: accuracy,
-    "events in a story": lambda found, _: float(found.story.length),
-}
-"""What is compared setting by setting, of the stories found in each and their accuracies."""
-
-
-def of_settings(answers: Answers, what: str = "accuracy") -> list[dict[str, float]]:
+def of_settings(own: Answers, what: str = "accuracy") -> list[dict[str, float]]:
     """The mean of each setting in which both found stories, for the search and for over-generation."""
-    own = answers.where(telling=CANONICAL, searched=True)
     sides: list[dict[str, list[float]]] = []
     for methods in (SEARCHES, DRAWS):
         cells: dict[str, list[float]] = {}
-        for found, accuracy in by_story(own.where(method=methods)).items():
+        for found, accuracy in by_story(own.where(searched=True, method=methods)).items():
             cells.setdefault(found.cell, []).append(OF_SETTINGS[what](found, accuracy))
         sides.append(cells)
     both = [cell for cell in sides[0] if cell in sides[1]]
     return [{cell: fmean(side[cell]) for cell in both} for side in sides]
 
 
-def contests(answers: Answers, what: str = "accuracy") -> dict[str, Comparison]:
+def contests(own: Answers, what: str = "accuracy") -> dict[str, Comparison]:
     """The search and over-generation over all settings, then over those of each set; their p adjusted for accuracy."""
-    searched, drawn = of_settings(answers, what)
+    searched, drawn = of_settings(own, what)
     sets: dict[str, dict[str, float]] = {}
     for cell, value in searched.items():
         sets.setdefault(cell.split("/")[0], {})[cell] = value
@@ -301,12 +294,8 @@ def contests(answers: Answers, what: str = "accuracy") -> dict[str, Comparison]:
     return {"all settings": together, **(found if len(found) > 1 else {})} if together else {}
 
 
-def stories_asked(answers: Answers, name: str = "all settings") -> list[int]:
+def stories_asked(own: Answers, name: str = "all settings") -> list[int]:
     """Stories that the search and over-generation asked about on the way to those found in some of these settings."""
-    searched, _ = of_settings(answers)
-    here = [
-        each
-        for each in answers[0].detail["among"]
-        if each.cell in searched and name in ("all settings", each.cell.split("/")[0])
-    ]
+    cells = [cell for cell in of_settings(own)[0] if name in ("all settings", cell.split("/")[0])]
+    here = [each for each in own[0].detail["among"] if each.cell in cells]
     return [sum(each.evaluated for each in here if each.method in methods) for methods in (SEARCHES, DRAWS)]

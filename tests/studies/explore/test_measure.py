@@ -11,9 +11,8 @@ import pytest
 
 from otherminds import stats
 from otherminds.errors import UsageError
-from otherminds.items.tags import CANONICAL
 from otherminds.minds.events import Enter, Leave, Move
-from otherminds.pages.report import Table
+from otherminds.pages.report import Cell, Table
 from otherminds.results.answers import Answers
 from otherminds.runs.runs import Run, run
 from otherminds.stats import Estimate
@@ -24,19 +23,13 @@ from otherminds.studies.explore.measure import (
     HARDEST,
     SIMPLER,
     Findings,
-    by_need,
     contests,
-    crossed,
-    found_answers,
-    guess,
+    found_of,
     hardest,
     like,
+    measure,
     question_mean,
-    retold,
-    searched_method,
     story_mean,
-    when_found,
-    with_baselines,
 )
 from otherminds.studies.explore.page import QUESTIONS, show
 from otherminds.studies.explore.search.hunt import Found
@@ -55,8 +48,7 @@ def value(estimate: Estimate | None) -> tuple[float, int] | None:
 
 def chosen(known: Findings | Sequence[Found], runs: Sequence[Run]) -> Answers:
     """The searched questions about the stories that most numbers are about."""
-    table = found_answers(known, runs)
-    return table.where(telling=CANONICAL, searched=True, method=searched_method(table))
+    return measure(known, runs).chosen
 
 
 def means(answers: Answers) -> list[tuple[float, int] | None]:
@@ -68,11 +60,11 @@ def rows(answers: Answers, name: str) -> list[tuple[str, tuple[float, int] | Non
 
 
 def test_a_story_counts_once_whatever_its_questions() -> None:
-    answers = chosen([FALSE, TRUE], [asked([FALSE, TRUE])])
-    assert story_mean(answers) == stats.mean([0.5, 1.0])
-    assert when_found(answers) == stats.mean([0.5, 0.5])
-    assert guess(answers) == pytest.approx(1 / 3)  # basket, box, unknown
-    assert set(answers.get("method")) == {"search"}
+    told = measure([FALSE, TRUE], [asked([FALSE, TRUE])])
+    assert story_mean(told.chosen) == stats.mean([0.5, 1.0])
+    assert story_mean(told.chosen, lambda row: found_of(row).accuracy) == stats.mean([0.5, 0.5])
+    assert told.chance == pytest.approx(1 / 3)  # basket, box, unknown
+    assert told.method == "search"
 
 
 def test_sets_people_and_moves() -> None:
@@ -101,7 +93,7 @@ def test_only_the_hardest_of_a_setting_count() -> None:
 
 
 def test_rules_without_a_mind_stand_beside_the_model() -> None:
-    both = with_baselines(found_answers([FALSE], [asked([FALSE])]).where(telling=CANONICAL))
+    both = measure([FALSE], [asked([FALSE])]).table
     table = {
         name.removeprefix("baseline:"): {each.label: value(story_mean(each.of(some))) for each in QUESTIONS}
         for name, some in both.by("model").items()
@@ -118,7 +110,7 @@ def test_rules_without_a_mind_stand_beside_the_model() -> None:
 
 
 def test_wrong_answers_are_told_by_what_they_are_like() -> None:
-    answers = found_answers([FALSE], [asked([FALSE])])
+    answers = measure([FALSE], [asked([FALSE])]).own
     # Wrong about Sally, and about both second-order questions: each time what is so; once what the last mind thinks.
     assert {name: value(like(simpler)(answers)) for name, simpler in SIMPLER.items()} == {
         "what is so": (1.0, 3),
@@ -133,7 +125,7 @@ def test_search_against_over_generation() -> None:
     alike = replace(apart, method="overgenerate", id="four")
     unmatched = found(story(Enter("Sally", "den")), "five", cell="tomi/p4/m2")
     stories = [FALSE, drawn, apart, alike, unmatched]
-    answers = found_answers(stories, [asked(stories)])
+    answers = measure(stories, [asked(stories)]).own
     assert list(contests(answers)) == ["all settings"]
     assert list(map(value, contests(answers)["all settings"])) == [(0.5, 2), (0.75, 2), (-0.25, 2)]
     _, _, length = contests(answers, "events in a story")["all settings"]
@@ -147,35 +139,41 @@ def test_contests_of_single_sets_have_adjusted_p() -> None:
     other = replace(FALSE, set="clear", cell="clear/p2/m2", id="three")
     pairs = [FALSE, replace(TRUE, method="overgenerate")]
     pairs += [other, replace(TRUE, method="overgenerate", set="clear", cell="clear/p2/m2", id="four")]
-    fought = contests(found_answers(pairs, [asked(pairs)]))
+    fought = contests(measure(pairs, [asked(pairs)]).own)
     assert {name: gap.p for name, (_, _, gap) in fought.items()} == {"all settings": 0.5, "tomi": 1.0, "clear": 1.0}
 
 
 def test_two_tellings_are_paired_question_by_question() -> None:
     fickle = says(lambda text: "box" if FALSE.story.text in text else "unknown")
     runs = [asked([FALSE], fickle), asked([FALSE], fickle, paraphrase=1, name="other words")]
-    ((name, pair),) = retold(found_answers([FALSE], runs), "search").items()
+    ((name, pair),) = measure([FALSE], runs).retold.items()
     assert name == "box sayer, other words"
     assert list(map(value, pair)) == [(0.5, 1), (0.0, 1), (0.5, 1)]
     with pytest.raises(UsageError, match="canonical words"):
-        found_answers([FALSE], runs[1:])
+        measure([FALSE], runs[1:])
+
+
+def needs(stories: Sequence[Found], runs: Sequence[Run]) -> list[list[Cell]]:
+    page = show(stories, runs, random_stories=0)
+    sections = [section for section in page.sections if section.title == "Who needs theory of mind?"]
+    return [list(row) for one in sections for block in one.blocks if isinstance(block, Table) for row in block.rows]
 
 
 def test_questions_that_need_theory_of_mind_within_a_story() -> None:
     spoon = Move("Anne", "spoon", "tray")  # Sally never hears of it, so both questions about it are interesting
     seen = found(story(Enter("Sally", "den"), Move("Anne", "knob", "tray")))  # both see it
-    pair = by_need(chosen([seen], [asked([seen], says(lambda text: "tray" if "knob is" in text else "box"))]))
-    assert pair is not None
-    assert list(map(value, pair[:2])) == [(0.5, 1), (1.0, 1)]
+    runs = [asked([seen], says(lambda text: "tray" if "knob is" in text else "box"))]
+    (row,) = needs([seen], runs)
+    assert list(map(value, row[1:3])) == [(0.5, 1), (1.0, 1)]
     unseen = found(story(spoon))
-    assert by_need(chosen([unseen], [asked([unseen])])) is None
+    assert needs([unseen], [asked([unseen])]) == []
 
 
 def test_models_on_each_others_stories(monkeypatch: pytest.MonkeyPatch) -> None:
     findings = {"box sayer": [FALSE], "basket sayer": [TRUE]}
     both = [FALSE, TRUE]
     runs = [asked(both), asked(both, says("basket", "basket sayer"))]
-    assert {name: rows(some, "against") for name, some in crossed(findings, runs, 0).by("model").items()} == {
+    assert {name: rows(some, "against") for name, some in measure(findings, runs).crossed(0).by("model").items()} == {
         "box sayer": [
             ("box sayer, order 1", (0.5, 2)),
             ("box sayer, order 2", (0.0, 2)),
@@ -193,7 +191,7 @@ def test_models_on_each_others_stories(monkeypatch: pytest.MonkeyPatch) -> None:
     assert means(chosen(findings, runs)) == [(0.5, 1), (0.0, 1)]
     monkeypatch.setattr(measuring, "DRAWN", 1)
     # One question, the same for both: one of them is right.
-    first = crossed(findings, runs, 0).where(against="box sayer, order 1")
+    first = measure(findings, runs).crossed(0).where(against="box sayer, order 1")
     assert sorted(row.value or 0 for row in first) == [0.0, 1.0]
 
 
@@ -204,26 +202,26 @@ def test_what_could_not_be_scored_is_in_no_mean() -> None:
 
 def test_a_story_that_both_methods_found_counts_for_both() -> None:
     twice = [FALSE, replace(FALSE, method="overgenerate", id="two")]
-    _, _, gap = contests(found_answers(twice, [asked(twice)]))["all settings"]
+    _, _, gap = contests(measure(twice, [asked(twice)]).own)["all settings"]
     assert value(gap) == (0.0, 1)
 
 
 def test_several_ways_of_asking_one_model_are_told_apart() -> None:
     made = suite([FALSE])
     cot = run(made.using(prompt="cot"), BOX)
-    labels = list(found_answers([FALSE], [run(made, BOX), cot]).by("model"))
+    labels = list(measure([FALSE], [run(made, BOX), cot]).own.by("model"))
     assert labels == ["box sayer, text (direct)", "box sayer, text (cot)"]
 
 
 def test_runs_about_other_stories_are_refused() -> None:
     with pytest.raises(UsageError, match="none of these runs has a scored answer about these stories"):
-        found_answers([found(story(Enter("Sally", "den")))], [asked([FALSE])])
+        measure([found(story(Enter("Sally", "den")))], [asked([FALSE])])
 
 
 def test_the_same_events_in_another_setting_are_another_story_to_retell() -> None:
     other = replace(FALSE, moves=3, cell="tomi/p2/m3", id="other")
     runs = [asked([FALSE, other]), asked([other], paraphrase=2)]
-    ((_, _, gap),) = retold(found_answers([FALSE, other], runs), "search").values()
+    ((_, _, gap),) = measure([FALSE, other], runs).retold.values()
     assert gap.n == 1
 
 
@@ -232,14 +230,14 @@ def test_stories_that_two_searches_found_are_no_second_sitting() -> None:
     own, theirs = asked([FALSE, TRUE]), asked([FALSE], name="stories of basket sayer")
     other = asked([FALSE], says("basket", "basket sayer"))
     for runs in ([own, theirs, other], [theirs, own, other]):
-        answers = found_answers(findings, runs).where(telling=CANONICAL)
+        answers = measure(findings, runs).own
         assert {name: len(some) for name, some in answers.by("model").items()} == {
             "box sayer": len(own),
             "basket sayer": len(other),
         }
     # With the choices in another order the same questions are others.
     again = run(suite([FALSE, TRUE]), BOX, seed=1)
-    labels = list(found_answers(findings, [own, again, other]).by("model"))
+    labels = list(measure(findings, [own, again, other]).own.by("model"))
     assert labels == ["box sayer, seed 0", "box sayer, seed 1", "basket sayer"]
 
 
@@ -248,7 +246,7 @@ def test_only_searched_stories_are_crossed() -> None:
     findings = {"box sayer": [FALSE, drawn], "basket sayer": [replace(TRUE, method="learn")]}
     runs = [asked([FALSE, TRUE]), asked([FALSE, TRUE], says("basket", "basket sayer"))]
     # Whichever search it was: two questions of the one story each, none of the drawn one.
-    one = crossed(findings, runs, 0).where(model="box sayer")
+    one = measure(findings, runs).crossed(0).where(model="box sayer")
     assert {name: len(some) for name, some in one.by("against").items() if "order 1" in name} == {
         "box sayer, order 1": 2,
         "basket sayer, order 1": 2,

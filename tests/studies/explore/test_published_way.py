@@ -13,7 +13,7 @@ from otherminds.minds.questions import UNKNOWN
 from otherminds.runs.runs import run
 from otherminds.studies.explore.material.build import open_suite, suite
 from otherminds.studies.explore.material.folders import save
-from otherminds.studies.explore.measure import found_answers
+from otherminds.studies.explore.measure import measure
 from otherminds.studies.explore.page import OPEN, show
 from tests.studies.explore.made_up import FALSE, TRUE, found, says, story
 
@@ -54,11 +54,11 @@ def test_whoever_does_not_know_has_no_question() -> None:
 )
 def test_two_marks_for_one_answer(said: str, named: float | None, contained: float) -> None:
     model = says(said)
-    rows = found_answers([FALSE], [run(suite([FALSE]), says("box")), run(open_suite([FALSE]), says(said))])
+    rows = measure([FALSE], [run(suite([FALSE]), says("box")), run(open_suite([FALSE]), says(said))]).own
     both = rows.where(lambda row: "published" in row.detail)
     assert set(both.get("model")) == {model.name} == {"box sayer"}
     assert (len(both), [row.detail["named"] is None for row in both]) == (2, [named is None] * 2)
-    options, read, published = (measure(both) for measure in OPEN.values())
+    options, read, published = (column.measure(both) for column in OPEN)
     assert options.value == 0.5
     assert (None if read is None else read.value, published.value) == (named, contained)
 
@@ -66,7 +66,7 @@ def test_two_marks_for_one_answer(said: str, named: float | None, contained: flo
 def test_open_answers_are_in_no_other_number_and_drawn_stories_not_in_the_table() -> None:
     closed = run(suite([FALSE, DRAWN]), says("box"))
     openly = run(open_suite([FALSE, DRAWN]), says("box"))
-    alone, beside = found_answers([FALSE, DRAWN], [closed]), found_answers([FALSE, DRAWN], [closed, openly])
+    alone, beside = (measure([FALSE, DRAWN], some).own for some in ([closed], [closed, openly]))
     assert [(row.item, row.value) for row in alone] == [(row.item, row.value) for row in beside]
     page = show([FALSE, DRAWN], [closed, openly], random_stories=0).html()
     assert "Of 2 open answers" in page  # Sally and Anne in the story of the search; the drawn one is the same text

@@ -134,9 +134,8 @@ def suite_in_prose(found: Sequence[Found], texts: Mapping[str, str], *, name: st
         raise UsageError("none of these stories was told to its end, so there is nothing to ask about in prose")
     items: list[Item] = []
     for item in (made := suite(whole, name=name, **options)):
-        prose = {"id": item.id + _PROSE, "context": texts[str(item.meta["found"])]}
-        items.append(replace(item, tags={**item.tags, TELLING: CANONICAL}))
-        items.append(replace(item, **prose, tags={**item.tags, TELLING: INFILLED}))
+        plain, prose = (replace(item, tags={**item.tags, TELLING: how}) for how in (CANONICAL, INFILLED))
+        items += [plain, replace(prose, id=item.id + _PROSE, context=texts[str(item.meta["found"])])]
     return replace(made, items=tuple(items))
 
 

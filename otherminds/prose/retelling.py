@@ -199,7 +199,8 @@ _OPENING = json.dumps(json_object({"scene": _TEXT, "goals": _GOALS}))
 
 def _opening(story: Story, context: Context | None, judges: int) -> Consultation[tuple[str, dict[str, str]]]:
     """A scene and the goals of the people; where the writer gives nothing usable, the context's scene and no goals."""
-    (response,) = yield [Request("writer", _opening_wish(story, context), _OPENING, 600)]
+    wish = _WISHES["opening"].format(story=_bare(story, context))
+    (response,) = yield [Request("writer", wish, _OPENING, 600)]
     data = read_json(response)
     data = data if isinstance(data, dict) else {}
     scene, given = data.get("scene"), data.get("goals")
@@ -230,10 +231,6 @@ def _bare(story: Story, context: Context | None) -> str:
     who = {person.name: person.who for person in context.people} if context is not None else {}
     people = "; ".join(f"{name}, {who[name]}" if name in who else name for name in story.people)
     return f"The place: {place}\nThe people: {people}.\nThe story: {story.text}"
-
-
-def _opening_wish(story: Story, context: Context | None) -> str:
-    return _WISHES["opening"].format(story=_bare(story, context))
 
 
 def _is_scene(scene: str, story: Story) -> bool:

@@ -5,16 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
+from otherminds.files import read_words
 from otherminds.prose.claims import Step
 
-CAPITALS = frozenset(
-    (
-        *("I", "Mr", "Mrs", "Ms", "Miss", "Dr", "OK", "TV"),
-        *("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"),
-        *("January", "February", "March", "April", "May", "June", "July", "August"),
-        *("September", "October", "November", "December"),
-    )
-)
+CAPITALS = frozenset(read_words("explore/wording")["capitals"])
 """Words in capitals that name nobody."""
 
 _NOTES = re.compile(

@@ -16,6 +16,7 @@ from otherminds.minds.world import STATE
 from otherminds.stories.contexts import Context, setting
 from otherminds.stories.sets import Cell
 
+_SHUFFLED = ("people", "rooms", "containers", "topics", "changes")
 _NAMED = ("people", "rooms", "things", "containers", "topics")
 
 
@@ -29,13 +30,8 @@ def other_settings(contexts: Sequence[Context], cell: Cell, *, besides: Context,
 
 
 def _shuffled(context: Context, rng: random.Random) -> Context:
-    def mixed(some: Sequence[Any]) -> tuple[Any, ...]:
-        return tuple(rng.sample(some, len(some)))
-
-    parts: dict[str, Any] = {
-        name: mixed(getattr(context, name)) for name in ("people", "rooms", "containers", "topics", "changes")
-    }
-    return replace(context, **parts)
+    parts: dict[str, Any] = {name: getattr(context, name) for name in _SHUFFLED}
+    return replace(context, **{name: tuple(rng.sample(some, len(some))) for name, some in parts.items()})
 
 
 def renamed(story: Story, old: Setting, new: Setting) -> Story:

@@ -19,7 +19,7 @@ from otherminds.stories.need import random_shares
 from otherminds.stories.sets import choose, grid
 from otherminds.studies.explore.material.build import suite
 from otherminds.studies.explore.measure import StoryAnswers, by_story, contests, found_of, measure, story_mean
-from otherminds.studies.explore.page import FOUND_BY, WHAT_IS_SO, report
+from otherminds.studies.explore.page import FOUND_BY, LEAD, TEXTS, WHAT_IS_SO, report
 from otherminds.studies.explore.search.examine import Examiner
 from otherminds.studies.explore.search.hunt import DRAWS, Found
 from otherminds.studies.explore.search.search import Ways
@@ -82,8 +82,8 @@ def look(subjects: Sequence[Subject], desk: Desk) -> Chapter | None:
 
     Models also answer about each other's stories, on which alone they can be compared.
     """
-    asked = ask_each(subjects, lambda subject: _hunt(subject, desk))
-    hunts = dict(asked.done)
+    done = ask_each(subjects, lambda subject: _hunt(subject, desk))
+    hunts = dict(done.done)
     stopped = [f"{name}: {each.stopped}" for name, hunt in hunts.items() for each in hunt.outcomes if each.stopped]
     failed = [f"{name}, its search: {said}" for name, hunt in hunts.items() if (said := _failed(hunt.outcomes))]
     known = {subject.name: subject for subject in subjects}
@@ -91,25 +91,26 @@ def look(subjects: Sequence[Subject], desk: Desk) -> Chapter | None:
     every = [each for name in found for each in hunts[name].runs]
     every += [each for name in found for each in _others(known[name], hunts, desk)]
     runs = [each for each in every if each.values()]
-    spotless = [_spotless(name, hunt.outcomes) for name, hunt in hunts.items() if not hunt.found]
-    cut = [*asked.cut, *stopped, *failed, *unfinished(every)]
+    clean = {name: sum(each.asked for each in hunt.outcomes) for name, hunt in hunts.items() if not hunt.found}
+    spotless = [LEAD["spotless"].format(model=name, asked=asked) for name, asked in clean.items()]
+    cut = [*done.cut, *stopped, *failed, *unfinished(every)]
     if not runs:
         if stopped:
             return None
         without_value(every)
         title = f"Stories that {' and '.join(hunts)} get wrong"
-        return Chapter(Report(title, " ".join(spotless), []), (), (), cut=cut, left_out=asked.left_out)
+        return Chapter(Report(title, " ".join(spotless), []), (), (), cut=cut, left_out=done.left_out)
     of_one = found if len(found) > 1 else next(iter(found.values()))
     told, answers = measure(of_one, runs), Answers.of(runs)
     page = report(of_one, runs, told, random_shares(EFFORTS[desk.size].random, desk.seed), seed=desk.seed)
     weak = [hunt.outcomes[0].says_of(name) for name, hunt in hunts.items() if hunt.found]
     return Chapter(
         replace(page, lead=" ".join([page.lead, *weak, *spotless])),
-        list(_findings(told, answers, [name for name, hunt in hunts.items() if not hunt.found])),
+        list(_findings(told, answers, list(clean))),
         runs,
         front=[_hardest(told, answers)],
         cut=cut,
-        left_out=asked.left_out,
+        left_out=done.left_out,
         answers=answers,
     )
 
@@ -131,23 +132,23 @@ def _hunt(subject: Subject, desk: Desk) -> Hunted:
             seed=desk.seed,
             progress=lambda method, asked, most: bar(asked + most * (method in DRAWS), 2 * most),
         )
-    hunted = Hunted(outcomes)
-    if not hunted.found:
-        return hunted
-    whole = suite(hunted.found)
+    if not (found := Hunted(outcomes).found):
+        return Hunted(outcomes)
+    whole = suite(found)
     suites = (whole, _in_other_words(outcomes[0].found or outcomes[-1].found, desk.seed))
-    asked = (with_endings(each.using(prompt=prompt, score=score)) for each in suites)
-    runs = [desk.put(each, subject, f"explore · {each.name}") for each in asked]
-    return replace(hunted, runs=runs, suite=whole)
+    return Hunted(outcomes, [_put(each, subject, desk) for each in suites], whole)
+
+
+def _put(suite: Suite, subject: Subject, desk: Desk) -> Run:
+    score, prompt = subject.way(WAYS)
+    return desk.put(with_endings(suite.using(prompt=prompt, score=score)), subject, f"explore · {suite.name}")
 
 
 def _others(subject: Subject, hunts: Mapping[str, Hunted], desk: Desk) -> Iterator[Run]:
     """What a subject answers about the stories that others fail."""
-    score, prompt = subject.way(WAYS)
     for name, hunt in hunts.items():
         if hunt.suite and name != subject.name:
-            asked = with_endings(replace(hunt.suite, name=f"stories of {name}").using(prompt=prompt, score=score))
-            yield desk.put(asked, subject, f"explore · {asked.name}")
+            yield _put(replace(hunt.suite, name=f"stories of {name}"), subject, desk)
 
 
 def _failed(outcomes: Sequence[Outcome]) -> str:
@@ -155,14 +156,6 @@ def _failed(outcomes: Sequence[Outcome]) -> str:
     verdicts = [outcome.verdicts for outcome in outcomes if not outcome.stopped]
     errors = sum(each.get("error", 0) for each in verdicts)
     return f"{errors} of {sum(sum(each.values()) for each in verdicts)} questions got no answer" if errors else ""
-
-
-def _spotless(name: str, outcomes: Sequence[Outcome]) -> str:
-    asked = sum(outcome.asked for outcome in outcomes)
-    return (
-        f"{name} was asked about {asked} stories, by a search and by over-generation, and no complete one was found"
-        " that it gets wrong. A larger budget or other sets of events may find some: see `otherminds explore`."
-    )
 
 
 def _in_other_words(found: Sequence[Found], seed: int) -> Suite:
@@ -192,10 +185,8 @@ def _findings(told: StoryAnswers, answers: Answers, spotless: Sequence[str]) -> 
         if right := story_mean(searched):
             # Chosen because they are failed: to lie below chance is no finding, so chance is only named beside.
             beside = f"n counts stories; {'' if told.chance is None else f'guessing {told.chance:.2f}, '}{words}"
-            said = (
-                f"Of the questions about a story that {FOUND_BY[told.method]} found for it, it gets {right.value:.2f}"
-                f" right on average, over {count(right.n, 'story', 'stories')}."
-            )
+            how = {"found_by": FOUND_BY[told.method], "stories": count(right.n, "story", "stories")}
+            said = LEAD["finding"].format(right=right.value, **how)
             what, to = "Right about its hardest stories", _to(searched, answers)
             yield Finding(what, label, right, None, beside, to, first=True, sentence=said)
         if so := story_mean(facts):
@@ -228,5 +219,4 @@ def _hardest(told: StoryAnswers, answers: Answers) -> Table:
             right = f"{sum(about.numbers()):g} of {len(about)}"
             to = _to(about, answers, story=about[0].tag("story"), order=story.order)
             rows.append([label, Linked(right, link("explore", to)) if to else right, story.story.text])
-    note = "Found by a search for what the model gets wrong; questions about minds, of the order that it went by."
-    return Table(["model", "right", "story"], rows, "The hardest stories found", note=note)
+    return Table(["model", "right", "story"], rows, "The hardest stories found", TEXTS["hardest"])

@@ -32,7 +32,8 @@ from otherminds.studies.explore.measure import Comparison, Findings, StoryAnswer
 from otherminds.studies.explore.search.hunt import DRAWS, SEARCHES, Found
 from otherminds.studies.study import study_page
 
-TEXTS: dict[str, str] = read_words("pages")["explore"]
+TEXTS: dict[str, Any] = read_words("pages")["explore"]
+LEAD: dict[str, str] = TEXTS["lead"]
 FOUND_BY = {**dict.fromkeys(SEARCHES, "the search"), **dict.fromkeys(DRAWS, "over-generation")}
 MOST_MODELS = 4
 """Models that are told of one after another."""
@@ -93,30 +94,21 @@ def lead(told: StoryAnswers) -> str:
     """The answer in words, with its numbers: how bad it is, then what that is worth."""
     parts = [] if told.chance is None else [f"guessing would give {told.chance:.2f}"]
     parts += [f"answering with what is so {same.value:.2f}"] if (same := told.baseline("realist")) else []
-    simpler = f"; {', '.join(parts)}" if parts else ""
+    simpler, by = f"; {', '.join(parts)}" if parts else "", FOUND_BY[told.method]
     paragraphs = []
     for label, own in list(told.own.by("model").items())[:MOST_MODELS]:
         if right := story_mean(told.chosen.where(model=label)):
-            stories, interval = count(right.n, "story", "stories"), f"{right.low:.2f} to {right.high:.2f}"
-            said = [
-                f"{label} is right in {right.value:.2f} (95 % interval {interval}) of the questions about a story, on"
-                f" average over {stories} that {FOUND_BY[told.method]} chose because it fails them{simpler}."
-            ]
+            stories = count(right.n, "story", "stories")
+            said = [LEAD["right"].format(model=label, right=right, stories=stories, found_by=by, simpler=simpler)]
             if so := story_mean(WHAT_IS_SO.of(own.where(method=told.method))):
-                said.append(f"Of the questions about what is so, it has {so.value:.2f} right.")
-            if fought := measure.contests(own):
-                (searched, drawn, gap), asked = fought["all settings"], measure.stories_asked(own)
-                said.append(
-                    f"Setting by setting, the search comes down to {searched.value:.2f}, having asked about"
-                    f" {count(asked[0], 'story', 'stories')}, and over-generation to {drawn.value:.2f}, having asked"
-                    f" about {asked[1]:,}: {_verdict(gap)}."
-                )
-            said += [
-                f"With the stories reworded, the same questions are right in {other.value:.2f} instead of"
-                f" {plain.value:.2f}: {_verdict(gap)}."
-                for name, (plain, other, gap) in told.retold.items()
-                if name.startswith(f"{label}, ")
-            ]
+                said.append(LEAD["so"].format(so))
+            for first, second, gap in list(measure.contests(own).values())[:1]:
+                searched, drawn = measure.stories_asked(own)
+                asked = {"stories": count(searched, "story", "stories"), "drawn": f"{drawn:,}"}
+                said.append(LEAD["contest"].format(first, second, verdict=_verdict(gap), **asked))
+            for name, (plain, other, gap) in told.retold.items():
+                if name.startswith(f"{label}, "):
+                    said.append(LEAD["told"].format(plain, other, verdict=_verdict(gap)))
             paragraphs.append(" ".join(said))
     return "\n\n".join(paragraphs)
 

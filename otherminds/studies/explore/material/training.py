@@ -9,7 +9,7 @@ the one never shows the setting of the other.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -19,7 +19,7 @@ from otherminds.errors import UsageError
 from otherminds.files import replacing, write_text
 from otherminds.items import Item, Suite, write_lines
 from otherminds.items.cards import card
-from otherminds.minds.questions import questions
+from otherminds.minds.questions import Question, questions
 from otherminds.minds.story import Story
 from otherminds.stories.contexts import Context, setting
 from otherminds.stories.goals import Goal
@@ -97,18 +97,14 @@ def triples(
         asked = questions(story, order=order)
         for question in rng.sample(asked, min(each, len(asked)))[: number - made]:
             made += 1
-            yield Triple(
-                story=words,
-                question=question.text,
-                answer=question.answer,
-                choices=question.choices,
-                split="test" if context.id in held_out else "train",
-                context=context.id,
-                set=cell.set.name,
-                needs_theory_of_mind=need,
-                order=len(question.minds),
-                kind=str(question.tags["kind"]),
-            )
+            yield _triple(words, question, held_out, context.id, cell.set.name, need=need)
+
+
+def _triple(story: str, question: Question, held_out: Container[str], context: str, set: str, *, need: bool) -> Triple:
+    return Triple(
+        *(story, question.text, question.answer, question.choices, "test" if context in held_out else "train"),
+        *(context, set, need, len(question.minds), str(question.tags["kind"])),
+    )
 
 
 def retold(
@@ -123,19 +119,9 @@ def retold(
     places = sorted({each.context for each in whole})
     held_out = set(random.Random(f"retold:{seed}").sample(places, round(test * len(places))))
     made = (
-        Triple(
-            story=texts[each.id],
-            question=question.text,
-            answer=question.answer,
-            choices=question.choices,
-            split="test" if each.context in held_out else "train",
-            context=each.context,
-            set=each.set,
-            needs_theory_of_mind=needs_theory_of_mind(each.story, order=order),
-            order=len(question.minds),
-            kind=str(question.tags["kind"]),
-        )
+        _triple(texts[each.id], question, held_out, each.context, each.set, need=need)
         for each in whole
+        for need in [needs_theory_of_mind(each.story, order=order)]
         for question in questions(each.story, order=order)
     )
     return islice(made, number)
@@ -169,17 +155,10 @@ def _draw(
 def training_suite(made: Sequence[Triple], *, name: str = "training") -> Suite:
     """The triples as a suite, to be linted and described like any other."""
     stories = {story: f"story-{number}" for number, story in enumerate(dict.fromkeys(each.story for each in made))}
-    items = [
-        Item(
-            id=f"{stories[each.story]}-{number}",
-            context=each.story,
-            question=each.question,
-            answer=each.answer,
-            choices=each.choices,
-            tags={**each.tags, "story": stories[each.story]},
-        )
-        for number, each in enumerate(made)
-    ]
+    items = []
+    for number, each in enumerate(made):
+        story, tags = stories[each.story], {**each.tags, "story": stories[each.story]}
+        items.append(Item(f"{story}-{number}", each.question, each.answer, each.story, each.choices, tags=tags))
     return Suite(name, tuple(items), prompt="direct", score="text")
 
 

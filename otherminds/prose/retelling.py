@@ -20,7 +20,7 @@ from otherminds.files import read_words
 from otherminds.minds.story import Story
 from otherminds.minds.telling import told_premises
 from otherminds.models import Model
-from otherminds.prose.claims import Step, claims, known, steps
+from otherminds.prose.claims import Step, claims, known, mentions, sentence_count, steps, surface_fault
 from otherminds.prose.consult import (
     JUDGES,
     SILENT,
@@ -36,7 +36,6 @@ from otherminds.prose.consult import (
     read_texts,
     silence,
 )
-from otherminds.prose.surface import mentions, sentence_count, surface_fault
 from otherminds.stories.contexts import Context
 
 _TEXTS: dict[str, dict[str, str]] = read_words("explore/wording")["prose"]

@@ -30,8 +30,9 @@ def other_settings(contexts: Sequence[Context], cell: Cell, *, besides: Context,
 
 
 def _shuffled(context: Context, rng: random.Random) -> Context:
-    parts: dict[str, Any] = {name: getattr(context, name) for name in _SHUFFLED}
-    return replace(context, **{name: tuple(rng.sample(some, len(some))) for name, some in parts.items()})
+    given = ((name, getattr(context, name)) for name in _SHUFFLED)
+    parts: dict[str, Any] = {name: tuple(rng.sample(some, len(some))) for name, some in given}
+    return replace(context, **parts)
 
 
 def renamed(story: Story, old: Setting, new: Setting) -> Story:

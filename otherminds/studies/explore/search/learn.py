@@ -22,8 +22,8 @@ from otherminds.stories.features import WIDTH, Floats, rows
 from otherminds.stories.fresh import renamed
 from otherminds.stories.goals import Goal
 from otherminds.stories.grow import Grower
-from otherminds.stories.mutate import mutants
 from otherminds.stories.structure import asked
+from otherminds.stories.twins import mutants
 from otherminds.studies.explore.search.search import (
     PUBLISHED,
     TRIES,

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from statistics import fmean
@@ -39,7 +39,7 @@ HARDEST = 10
 DRAWN = 500
 """Questions of each order that are drawn to compare models on each other's stories."""
 OWN, OTHERS, BASELINE = "own", "others", "baseline"
-"""Whether an answer is about a story found against this model, against another, or is that of a baseline."""
+"""Whether an answer is about one of the hardest stories found against this model, another, or is of a baseline."""
 BASELINES = {"oracle": oracle, "realist": realist, "last mention": last_mention, "first-order reader": first_order}
 SIMPLER: dict[str, Callable[[Item], Any]] = {
     "what is so": lambda item: item.meta.get(REALITY),
@@ -130,20 +130,20 @@ def measure(findings: Findings | Sequence[Found], runs: Sequence[Run]) -> StoryA
     rows = []
     for run in _labelled(runs):
         for name, found in known.items():
-            part = OWN if len(known) == 1 or name == models[run.id].model else OTHERS
-            for row in _about(hardest(found) if part == OWN else found, run, against=name, part=part):
+            own = hardest(found) if len(known) == 1 or name == models[run.id].model else ()
+            for row in _about(found, run, set(own), against=name):
                 asked = row.item.context, row.item.question
                 # What two searches found stands in both their suites; it counts where it was asked first.
                 if first.setdefault((run.model, name, found_of(row), *asked), run.id) == run.id:
                     marks = openly.get((same_model(models[run.id]), *asked), {})
                     rows.append(replace(row, detail={**row.detail, "among": found, **marks}))
     answers = Answers(rows)
-    if not (own := answers.where(part=OWN, telling=CANONICAL)):
+    if not (plain := answers.where(part=OWN, telling=CANONICAL)):
         raise UsageError(
             "none of these runs has a scored answer about these stories in their canonical words; run the suite"
             " that is built from them"
         )
-    return StoryAnswers(answers | Answers(_of_baselines(own)))
+    return StoryAnswers(answers | Answers(_of_baselines(plain)))
 
 
 def by_model(found: Findings | Sequence[Found]) -> Findings:
@@ -177,8 +177,8 @@ def _labelled(runs: Sequence[Run]) -> list[Run]:
     return [replace(run, model=name) for run, name in zip(told, tell_apart(rows), strict=True)]
 
 
-def _about(found: Iterable[Found], run: Run, **tags: str) -> Iterator[Answer]:
-    """The scored answers of a run to questions about these stories."""
+def _about(found: Iterable[Found], run: Run, own: Container[Found], **tags: str) -> Iterator[Answer]:
+    """The scored answers of a run to questions about these stories, some of which are its own."""
     texts: dict[str, list[Found]] = {}
     plots: dict[str, list[Found]] = {}
     for each in found:
@@ -194,10 +194,10 @@ def _about(found: Iterable[Found], run: Run, **tags: str) -> Iterator[Answer]:
         # Both methods may have found one story; then an answer counts for both.
         for each in same or plots.get(plot, []):
             row = Answer(item, run.model, value, each.id, record.score.answer, record.verdict, {"found": each}, run)
-            own = {name: getattr(each, name) for name in ("set", "people", "moves", "method")}
-            own |= {"events": each.set.removesuffix(ASYMMETRIC), "asymmetric": each.set.endswith(ASYMMETRIC)}
-            own |= {"searched": item.tags[ORDER] == each.order, TELLING: CANONICAL if same else "reworded"}
-            yield _tagged(row, **own, **tags)
+            known = {name: getattr(each, name) for name in ("set", "people", "moves", "method")}
+            known |= {"events": each.set.removesuffix(ASYMMETRIC), "asymmetric": each.set.endswith(ASYMMETRIC)}
+            known |= {"searched": item.tags[ORDER] == each.order, TELLING: CANONICAL if same else "reworded"}
+            yield _tagged(row, **known, **tags, part=OWN if each in own else OTHERS)
 
 
 def _plot(*parts: Any) -> str:

@@ -254,3 +254,11 @@ def test_only_searched_stories_are_crossed() -> None:
     only_drawn = {name: [replace(each, method="random") for each in some] for name, some in findings.items()}
     page = show(only_drawn, runs, random_stories=0)
     assert "Models on each other's stories" not in [section.title for section in page.sections]
+
+
+def test_models_on_each_others_stories_are_asked_the_same_beyond_the_hardest() -> None:
+    many = [found(story(), str(number), accuracy=number / 100) for number in range(HARDEST + 3)]
+    runs = [asked([FALSE, TRUE]), asked([FALSE, TRUE], says("basket", "basket sayer"))]
+    crossed = measure({"box sayer": many, "basket sayer": [TRUE]}, runs).crossed(0)
+    against = crossed.where(against="box sayer, order 1").by("model")
+    assert {name: len(some) for name, some in against.items()} == dict.fromkeys(against, 2 * len(many))

@@ -297,7 +297,7 @@ def test_training_asks_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Grower, "complete", noted)
     made = list(triples([Cell(action_sets()["lies"], 3, 3)], bank()[:3], number=300, each=50))
     for triple in made:
-        answers = {each.text: each.answer for each in questions(told[triple.story], order=2)}
+        answers = {each.text: each.answer for each in questions(told[triple.context], order=2)}
         assert answers[triple.question] == triple.answer
 
 

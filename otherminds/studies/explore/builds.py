@@ -37,18 +37,10 @@ def _found(
 
 
 def _training(
-    output: Path,
-    *,
-    sets: str,
-    form: str,
-    parquet: bool,
-    contexts: Path | None,
-    prose: Path | None,
-    share: float,
-    paraphrase: bool,
-    **given: Any,
+    output: Path, *, sets: str, form: str, parquet: bool, contexts: Path | None, prose: Path | None, **given: Any
 ) -> Built:
     if prose is not None:
+        share, paraphrase = given.pop("share"), given.pop("paraphrase")
         if contexts or paraphrase or (sets, share) != (SETS, SHARE):
             raise UsageError(
                 "--prose takes the stories as they were told; leave out --sets, --share, --contexts and --paraphrase"
@@ -57,13 +49,11 @@ def _training(
         files = save(output, made, form=form, parquet=parquet, stories=f"{FOUND.partition(',')[0]}, told in prose,")
         return Built(training_suite(made), files=files)
     places = read_contexts(contexts) if contexts else bank()
-    made = list(triples(grid(choose(sets)), places, share=share, paraphrase=paraphrase, **given))
+    made = list(triples(grid(choose(sets)), places, **given))
     return Built(training_suite(made), files=save(output, made, form=form, parquet=parquet))
 
 
 SETS, SHARE = "published", 0.5
-
-
 ORDER = Option("order", int, "The deepest questions.", 2, least=0)
 BUILDS = (
     Build(

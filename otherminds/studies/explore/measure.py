@@ -13,6 +13,7 @@ import random
 from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from operator import attrgetter
 from statistics import fmean
 from typing import Any
 
@@ -31,6 +32,8 @@ from otherminds.studies.explore.material.build import is_open, open_marks
 from otherminds.studies.explore.search.hunt import DRAWS, SEARCHES, Found
 
 Findings = Mapping[str, Sequence[Found]]
+Number = Callable[[Answer], float | None]
+"""A number of an answer; None where it has none."""
 Comparison = tuple[Estimate, Estimate, Difference]
 """Two means over the same groups, and how far the first lies above the second."""
 
@@ -224,12 +227,7 @@ def _of_baselines(own: Answers) -> Iterator[Answer]:
 # ---- measures -------------------------------------------------------------------------------------------------------
 
 
-def value_of(row: Answer) -> float | None:
-    """How right an answer is."""
-    return row.value
-
-
-def by_story(answers: Iterable[Answer], of: Callable[[Answer], float | None] = value_of) -> dict[Found, float]:
+def by_story(answers: Iterable[Answer], of: Number = attrgetter("value")) -> dict[Found, float]:
     """The accuracy of each story, or the mean of another number of the answers about it."""
     values: dict[Found, list[float]] = {}
     for row in answers:
@@ -238,13 +236,13 @@ def by_story(answers: Iterable[Answer], of: Callable[[Answer], float | None] = v
     return {found: fmean(some) for found, some in values.items()}
 
 
-def story_mean(answers: Iterable[Answer], of: Callable[[Answer], float | None] = value_of) -> Estimate | None:
+def story_mean(answers: Iterable[Answer], of: Number = attrgetter("value")) -> Estimate | None:
     """The mean of the stories' accuracies, a story counting as one however many questions it has."""
     values = list(by_story(answers, of).values())
     return stats.mean(values) if values else None
 
 
-def question_mean(answers: Iterable[Answer], of: Callable[[Answer], float | None] = value_of) -> Estimate | None:
+def question_mean(answers: Iterable[Answer], of: Number = attrgetter("value")) -> Estimate | None:
     """The mean over questions, with the interval by story."""
     known = [(value, found_of(row).story) for row in answers if (value := of(row)) is not None]
     return stats.mean([value for value, _ in known], groups=[story for _, story in known]) if known else None

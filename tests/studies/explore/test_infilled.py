@@ -107,9 +107,11 @@ def test_stories_in_prose_as_training_triples(own_folder: Path) -> None:
     texts = {FALSE.id: "Once upon a time. " + FALSE.story.text, TRUE.id: "Long ago. " + TRUE.story.text}
     made = list(retold([FALSE, elsewhere], texts, number=1000, test=0.5))
     asked = {(item.question, item.context): item.answer for item in suite_in_prose([FALSE, TRUE], texts)}
-    assert {asked[each.question, each.story] == each.answer for each in made} == {True}
+    assert {asked[each.question, each.context] == each.answer for each in made} == {True}
     assert len(made) == sum(story in texts.values() for _, story in asked)
-    by_split = {split: {each.context for each in made if each.split == split} for split in ("train", "test")}
+    by_split = {
+        split: {each.tags["context"] for each in made if each.tags["split"] == split} for split in ("train", "test")
+    }
     assert by_split["train"] | by_split["test"] == {"attic", "den"}
     assert len(by_split["train"]) == len(by_split["test"]) == 1
     assert len(list(retold([FALSE], texts, number=3))) == 3

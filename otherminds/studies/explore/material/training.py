@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -35,36 +35,6 @@ GIVEN_UP = 200
 """Settings given up in a row before all of them are."""
 
 
-@dataclass(frozen=True, slots=True)
-class Triple:
-    """A story, a question about it and the answer."""
-
-    story: str
-    question: str
-    answer: str
-    choices: tuple[str, ...]
-    split: str
-    context: str
-    set: str
-    needs_theory_of_mind: bool
-    """Of the story: whether it has a question to which another person would give another answer."""
-    order: int
-    kind: str
-
-    @property
-    def tags(self) -> dict[str, Any]:
-        """What triples are told apart by."""
-        return {name: getattr(self, name) for name in Triple.__slots__[4:]}
-
-    def in_form(self, form: str) -> dict[str, Any]:
-        """As one line of a training file."""
-        asked = f"{self.story}\n\n{self.question}"
-        if form == "chat":
-            turns = [{"role": "user", "content": asked}, {"role": "assistant", "content": self.answer}]
-            return {"messages": turns, **self.tags}
-        return {"prompt": f"{asked}\nAnswer:", "completion": f" {self.answer}", **self.tags}
-
-
 def triples(
     cells: Sequence[Cell],
     contexts: Sequence[Context],
@@ -76,8 +46,11 @@ def triples(
     paraphrase: bool = False,
     test: float = 0.2,
     seed: int = 0,
-) -> Iterator[Triple]:
-    """So many triples, `each` a story; `share` of the stories need theory of mind; `paraphrase`: in varied words."""
+) -> Iterator[Item]:
+    """So many triples of story, question and answer, `each` a story; `share` of the stories need theory of mind.
+
+    With `paraphrase` they are told in varied words. Tags say where each belongs, and whether its story needs it.
+    """
     if not 0 <= share <= 1 or not 0 <= test < 1:
         raise UsageError(f"share should lie from 0 to 1 and test from 0 to below 1, not {share} and {test}")
     if number < 1 or each < 1 or not cells or not contexts:
@@ -100,16 +73,15 @@ def triples(
             yield _triple(words, question, held_out, context.id, cell.set.name, need=need)
 
 
-def _triple(story: str, question: Question, held_out: Container[str], context: str, set: str, *, need: bool) -> Triple:
-    return Triple(
-        *(story, question.text, question.answer, question.choices, "test" if context in held_out else "train"),
-        *(context, set, need, len(question.minds), str(question.tags["kind"])),
-    )
+def _triple(story: str, question: Question, held_out: Container[str], context: str, set: str, *, need: bool) -> Item:
+    tags = {"split": "test" if context in held_out else "train", "context": context, "set": set}
+    tags |= {"needs_theory_of_mind": need, "order": len(question.minds), "kind": str(question.tags["kind"])}
+    return Item(f"{context}-{question.text}", question.text, question.answer, story, question.choices, tags=tags)
 
 
 def retold(
     found: Sequence[Found], texts: Mapping[str, str], *, number: int, order: int = 2, test: float = 0.2, seed: int = 0
-) -> Iterator[Triple]:
+) -> Iterator[Item]:
     """At most so many triples about stories in prose, by the id of the story: every question about each of them."""
     if not 0 <= test < 1:
         raise UsageError(f"test should lie from 0 to below 1, not {test}")
@@ -152,19 +124,19 @@ def _draw(
     )
 
 
-def training_suite(made: Sequence[Triple], *, name: str = "training") -> Suite:
+def training_suite(made: Sequence[Item], *, name: str = "training") -> Suite:
     """The triples as a suite, to be linted and described like any other."""
-    stories = {story: f"story-{number}" for number, story in enumerate(dict.fromkeys(each.story for each in made))}
+    stories = {story: f"story-{number}" for number, story in enumerate(dict.fromkeys(each.context for each in made))}
     items = []
     for number, each in enumerate(made):
-        story, tags = stories[each.story], {**each.tags, "story": stories[each.story]}
-        items.append(Item(f"{story}-{number}", each.question, each.answer, each.story, each.choices, tags=tags))
+        story = stories[each.context]
+        items.append(replace(each, id=f"{story}-{number}", tags={**each.tags, "story": story}))
     return Suite(name, tuple(items), prompt="direct", score="text")
 
 
 def save(
     folder: str | Path,
-    made: Sequence[Triple],
+    made: Sequence[Item],
     *,
     form: str = "chat",
     parquet: bool = False,
@@ -175,7 +147,7 @@ def save(
         raise UsageError(f"there is no form {form!r}; there are {', '.join(FORMS)}")
     written = []
     for split in ("train", "test"):
-        lines = [each.in_form(form) for each in made if each.split == split]
+        lines = [_in_form(each, form) for each in made if each.tags["split"] == split]
         if lines:
             path = Path(folder) / f"{split}.{'parquet' if parquet else 'jsonl'}"
             _write_parquet(path, lines) if parquet else write_lines(path, lines)
@@ -183,6 +155,15 @@ def save(
     described = card(training_suite(made), made=f"{stories} with answers proved by their events, as {form} lines")
     write_text(Path(folder) / "card.md", described)
     return [*written, Path(folder) / "card.md"]
+
+
+def _in_form(each: Item, form: str) -> dict[str, Any]:
+    """A triple as one line of a training file."""
+    asked = f"{each.context}\n\n{each.question}"
+    if form == "chat":
+        turns = [{"role": "user", "content": asked}, {"role": "assistant", "content": each.answer}]
+        return {"messages": turns, **each.tags}
+    return {"prompt": f"{asked}\nAnswer:", "completion": f" {each.answer}", **each.tags}
 
 
 def _write_parquet(path: Path, lines: list[dict[str, Any]]) -> None:

@@ -17,7 +17,7 @@ from typing import Any
 
 from otherminds.errors import UsageError
 from otherminds.files import replacing, write_text
-from otherminds.items import Item, Suite, write_lines
+from otherminds.items import Item, Suite, Tag, write_lines
 from otherminds.items.cards import card
 from otherminds.minds.questions import Question, questions
 from otherminds.minds.story import Story
@@ -74,7 +74,7 @@ def triples(
 
 
 def _triple(story: str, question: Question, held_out: Container[str], context: str, set: str, *, need: bool) -> Item:
-    tags = {"split": "test" if context in held_out else "train", "context": context, "set": set}
+    tags: dict[str, Tag] = {"split": "test" if context in held_out else "train", "context": context, "set": set}
     tags |= {"needs_theory_of_mind": need, "order": len(question.minds), "kind": str(question.tags["kind"])}
     return Item(f"{context}-{question.text}", question.text, question.answer, story, question.choices, tags=tags)
 

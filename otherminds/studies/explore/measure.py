@@ -24,7 +24,7 @@ from otherminds.items import Item, Suite
 from otherminds.items.tags import CANONICAL, FIRST_ORDER, ORDER, REALITY, TELLING
 from otherminds.results.answers import Answer, Answers
 from otherminds.results.labels import mark, tell_apart
-from otherminds.results.measures import same_model
+from otherminds.results.measures import Split, same_model
 from otherminds.runs.runs import Run
 from otherminds.stats import Difference, Estimate
 from otherminds.stories.sets import ASYMMETRIC
@@ -43,6 +43,8 @@ DRAWN = 500
 """Questions of each order that are drawn to compare models on each other's stories."""
 OWN, OTHERS, BASELINE = "own", "others", "baseline"
 """Whether an answer is about one of the hardest stories found against this model, another, or is of a baseline."""
+PLAIN, REWORDED = (Split(telling, {"part": OWN, TELLING: telling}) for telling in (CANONICAL, "reworded"))
+BY_MODELS, SEARCHED = Split("models", {"part": (OWN, OTHERS)}), Split("searched", {"searched": True})
 BASELINES = {"oracle": oracle, "realist": realist, "last mention": last_mention, "first-order reader": first_order}
 SIMPLER: dict[str, Callable[[Item], Any]] = {
     "what is so": lambda item: item.meta.get(REALITY),
@@ -70,18 +72,18 @@ class StoryAnswers:
     @cached_property
     def own(self) -> Answers:
         """What every model answered about its own stories in their canonical words."""
-        return self.table.where(part=OWN, telling=CANONICAL)
+        return PLAIN.of(self.table)
 
     @cached_property
     def method(self) -> str:
         """How the stories were found that most numbers are about."""
-        known = self.own.where(searched=True).get("method")
+        known = SEARCHED.of(self.own).get("method")
         return next((method for method in SEARCHES if method in known), found_of(self.own[0]).method)
 
     @cached_property
     def chosen(self) -> Answers:
         """Those to searched questions about stories found in that way."""
-        return self.own.where(searched=True, method=self.method)
+        return SEARCHED.of(self.own).where(method=self.method)
 
     @cached_property
     def chance(self) -> float | None:
@@ -92,13 +94,13 @@ class StoryAnswers:
 
     def baseline(self, name: str) -> Estimate | None:
         """What a mindless baseline gets on these."""
-        return story_mean(self.table.where(model=f"baseline:{name}", searched=True, method=self.method))
+        return story_mean(SEARCHED.of(self.table).where(model=f"baseline:{name}", method=self.method))
 
     @cached_property
     def retold(self) -> dict[str, Comparison]:
         """By model and suite, the same questions in canonical words and in others, put to one model in the same way."""
         found = {}
-        own = self.table.where(part=OWN, telling="reworded", searched=True, method=self.method)
+        own = SEARCHED.of(REWORDED.of(self.table)).where(method=self.method)
         for run, others in own.by_run():
             again = {(found_of(row), row.item.question): row for row in others}
             plain = [
@@ -114,7 +116,7 @@ class StoryAnswers:
     def crossed(self, seed: int) -> Answers:
         """What every model answers to the same questions about stories that a search found, drawn by a seed."""
         rows: list[Answer] = []
-        plain = self.table.where(part=(OWN, OTHERS), telling=CANONICAL, method=SEARCHES)
+        plain = BY_MODELS.of(self.table).where(telling=CANONICAL, method=SEARCHES)
         for (name, some), order in ((pair, order) for pair in plain.by("against").items() for order in (1, 2)):
             asked = [((found_of(row), row.item.question), row) for row in some.where(order=order)]
             keys = sorted({key for key, _ in asked}, key=lambda key: (key[0].id, key[1]))
@@ -141,7 +143,7 @@ def measure(findings: Findings | Sequence[Found], runs: Sequence[Run]) -> StoryA
                     marks = openly.get((same_model(models[run.id]), *asked), {})
                     rows.append(replace(row, detail={**row.detail, "among": found, **marks}))
     answers = Answers(rows)
-    if not (plain := answers.where(part=OWN, telling=CANONICAL)):
+    if not (plain := PLAIN.of(answers)):
         raise UsageError(
             "none of these runs has a scored answer about these stories in their canonical words; run the suite"
             " that is built from them"
@@ -271,7 +273,7 @@ def of_settings(own: Answers, what: str = "accuracy") -> list[dict[str, float]]:
     sides: list[dict[str, list[float]]] = []
     for methods in (SEARCHES, DRAWS):
         cells: dict[str, list[float]] = {}
-        for found, accuracy in by_story(own.where(searched=True, method=methods)).items():
+        for found, accuracy in by_story(SEARCHED.of(own).where(method=methods)).items():
             cells.setdefault(found.cell, []).append(OF_SETTINGS[what](found, accuracy))
         sides.append(cells)
     both = [cell for cell in sides[0] if cell in sides[1]]

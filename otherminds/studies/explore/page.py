@@ -11,7 +11,7 @@ from typing import Any
 
 from otherminds import stats
 from otherminds.files import read_words
-from otherminds.items.tags import CANONICAL, KIND, ORDER
+from otherminds.items.tags import CANONICAL, KIND, ORDER, TELLING
 from otherminds.minds.beliefs import traces
 from otherminds.minds.telling import listing, sentences
 from otherminds.pages import plots
@@ -28,7 +28,15 @@ from otherminds.stats import Difference, span, sure
 from otherminds.stats.significance import p_text
 from otherminds.stories.need import Share, random_shares
 from otherminds.studies.explore import measure
-from otherminds.studies.explore.measure import Comparison, Findings, StoryAnswers, by_story, found_of, story_mean
+from otherminds.studies.explore.measure import (
+    SEARCHED,
+    Comparison,
+    Findings,
+    StoryAnswers,
+    by_story,
+    found_of,
+    story_mean,
+)
 from otherminds.studies.explore.search.hunt import DRAWS, SEARCHES, Found
 from otherminds.studies.study import study_page
 
@@ -40,8 +48,9 @@ MOST_MODELS = 4
 MOST_STORIES = 12
 """The most stories shown, and the most wrong answers of each."""
 KINDS = [Split(name, {"asymmetric": name == "asymmetric"}) for name in ("plain", "asymmetric")]
-SEARCHED, WHAT_IS_SO, FIRST, SECOND, FALSE, *_ = QUESTIONS = [
-    Split("searched", {"searched": True}),
+BESIDE = Split("models and baselines", {"part": (measure.OWN, measure.BASELINE), TELLING: CANONICAL})
+_, WHAT_IS_SO, FIRST, SECOND, FALSE, _ = QUESTIONS = [
+    SEARCHED,
     Split("what is so", {ORDER: 0}, lambda row: row.item.tags.get(KIND) != "memory"),
     Split("order 1", {ORDER: 1}),
     Split("order 2", {ORDER: 2}),
@@ -175,7 +184,7 @@ def _lines(answers: Answers, rows: Sequence[Split], marks: Sequence[Split]) -> l
 
 
 def _hard_or_odd(told: StoryAnswers) -> Iterator[Block]:
-    both = told.table.where(part=(measure.OWN, measure.BASELINE), telling=CANONICAL, method=told.method)
+    both = BESIDE.of(told.table).where(method=told.method)
     models = _parts(told.own, "model")
     rules = [Split(name, {"model": f"baseline:{name}"}) for name in measure.BASELINES]
     lines = [row.of(both) for row in (*models, *rules)]
@@ -251,7 +260,7 @@ def _random(drawn: Sequence[Share]) -> list[Block]:
 
 
 def _open(own: Answers) -> Iterator[Block]:
-    asked = own.where(lambda row: "published" in row.detail, searched=True, method=SEARCHES)
+    asked = SEARCHED.of(own).where(lambda row: "published" in row.detail, method=SEARCHES)
     yield from [TEXTS["open"]] if asked else []
     for label, some in asked.by("model").items():
         note = TEXTS["unread"].format(asked=len(some), unread=sum(row.detail["named"] is None for row in some))
@@ -303,7 +312,7 @@ def _gallery(told: StoryAnswers) -> Iterator[Block]:
 
 def _wrong_answers(found: Found, own: Answers) -> list[Block]:
     wrong = [row for row in own if found_of(row) == found and row.value != 1]
-    wrong.sort(key=lambda row: (not row.item.tags["searched"], row.item.tags[ORDER]))
+    wrong.sort(key=lambda row: (row.item.tags[ORDER] != found.order, row.item.tags[ORDER]))
     rows: list[list[Cell]] = [
         [row.get("model"), row.item.question, row.said or "a tie", row.item.answer, why(found.story, row.item)]
         for row in wrong[:MOST_STORIES]

@@ -28,15 +28,7 @@ from otherminds.stats import Difference, span, sure
 from otherminds.stats.significance import p_text
 from otherminds.stories.need import Share, random_shares
 from otherminds.studies.explore import measure
-from otherminds.studies.explore.measure import (
-    SEARCHED,
-    Comparison,
-    Findings,
-    StoryAnswers,
-    by_story,
-    found_of,
-    story_mean,
-)
+from otherminds.studies.explore.measure import SEARCHED, Findings, StoryAnswers, by_story, found_of, story_mean
 from otherminds.studies.explore.search.hunt import DRAWS, SEARCHES, Found
 from otherminds.studies.study import study_page
 
@@ -229,7 +221,7 @@ def _against(own: Answers) -> Iterator[Block]:
         yield Figure(svg, "Settings by which method found the stories that the model answers worse.")
 
 
-def _compared(pairs: dict[str, Comparison], text: str, columns: Sequence[str], note: str = "") -> list[Block]:
+def _compared(pairs: dict[str, measure.Comparison], text: str, columns: Sequence[str], note: str = "") -> list[Block]:
     rows: list[list[Cell]] = [[name, *pair] for name, pair in pairs.items()]
     table = Table(["", *columns, "difference"], rows, TEXTS[f"{text}_caption"], note)
     return [TEXTS[text], table] if pairs else []

@@ -32,9 +32,9 @@ from otherminds.studies.controlled import QUICK, about_minds, balanced
 from otherminds.studies.dialogue.questions.sample import drawn as drawn_talks
 from otherminds.studies.dialogue.questions.sample import part
 from otherminds.studies.dialogue.questions.sample import suite as dialogue_suite
-from otherminds.studies.explore.build import suite as explore_suite
 from otherminds.studies.explore.chapter import example as explore_example
-from otherminds.studies.explore.controls import stories as explore_stories
+from otherminds.studies.explore.material.build import suite as explore_suite
+from otherminds.studies.explore.material.controls import stories as explore_stories
 from otherminds.studies.perturbed.tasks.build import drawn as drawn_tasks
 from otherminds.studies.perturbed.tasks.build import suite as perturbed_suite
 from otherminds.studies.safety.chapter import SMALL

@@ -24,8 +24,7 @@ from otherminds.minds.story import Story
 from otherminds.stories.contexts import bank, setting
 from otherminds.stories.goals import Goal
 from otherminds.stories.grow import Grower
-from otherminds.stories.premise import premise_twin
-from otherminds.stories.sets import ActionSet, Cell, action_sets
+from otherminds.stories.sets import ActionSet, Cell, action_sets, premise_twin
 from tests.possible_worlds import OPEN
 from tests.second_opinion import Opinion
 

@@ -18,7 +18,7 @@ from otherminds.errors import Unable
 from otherminds.formats.scores import scoring
 from otherminds.models import Prompt, fingerprint
 from otherminds.models.local.model import Local
-from otherminds.studies.explore.controls import stories
+from otherminds.studies.explore.material.controls import stories
 from otherminds.studies.suites import get_suite
 
 ROOT = Path(__file__).parent.parent

@@ -90,7 +90,7 @@ def judged(preface: str, claims: Sequence[Claim], *, judges: int = 1) -> Consult
     differ, each hears that the other does and reads once more; a claim on which they still differ is not borne out.
     """
     said = yield from _verdicts(preface, claims, judges)
-    split = [claim for claim in claims if _differ(said[claim])]
+    split = [claim for claim in claims if {verdict(each) for each in said[claim]} == {True, False}]
     if objection := _first_objection({claim: said[claim] for claim in claims if claim not in split}):
         return objection
     if split:
@@ -112,10 +112,6 @@ def question(role: Role, preface: str, claim: Claim, *, again: bool = False) -> 
     if again:
         ending = f"Two careful readers did not agree on this. Read the passage once more before you decide. {ending}"
     return Request(role, f"{preface}\n\n{claim.question}\n{ending}")
-
-
-def _differ(responses: Sequence[Response]) -> bool:
-    return {verdict(each) for each in responses} == {True, False}
 
 
 def _first_objection(said: Mapping[Claim, Sequence[Response]]) -> tuple[str, str] | None:

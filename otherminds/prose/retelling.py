@@ -21,7 +21,7 @@ from otherminds.formats.json_prompts import json_list, json_object
 from otherminds.minds.story import Story
 from otherminds.minds.telling import told_premises
 from otherminds.models import Model
-from otherminds.prose.claims import Step, claims, known, steps
+from otherminds.prose.claims import Step, claims, known, mentions, sentence_count, steps, surface_fault
 from otherminds.prose.consult import (
     JUDGES,
     SILENT,
@@ -35,7 +35,6 @@ from otherminds.prose.consult import (
     read_texts,
     silence,
 )
-from otherminds.prose.surface import mentions, sentence_count, surface_fault
 from otherminds.stories.contexts import Context
 
 _TEXTS: dict[str, dict[str, str]] = read_words("explore/wording")["prose"]
@@ -198,7 +197,8 @@ _OPENING = json.dumps(json_object({"scene": _TEXT, "goals": _GOALS}))
 
 def _opening(story: Story, context: Context | None, judges: int) -> Consultation[tuple[str, dict[str, str]]]:
     """A scene and the goals of the people; where the writer gives nothing usable, the context's scene and no goals."""
-    (response,) = yield [Request("writer", _opening_wish(story, context), _OPENING, 600)]
+    wish = _WISHES["opening"].format(story=_bare(story, context))
+    (response,) = yield [Request("writer", wish, _OPENING, 600)]
     data = read_json(response)
     data = data if isinstance(data, dict) else {}
     scene, given = data.get("scene"), data.get("goals")
@@ -229,10 +229,6 @@ def _bare(story: Story, context: Context | None) -> str:
     who = {person.name: person.who for person in context.people} if context is not None else {}
     people = "; ".join(f"{name}, {who[name]}" if name in who else name for name in story.people)
     return f"The place: {place}\nThe people: {people}.\nThe story: {story.text}"
-
-
-def _opening_wish(story: Story, context: Context | None) -> str:
-    return _WISHES["opening"].format(story=_bare(story, context))
 
 
 def _is_scene(scene: str, story: Story) -> bool:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from otherminds.errors import BadFile, UsageError
+from otherminds.files import read_words
 from otherminds.items import read_lines
 from otherminds.minds.setting import Setting, StateChange
 from otherminds.minds.story import Premises
@@ -108,22 +109,8 @@ def _text(value: Any, where: str) -> str:
     return value
 
 
-OPAQUE = frozenset(
-    (
-        *("aluminium", "backpack", "bamboo", "canvas", "cardboard", "carpet", "carton", "cedar", "cider"),
-        *("cloth", "coal", "cupboard", "drawer", "duffel", "enamel", "envelope", "flour", "haversack"),
-        *("hessian", "holdall", "jute", "kitbag", "leather", "linen", "lacquer", "log", "mail"),
-        *("mailbag", "metal", "oak", "oilskin", "ottoman", "paper", "peat", "pillowcase", "pine"),
-        *("plywood", "potato", "rucksack", "sack", "saddlebag", "safe", "satchel", "sea", "sledge"),
-        *("steamer", "steel", "tea", "timber", "tin", "trunk", "velvet", "wardrobe", "wicker"),
-        *("wooden", "wool"),
-    )
-)
+OPAQUE = frozenset(read_words("explore/wording")["opaque"])
 """Words for what nobody would take to be see-through."""
-
-
-def _is_opaque(container: str) -> bool:
-    return not OPAQUE.isdisjoint(container.split())
 
 
 def setting(context: Context, cell: Cell, *, seed: int = 0) -> Setting:
@@ -139,7 +126,8 @@ def setting(context: Context, cell: Cell, *, seed: int = 0) -> Setting:
     clear: frozenset[str] = frozenset()
     if cell.set.clear:
         # What cannot be made of glass or clear plastic comes last.
-        containers = tuple(sorted(context.containers, key=_is_opaque))[: len(containers)]
+        by_look = sorted(context.containers, key=lambda each: not OPAQUE.isdisjoint(each.split()))
+        containers = tuple(by_look[: len(containers)])
         clear = frozenset(containers[: len(containers) // 2])
     distrust: frozenset[tuple[str, str]] = frozenset()
     if cell.set.distrust and len(people) > 1:

@@ -5,8 +5,8 @@ No feature looks at names or at wording, except for which choice a story names f
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import dataclass, field
+from collections import Counter, defaultdict
+from collections.abc import Mapping
 from functools import lru_cache
 
 import numpy as np
@@ -38,28 +38,13 @@ FLAGS: dict[str, str] = {
 WIDTH = 1 + len(FLAGS) + len(NUMBERS)
 
 
-@dataclass(slots=True)
-class _Course:
-    """What the events of a story did to its people."""
-
-    missed: set[str] = field(default_factory=set)
-    returned: set[str] = field(default_factory=set)
-    told: set[str] = field(default_factory=set)
-    did: set[str] = field(default_factory=set)
-    peeked: set[str] = field(default_factory=set)
-    distracted: set[str] = field(default_factory=set)
-    gone: set[str] = field(default_factory=set)
-    kinds: Counter[str] = field(default_factory=Counter)
-    undone: bool = False
-
-
 @lru_cache(maxsize=8192)
 def rows(story: Story, order: int) -> Floats:
     """A row for every question about a story at this order; the first column is 1."""
-    course, text = _course(story), story.text
-    shared = _of_story(story, course)
+    people, kinds, undone = _course(story)
+    shared, text = _of_story(story, people, kinds, undone), story.text
     found = [
-        [1, *_of_question(each, text), *_of_minds(each, course), *shared, len(each.choices)]
+        [1, *_of_question(each, text), *_of_minds(each, people), *shared, len(each.choices)]
         for each in asked(story, order)
     ]
     return np.array(found, dtype=np.float64).reshape(-1, WIDTH)
@@ -87,20 +72,19 @@ def _of_question(question: Question, text: str) -> list[bool]:
     ]
 
 
-def _of_minds(question: Question, course: _Course) -> list[bool]:
+def _of_minds(question: Question, people: Mapping[str, set[str]]) -> list[bool]:
     first, last = question.minds[:-1][:1], question.minds[-1:]
-    return [bool(getattr(course, name).intersection(some)) for some in (last, first) for name in OF_PERSON]
+    return [bool(people[name].intersection(some)) for some in (last, first) for name in OF_PERSON]
 
 
-def _of_story(story: Story, course: _Course) -> list[float]:
-    kinds = course.kinds
+def _of_story(story: Story, people: Mapping[str, set[str]], kinds: Counter[str], undone: bool) -> list[float]:
     last = story.event
     return [
-        bool(course.peeked or course.distracted),
-        bool(course.told),
+        bool(people["peeked"] or people["distracted"]),
+        bool(people["told"]),
         kinds["lie"] > 0,
-        course.undone,
-        len(course.missed) < len(story.people),
+        undone,
+        len(people["missed"]) < len(story.people),
         isinstance(last, Enter),
         isinstance(last, Leave),
         story.length,
@@ -109,34 +93,35 @@ def _of_story(story: Story, course: _Course) -> list[float]:
     ]
 
 
-def _course(story: Story) -> _Course:
-    course = _Course()
+def _course(story: Story) -> tuple[Mapping[str, set[str]], Counter[str], bool]:
+    """What events did to people, by the names of OF_PERSON; how many there are of each kind; if one undid another."""
+    people, kinds, undone = defaultdict[str, set[str]](set), Counter[str](), False
     been: dict[str, set[str]] = {}
     before = Story(premises=story.premises)
     places: dict[str, set[str | None]] = {}
     for part, event in zip(story.prefixes(), story.events, strict=True):
         actor, witnesses = event.actor(), (event.scene(before) | event.peekers | {event.actor()}) - event.distracted
-        course.peeked |= event.peekers
-        course.distracted |= event.distracted
+        people["peeked"] |= event.peekers
+        people["distracted"] |= event.distracted
         kind = kind_of(event, before).removesuffix("*")
-        course.kinds[_family(kind)] += 1
-        course.kinds["aloud"] += kind.endswith(" aloud")
+        kinds[_family(kind)] += 1
+        kinds["aloud"] += kind.endswith(" aloud")
         if isinstance(event, Enter):
             if event.room in been.setdefault(actor, set()):
-                course.returned.add(actor)
+                people["returned"].add(actor)
             been[actor].add(event.room)
         elif isinstance(event, Tell):
-            course.told |= witnesses - {actor}
+            people["told"] |= witnesses - {actor}
         elif not isinstance(event, Leave):
-            course.did = {actor}
-            course.missed |= set(story.people) - witnesses
+            people["did"] = {actor}
+            people["missed"] |= set(story.people) - witnesses
             for thing in story.things:
                 now = part.world.where(thing)
-                course.undone |= now != before.world.where(thing) and now in places.setdefault(thing, set())
+                undone |= now != before.world.where(thing) and now in places.setdefault(thing, set())
                 places[thing].add(now)
         before = part
-    course.gone = {person for person in story.people if story.world.get(person, "room") is None}
-    return course
+    people["gone"] = {person for person in story.people if story.world.get(person, "room") is None}
+    return people, kinds, undone
 
 
 def _family(kind: str) -> str:

@@ -16,6 +16,7 @@ from otherminds.minds.world import STATE
 from otherminds.stories.contexts import Context, setting
 from otherminds.stories.sets import Cell
 
+_SHUFFLED = ("people", "rooms", "containers", "topics", "changes")
 _NAMED = ("people", "rooms", "things", "containers", "topics")
 
 
@@ -29,12 +30,8 @@ def other_settings(contexts: Sequence[Context], cell: Cell, *, besides: Context,
 
 
 def _shuffled(context: Context, rng: random.Random) -> Context:
-    def mixed(some: Sequence[Any]) -> tuple[Any, ...]:
-        return tuple(rng.sample(some, len(some)))
-
-    parts: dict[str, Any] = {
-        name: mixed(getattr(context, name)) for name in ("people", "rooms", "containers", "topics", "changes")
-    }
+    given = ((name, getattr(context, name)) for name in _SHUFFLED)
+    parts: dict[str, Any] = {name: tuple(rng.sample(some, len(some))) for name, some in given}
     return replace(context, **parts)
 
 

@@ -9,8 +9,7 @@ from typing import NamedTuple
 from otherminds.minds.events import Event
 from otherminds.minds.setting import Setting, kind_of
 from otherminds.minds.story import Story
-from otherminds.stories.premise import premise_matters
-from otherminds.stories.sets import MOVES, ActionSet, Cell
+from otherminds.stories.sets import MOVES, ActionSet, Cell, premise_matters
 from otherminds.stories.structure import NO_STRUCTURE, Structure
 
 _DISPLACING = frozenset({"move", "move*", "carry", "carry*", "lie", "lie*", "lie aloud", "lie aloud*"})

@@ -1,14 +1,25 @@
-"""Action sets and the grid of settings: which events a story may use, and which of them it is about."""
+"""Action sets and the grid of settings: which events a story may use, and which of them it is about.
+
+A set is about a premise if its stories have clear containers, somebody who is not believed, or lies. The twin of such a
+story has the same events without the premise: nothing can be seen through, everybody is believed, or one lie was never
+told. Where all questions have the same answers in both, the premise is mere decoration.
+"""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cache
-from importlib.resources import files
+from functools import cache, reduce
 from itertools import product
 
-from otherminds.errors import UsageError
+from otherminds.errors import InvalidEvent, UsageError
+from otherminds.files import package_file
+from otherminds.minds.questions import questions
+from otherminds.minds.setting import kind_of
+from otherminds.minds.sightings import NOBODY
+from otherminds.minds.story import Story
 from otherminds.stories.structure import read_structure
 
 MOVES = frozenset({"move", "carry", "change", "topic", "topic aloud"})
@@ -65,8 +76,7 @@ class Cell:
 def action_sets() -> dict[str, ActionSet]:
     """All sets by name, each also with the secrecy of one event: NAME+asymmetric."""
     found = {}
-    data = json.loads(files("otherminds").joinpath("data/explore/sets.json").read_text(encoding="utf-8"))
-    for name, fields in data.items():
+    for name, fields in json.loads(package_file("explore/sets.json")).items():
         secret = fields.pop("secret", fields["differentiating"])
         kinds, differentiating = tuple(fields.pop("kinds")), frozenset(fields.pop("differentiating"))
         found[name] = ActionSet(name, kinds, differentiating, **fields)
@@ -110,3 +120,40 @@ def grid(
 ) -> list[Cell]:
     """Every set with every number of people and moves; for the 18 published sets, the 162 published settings."""
     return [Cell(each, *numbers) for each, *numbers in product(sets, people, moves)]
+
+
+# ---- without the premise of a set -----------------------------------------------------------------------------------
+
+
+def premise_twin(story: Story, about: ActionSet) -> tuple[Story, str] | None:
+    """The story without the premise of its set, and the first question that then has another answer."""
+    order = max(about.order, 2)
+    asked = {each.text: each.answer for each in questions(story, order=order) if each.minds}
+    for twin in _without(story, about):
+        for each in questions(twin, order=order):
+            if asked.get(each.text, each.answer) != each.answer:
+                return twin, each.text
+    return None
+
+
+def premise_matters(story: Story, about: ActionSet) -> bool:
+    """Whether some question has another answer without the premise; so also where the set has none."""
+    return not about.premise or premise_twin(story, about) is not None
+
+
+def _without(story: Story, about: ActionSet) -> Iterator[Story]:
+    if about.premise == "lies":
+        yield from _without_a_lie(story)
+    elif about.premise:
+        premises = story.premises
+        left_out = replace(premises, clear=NOBODY) if about.clear else replace(premises, distrust=frozenset())
+        yield Story.of(*story.events, premises=left_out)
+
+
+def _without_a_lie(story: Story) -> Iterator[Story]:
+    before = Story(premises=story.premises)
+    for number, part in enumerate(story.prefixes()):
+        if kind_of(story.events[number], before).startswith("lie"):
+            with suppress(InvalidEvent):  # where what came later hangs on it
+                yield reduce(Story.then, story.events[number + 1 :], before)
+        before = part

@@ -18,8 +18,8 @@ from otherminds.stories.goals import Goal
 from otherminds.stories.grow import Grower
 from otherminds.stories.need import needs_theory_of_mind
 from otherminds.stories.sets import Cell, action_sets
+from otherminds.studies.explore.material.training import triples
 from otherminds.studies.explore.search.examine import Examiner
-from otherminds.studies.explore.train import triples
 from tests import agreement
 
 DEN = (Enter("Rui", "den"), Enter("Nadia", "den"))
@@ -297,7 +297,7 @@ def test_training_asks_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Grower, "complete", noted)
     made = list(triples([Cell(action_sets()["lies"], 3, 3)], bank()[:3], number=300, each=50))
     for triple in made:
-        answers = {each.text: each.answer for each in questions(told[triple.story], order=2)}
+        answers = {each.text: each.answer for each in questions(told[triple.context], order=2)}
         assert answers[triple.question] == triple.answer
 
 

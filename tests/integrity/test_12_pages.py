@@ -20,8 +20,8 @@ from otherminds.results.trends import SeriesTrend
 from otherminds.runs.runs import Record, load, run
 from otherminds.stats import mean
 from otherminds.store.store import Store
-from otherminds.studies.explore.build import suite
-from otherminds.studies.explore.measure import measure
+from otherminds.studies.explore.material.build import suite
+from otherminds.studies.explore.measure import measure, question_mean
 from otherminds.studies.explore.page import show as show_found
 from otherminds.studies.perturbed.page import show as show_perturbed
 from otherminds.studies.perturbed.tasks import intervene
@@ -59,13 +59,11 @@ def test_both_methods_say_how_many_stories_they_asked_about() -> None:
 def test_models_are_compared_on_searched_stories_alone() -> None:
     findings = {"box sayer": [FALSE, replace(TRUE, method="overgenerate")], "basket sayer": [TRUE]}
     runs = [run(suite([FALSE, TRUE]), says(word, f"{word} sayer")) for word in ("box", "basket")]
-    crossed = measure(findings, runs).crossed
-    assert crossed is not None
-    (first, *_) = crossed.rows
+    first = measure(findings, runs).crossed(0).where(against="box sayer, order 1")
     # By hand: of the two questions of order 1 about the one story that was searched, each has one right. With the
     # story that was drawn, they would be four.
-    assert first[0] == "box sayer, order 1"
-    assert [(one.value, one.n) for one in first[1] if one] == [(0.5, 2), (0.5, 2)]
+    found = map(question_mean, first.by("model").values())
+    assert [(one.value, one.n) for one in found if one] == [(0.5, 2), (0.5, 2)]
 
 
 # ---- tell: the orders that were looked at ---------------------------------------------------------------------------

@@ -10,9 +10,8 @@ from otherminds.minds.events import Enter, Leave, Move, Tell
 from otherminds.minds.story import Story
 from otherminds.models import Prompt
 from otherminds.models.scripted import Scripted
-from otherminds.prose.claims import Step, claims, steps
+from otherminds.prose.claims import Step, claims, steps, surface_fault
 from otherminds.prose.retelling import retell
-from otherminds.prose.surface import surface_fault
 
 STORY = Story.of(
     Enter("Ann", "den"),

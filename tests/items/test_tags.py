@@ -15,7 +15,7 @@ from otherminds.errors import BadFile
 from otherminds.items import Suite
 from otherminds.items.tags import META, STATE, TAGS, Key
 from otherminds.minds.questions import quiz
-from otherminds.studies.explore.build import suite as explored
+from otherminds.studies.explore.material.build import suite as explored
 from otherminds.talks.talk import TRAITS, State
 from tests.studies.explore.test_build import drawn
 

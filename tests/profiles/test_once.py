@@ -24,7 +24,7 @@ BUILDERS = {
     "starter": "studies.starter.study.starter",
     "safety": "studies.safety.plots.build.build",
     "dialogue": "studies.dialogue.questions.build.build",
-    "explore": "studies.explore.build.suite",
+    "explore": "studies.explore.material.build.suite",
     "perturbed": "studies.perturbed.tasks.build.build",
 }
 MEASURES = {name: f"studies.{name}.measure.measure" for name in OURS[1:]} | {"dialogue": "studies.dialogue.page.show"}
@@ -111,7 +111,7 @@ def counts(tmp_path_factory: pytest.TempPathFactory) -> Counter[tuple[str, ...]]
             instead(patch, path, told(count("measured", name)))
         for path in PAGES:
             instead(patch, path, page)
-        instead(patch, "studies.explore.shares.shares", told(drawn))
+        instead(patch, "stories.need.shares", told(drawn))
         instead(patch, "profiles.looking._write", told(count("written")))
         instead(patch, "profiles.findings.contrasts", told(count("compared")))
         patch.setattr(Section, "body", counted)

@@ -13,7 +13,7 @@ from otherminds.items.tags import CONTROL, TOLD, check_tags
 from otherminds.studies import STUDIES
 from otherminds.studies.dialogue.questions import controls as dialogue
 from otherminds.studies.dialogue.questions import sample
-from otherminds.studies.explore import controls as explore
+from otherminds.studies.explore.material import controls as explore
 from otherminds.studies.perturbed import controls as perturbed
 from otherminds.studies.perturbed.tasks import build as perturbed_build
 from otherminds.studies.safety.plots import build as safety_build

@@ -12,11 +12,9 @@ from otherminds.stories.contexts import bank, read_contexts
 from otherminds.stories.sets import choose, grid
 from otherminds.studies.builds import Build, Built
 from otherminds.studies.cards import card
-from otherminds.studies.explore import infilled
-from otherminds.studies.explore.build import balanced, evened, load, suite
-from otherminds.studies.explore.published import open_suite
-from otherminds.studies.explore.train import retold, save, triples
-from otherminds.studies.explore.train import suite as training_suite
+from otherminds.studies.explore.material.build import balanced, evened, open_suite, suite, suite_in_prose
+from otherminds.studies.explore.material.folders import load, load_prose
+from otherminds.studies.explore.material.training import retold, save, training_suite, triples
 from otherminds.terminal.derived import Count, Natural
 
 FOUND = "stories found by search against a model, answers proved by their events"
@@ -55,7 +53,7 @@ def _found(
         made = open_suite(found, name=output.stem)
     else:
         how: Any = {"order": order, "interesting": interesting, "paraphrase": paraphrase, "name": output.stem}
-        made = infilled.suite(found, infilled.load(dir), **how) if prose else suite(found, **how)
+        made = suite_in_prose(found, load_prose(dir), **how) if prose else suite(found, **how)
     if balance is not None:
         even = evened(made.items, seed=seed) if balance == "answer" else balanced(made.items, balance, seed=seed)
         made = replace(made, items=even)
@@ -98,7 +96,7 @@ def _training(
             raise UsageError(
                 "--prose takes the stories as they were told; leave out --sets, --share, --contexts and --paraphrase"
             )
-        made = list(retold(load(prose), infilled.load(prose), **how))
+        made = list(retold(load(prose), load_prose(prose), **how))
         files = save(output, made, form=form, parquet=parquet, stories=f"{FOUND.partition(',')[0]}, told in prose,")
         return Built(training_suite(made), files=files)
     places = read_contexts(contexts) if contexts else bank()

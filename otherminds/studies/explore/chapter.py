@@ -15,15 +15,15 @@ from otherminds.results.itembrowser import leads_to, link
 from otherminds.results.labels import count
 from otherminds.runs.runs import Recorded, Run
 from otherminds.stories.contexts import bank
+from otherminds.stories.need import random_shares
 from otherminds.stories.sets import choose, grid
-from otherminds.studies.explore.build import suite
-from otherminds.studies.explore.measure import SPLITS, Measures, measure
-from otherminds.studies.explore.page import FOUND_BY, report
+from otherminds.studies.explore.material.build import suite
+from otherminds.studies.explore.measure import StoryAnswers, by_story, contests, found_of, measure, story_mean
+from otherminds.studies.explore.page import FOUND_BY, LEAD, TEXTS, WHAT_IS_SO, report
 from otherminds.studies.explore.search.examine import Examiner
 from otherminds.studies.explore.search.hunt import DRAWS, Found
 from otherminds.studies.explore.search.search import Ways
 from otherminds.studies.explore.search.versus import Outcome, versus
-from otherminds.studies.explore.sittings import Answer, Sitting, by_story
 from otherminds.studies.study import (
     Chapter,
     Desk,
@@ -79,8 +79,8 @@ def look(subjects: Sequence[Subject], desk: Desk) -> Chapter | None:
 
     Models also answer about each other's stories, on which alone they can be compared.
     """
-    asked = ask_each(subjects, lambda subject: _hunt(subject, desk))
-    hunts = dict(asked.done)
+    done = ask_each(subjects, lambda subject: _hunt(subject, desk))
+    hunts = dict(done.done)
     stopped = [f"{name}: {each.stopped}" for name, hunt in hunts.items() for each in hunt.outcomes if each.stopped]
     failed = [f"{name}, its search: {said}" for name, hunt in hunts.items() if (said := _failed(hunt.outcomes))]
     known = {subject.name: subject for subject in subjects}
@@ -88,28 +88,27 @@ def look(subjects: Sequence[Subject], desk: Desk) -> Chapter | None:
     every = [each for name in found for each in hunts[name].runs]
     every += [each for name in found for each in _others(known[name], hunts, desk)]
     runs = [each for each in every if each.values()]
-    spotless = [_spotless(name, hunt.outcomes) for name, hunt in hunts.items() if not hunt.found]
-    cut = [*asked.cut, *stopped, *failed, *unfinished(every)]
+    clean = {name: sum(each.asked for each in hunt.outcomes) for name, hunt in hunts.items() if not hunt.found}
+    spotless = [LEAD["spotless"].format(model=name, asked=asked) for name, asked in clean.items()]
+    cut = [*done.cut, *stopped, *failed, *unfinished(every)]
     if not runs:
         if stopped:
             return None
         without_value(every)
         title = f"Stories that {' and '.join(hunts)} get wrong"
-        return Chapter(Report(title, " ".join(spotless), []), (), (), cut=cut, left_out=asked.left_out)
+        return Chapter(Report(title, " ".join(spotless), []), (), (), cut=cut, left_out=done.left_out)
     of_one = found if len(found) > 1 else next(iter(found.values()))
-    numbers = measure(of_one, runs, random_stories=EFFORTS[desk.size].random, seed=desk.seed)
-    page = report(of_one, numbers, runs)
+    told, answers = measure(of_one, runs), Answers.of(runs)
+    page = report(of_one, runs, told, random_shares(EFFORTS[desk.size].random, desk.seed), seed=desk.seed)
     weak = [hunt.outcomes[0].says_of(name) for name, hunt in hunts.items() if hunt.found]
-    page = replace(page, lead=" ".join([page.lead, *weak, *spotless]))
-    table = Answers.of(runs)
     return Chapter(
-        page,
-        list(_findings(numbers, table, [name for name, hunt in hunts.items() if not hunt.found])),
+        replace(page, lead=" ".join([page.lead, *weak, *spotless])),
+        list(_findings(told, answers, list(clean))),
         runs,
-        front=[_hardest(numbers, table)],
+        front=[_hardest(told, answers)],
         cut=cut,
-        left_out=asked.left_out,
-        answers=table,
+        left_out=done.left_out,
+        answers=answers,
     )
 
 
@@ -130,23 +129,23 @@ def _hunt(subject: Subject, desk: Desk) -> Hunted:
             seed=desk.seed,
             progress=lambda method, asked, most: bar(asked + most * (method in DRAWS), 2 * most),
         )
-    hunted = Hunted(outcomes)
-    if not hunted.found:
-        return hunted
-    whole = suite(hunted.found)
+    if not (found := Hunted(outcomes).found):
+        return Hunted(outcomes)
+    whole = suite(found)
     suites = (whole, _in_other_words(outcomes[0].found or outcomes[-1].found, desk.seed))
-    asked = (with_endings(form.on(each)) for each in suites)
-    runs = [desk.put(each, subject, f"explore · {each.name}") for each in asked]
-    return replace(hunted, runs=runs, suite=whole)
+    return Hunted(outcomes, [_put(each, subject, desk) for each in suites], whole)
+
+
+def _put(suite: Suite, subject: Subject, desk: Desk) -> Run:
+    asked = with_endings(subject.asked_in(WAYS).on(suite))
+    return desk.put(asked, subject, f"explore · {asked.name}")
 
 
 def _others(subject: Subject, hunts: Mapping[str, Hunted], desk: Desk) -> Iterator[Run]:
     """What a subject answers about the stories that others fail."""
-    form = subject.asked_in(WAYS)
     for name, hunt in hunts.items():
         if hunt.suite and name != subject.name:
-            asked = with_endings(form.on(replace(hunt.suite, name=f"stories of {name}")))
-            yield desk.put(asked, subject, f"explore · {asked.name}")
+            yield _put(replace(hunt.suite, name=f"stories of {name}"), subject, desk)
 
 
 def _failed(outcomes: Sequence[Outcome]) -> str:
@@ -154,14 +153,6 @@ def _failed(outcomes: Sequence[Outcome]) -> str:
     verdicts = [outcome.verdicts for outcome in outcomes if not outcome.stopped]
     errors = sum(each.get("error", 0) for each in verdicts)
     return f"{errors} of {sum(sum(each.values()) for each in verdicts)} questions got no answer" if errors else ""
-
-
-def _spotless(name: str, outcomes: Sequence[Outcome]) -> str:
-    asked = sum(outcome.asked for outcome in outcomes)
-    return (
-        f"{name} was asked about {asked} stories, by a search and by over-generation, and no complete one was found"
-        " that it gets wrong. A larger budget or other sets of events may find some: see `otherminds explore`."
-    )
 
 
 def _in_other_words(found: Sequence[Found], seed: int) -> Suite:
@@ -182,62 +173,47 @@ def example() -> list[Found]:
 # ---- what to take away --------------------------------------------------------------------------------------------
 
 
-def _findings(found: Measures, table: Answers, spotless: Sequence[str]) -> Iterator[Finding]:
-    simpler = dict(found.beside)
-    rules = [(name, simpler[name][0]) for name in ("realist", "first-order reader") if name in simpler]
-    words = ", ".join(f"{name} {one.value:.2f}" for name, one in rules if one)
+def _findings(told: StoryAnswers, answers: Answers, spotless: Sequence[str]) -> Iterator[Finding]:
+    rules = {name: told.baseline(name) for name in ("realist", "first-order reader")}
+    words = ", ".join(f"{name} {one.value:.2f}" for name, one in rules.items() if one)
     words += f"; of {listing(spotless)} none found that it gets wrong" if spotless else ""
-    what_is_so = list(SPLITS).index("what is so")
-    for sitting, right in zip(found.sittings, found.overall, strict=True):
-        searched = sitting.of(found.method)
-        if right:
-            what = "Right about its hardest stories"
+    for label, own in told.own.by("model").items():
+        searched, facts = told.chosen.where(model=label), WHAT_IS_SO.of(own.where(method=told.method))
+        if right := story_mean(searched):
             # Chosen because they are failed: to lie below chance is no finding, so chance is only named beside.
-            guess = "" if found.guess is None else f"guessing {found.guess:.2f}, "
-            beside = f"n counts stories; {guess}{words}"
-            said = (
-                f"Of the questions about a story that {FOUND_BY[found.method]} found for it, it gets {right.value:.2f}"
-                f" right on average, over {count(right.n, 'story', 'stories')}."
-            )
-            to = _to(sitting, searched, table)
-            yield Finding(what, sitting.label, right, None, beside, to, first=True, sentence=said)
-        if so := simpler[sitting.label][what_is_so]:
-            ours = [each for each in sitting.answers if each.found.method == found.method]
-            facts = [each for each in ours if SPLITS["what is so"](each)]
-            what, beside = "Right about what is so in them", "n counts stories"
-            yield Finding(what, sitting.label, so, None, beside, _to(sitting, facts, table))
+            beside = f"n counts stories; {'' if told.chance is None else f'guessing {told.chance:.2f}, '}{words}"
+            how = {"found_by": FOUND_BY[told.method], "stories": count(right.n, "story", "stories")}
+            said = LEAD["finding"].format(right=right.value, **how)
+            what, to = "Right about its hardest stories", _to(searched, answers)
+            yield Finding(what, label, right, None, beside, to, first=True, sentence=said)
+        if so := story_mean(facts):
+            yield Finding("Right about what is so in them", label, so, None, "n counts stories", _to(facts, answers))
         # Both of these weigh settings or stories of two sides, which no list of answers would tell apart.
-        for label, contests in found.contests:
-            if label == sitting.label:
-                gap = contests[0].accuracy.difference
-                yield Finding("Search less over-generation", sitting.label, gap, beside="n counts settings")
-        for pair in found.told:
-            if pair.label.startswith(f"{sitting.label}, "):
-                what = "Canonical words less other words"
-                yield Finding(what, sitting.label, pair.difference, beside="n counts stories")
+        for _, _, gap in list(contests(own).values())[:1]:
+            yield Finding("Search less over-generation", label, gap, beside="n counts settings")
+        for name, (_, _, gap) in told.retold.items():
+            if name.startswith(f"{label}, "):
+                yield Finding("Canonical words less other words", label, gap, beside="n counts stories")
 
 
-def _to(sitting: Sitting, answers: Sequence[Answer], table: Answers, **wanted: Wanted) -> dict[str, str]:
-    """Exactly these answers, if they are about stories that were found once."""
-    told = {each.found.story.text for each in answers}
-    if len(told) < len({each.found for each in answers}):
+def _to(some: Answers, answers: Answers, **wanted: Wanted) -> dict[str, str]:
+    """The link to exactly these answers among all, if they are about stories that were found once."""
+    told = {found_of(row).story.text for row in some}
+    if len(told) < len({found_of(row) for row in some}):
         return {}  # one that was found twice counts twice, and its answers are there once
-    ids = {each.item.id for each in answers}
-    own = Answers(row for row in table if row.run and row.run.id == sitting.run.id)
-    return leads_to(own.where(lambda row: row.item.id in ids, **wanted), table)
+    runs, ids = {run.id for run in some.runs}, set(some.item_ids)
+    own = answers.where(lambda row: row.run is not None and row.run.id in runs and row.item.id in ids, **wanted)
+    return leads_to(own, answers)
 
 
-def _hardest(found: Measures, table: Answers) -> Table:
+def _hardest(told: StoryAnswers, answers: Answers) -> Table:
     """The stories that each model answers worst, to read at once."""
     rows: list[list[Cell]] = []
-    for sitting in found.sittings:
-        answers = sitting.of(found.method)
-        values = by_story(answers)
+    for label, some in told.chosen.by("model").items():
+        values = by_story(some)
         for story in sorted(values, key=lambda one: (values[one], one.story.length))[:HARDEST]:
-            mine = [each for each in answers if each.found == story]
-            right = f"{sum(each.value for each in mine):g} of {len(mine)}"
-            told = str(mine[0].item.tags["story"])
-            to = _to(sitting, mine, table, story=told, order=story.order)
-            rows.append([sitting.label, Linked(right, link("explore", to)) if to else right, story.story.text])
-    note = "Found by a search for what the model gets wrong; questions about minds, of the order that it went by."
-    return Table(["model", "right", "story"], rows, "The hardest stories found", note=note)
+            about = some.where(lambda row, story=story: found_of(row) == story)  # type: ignore[misc]
+            right = f"{sum(about.numbers()):g} of {len(about)}"
+            to = _to(about, answers, story=about[0].tag("story"), order=story.order)
+            rows.append([label, Linked(right, link("explore", to)) if to else right, story.story.text])
+    return Table(["model", "right", "story"], rows, "The hardest stories found", TEXTS["hardest"])

@@ -60,9 +60,9 @@ class Exploration:
     @property
     def suite(self) -> Suite:
         """All questions about the stories found, ready to run."""
-        from otherminds.studies.explore import build
+        from otherminds.studies.explore.material.build import suite
 
-        return build.suite([one for outcome in self.outcomes for one in outcome.found])
+        return suite([one for outcome in self.outcomes for one in outcome.found])
 
     @property
     def weakness(self) -> str:
@@ -86,11 +86,11 @@ class Exploration:
 
     def save(self, folder: str | Path) -> None:
         """Write the stories with events, beliefs and twins, their questions as a suite, and a data card."""
-        from otherminds.studies.explore import build
-        from otherminds.studies.explore.pairs import pairs
+        from otherminds.studies.explore.material import folders
+        from otherminds.studies.explore.material.build import pairs
 
         found = [one for outcome in self.outcomes for one in outcome.found]
-        build.save(folder, found, searched=self.searched)
+        folders.save(folder, found, searched=self.searched)
         if (twins := pairs(found)) is not None:
             twins.save(Path(folder) / "pairs.jsonl")
 

@@ -1,14 +1,19 @@
-"""Measure: numbers about the stories found, each with n and a 95 % interval drawn by story.
+"""Measure: the answers of runs about the stories found, as one table, and what is measured of them by story.
 
-A story's accuracy is over the questions of the order that the search went by. What was reworded is kept apart,
-and so is what could not be scored: not measured is not wrong.
+Findings are stories by the name of the model against which they were found. With findings of one model, every run
+speaks of its stories; with findings of several, of those of its own model. A story's accuracy is over the questions of
+the order that the search went by. What was reworded is kept apart, and so is what could not be scored: not measured is
+not wrong.
 """
 
 from __future__ import annotations
 
+import json
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+from operator import attrgetter
 from statistics import fmean
 from typing import Any
 
@@ -16,343 +21,281 @@ from otherminds import stats
 from otherminds.errors import UsageError
 from otherminds.heuristics.readers import first_order, last_mention, oracle, realist
 from otherminds.items import Item, Suite
-from otherminds.items.tags import FALSE_BELIEF, FIRST_ORDER, IGNORANCE, INTERESTING, KIND, ORDER, REALITY
-from otherminds.results.grids import Line
+from otherminds.items.tags import CANONICAL, FIRST_ORDER, ORDER, REALITY, TELLING
+from otherminds.results.answers import Answer, Answers
+from otherminds.results.labels import mark, tell_apart
+from otherminds.results.measures import Split, same_model
 from otherminds.runs.runs import Run
 from otherminds.stats import Difference, Estimate
-from otherminds.stories.contexts import bank
-from otherminds.stories.sets import ASYMMETRIC, choose, grid
-from otherminds.studies.explore.published import Published, as_published, is_open
+from otherminds.stories.sets import ASYMMETRIC
+from otherminds.studies.explore.material.build import is_open, open_marks
 from otherminds.studies.explore.search.hunt import DRAWS, SEARCHES, Found
-from otherminds.studies.explore.shares import Share, shares
-from otherminds.studies.explore.sittings import (
-    Answer,
-    Findings,
-    Sitting,
-    about,
-    by_story,
-    labels,
-    question_mean,
-    sit,
-    story_mean,
-)
 
-LENGTHS = (10, 15)
-"""Sentences of the random stories."""
+Findings = Mapping[str, Sequence[Found]]
+Number = Callable[[Answer], float | None]
+"""A number of an answer; None where it has none."""
+Comparison = tuple[Estimate, Estimate, Difference]
+"""Two means over the same groups, and how far the first lies above the second."""
+
+HARDEST = 10
+"""Stories of one setting that count: those with the lowest accuracy when they were found."""
 DRAWN = 500
 """Questions of each order that are drawn to compare models on each other's stories."""
+OWN, OTHERS, BASELINE = "own", "others", "baseline"
+"""Whether an answer is about one of the hardest stories found against this model, another, or is of a baseline."""
+PLAIN, REWORDED = (Split(telling, {"part": OWN, TELLING: telling}) for telling in (CANONICAL, "reworded"))
+BY_MODELS, SEARCHED = Split("models", {"part": (OWN, OTHERS)}), Split("searched", {"searched": True})
 BASELINES = {"oracle": oracle, "realist": realist, "last mention": last_mention, "first-order reader": first_order}
-
-
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """Two means over the same groups, and how far the first lies above the second."""
-
-    label: str
-    first: Estimate
-    second: Estimate
-    difference: Difference
-
-
-@dataclass(frozen=True, slots=True)
-class Contest:
-    """The search against over-generation over settings in which both found stories."""
-
-    accuracy: Pair
-    length: Pair
-    """In events."""
-    harder: int
-    """Settings in which the stories of the search are answered worse."""
-    alike: int
-    easier: int
-    asked: tuple[int, int]
-    """Stories put to the model on the way to those found in these settings, by the search and by over-generation."""
-
-
-@dataclass(frozen=True, slots=True)
-class Crossed:
-    """Models on each other's stories: a row for the model against which they were found and the order of questions."""
-
-    readers: tuple[str, ...]
-    rows: tuple[Line, ...]
-    """Only of stories that a search chose."""
-
-
-@dataclass(frozen=True, slots=True)
-class Measures:
-    """All numbers of the study; a tuple is empty where nothing was measured."""
-
-    sittings: tuple[Sitting, ...]
-    """With the canonical words."""
-    method: str
-    """How the stories were found that most numbers are about."""
-    guess: float | None
-    """What guessing would give on the searched questions."""
-    when_found: tuple[Estimate | None, ...]
-    """The mean accuracy by which the search chose the stories, by sitting."""
-    overall: tuple[Estimate | None, ...]
-    """The same of the answers in the runs."""
-    sets: tuple[Line, ...]
-    """For each set the plain and the asymmetric stories, by sitting."""
-    people: tuple[Line, ...]
-    moves: tuple[Line, ...]
-    beside: tuple[Line, ...]
-    """Sittings, then baselines: by the splits of SPLITS."""
-    wrong: tuple[Line, ...]
-    """Of the wrong answers, the shares that are what something simpler would say: by the names of SIMPLER."""
-    contests: tuple[tuple[str, tuple[Contest, ...]], ...]
-    """By sitting: all settings together, then each set."""
-    interesting: tuple[Pair, ...]
-    """By sitting: questions with and without need of theory of mind, over the stories that have both."""
-    told: tuple[Pair, ...]
-    """The same questions in the canonical words and in others."""
-    crossed: Crossed | None
-    published: tuple[Published, ...] = ()
-    """By sitting: the same questions with options, and open as published."""
-    random: tuple[Share, ...] = ()
-    """What random stories need, by setting; they are drawn without a model."""
-
-
-SPLITS: dict[str, Callable[[Answer], bool]] = {
-    "searched": lambda answer: answer.searched,
-    "what is so": lambda answer: answer.item.tags[ORDER] == 0 and answer.item.tags.get(KIND) != "memory",
-    "order 1": lambda answer: answer.item.tags[ORDER] == 1,
-    "order 2": lambda answer: answer.item.tags[ORDER] == 2,
-    "false belief": lambda answer: answer.item.tags.get(FALSE_BELIEF) is True,
-    "not known": lambda answer: answer.item.tags.get(IGNORANCE) is True,
-}
 SIMPLER: dict[str, Callable[[Item], Any]] = {
     "what is so": lambda item: item.meta.get(REALITY),
     "what the last mind thinks": lambda item: item.meta.get(FIRST_ORDER) if item.tags[ORDER] not in (0, 1) else None,
     "unknown": lambda item: "unknown",
 }
+"""What wrong answers may be like."""
+OF_SETTINGS: dict[str, Callable[[Found, float], float]] = {
+    "accuracy": lambda _, accuracy: accuracy,
+    "events in a story": lambda found, _: float(found.story.length),
+}
+"""What is compared setting by setting, of the stories found in each and their accuracies."""
 
 
-def measure(
-    findings: Findings | Sequence[Found], runs: Sequence[Run], *, random_stories: int = 0, seed: int = 0
-) -> Measures:
-    """Everything that these runs tell about the stories found; and so many random stories of each setting beside."""
-    known = findings if isinstance(findings, Mapping) else {"": findings}
-    sole = next(iter(known.values())) if len(known) == 1 else ()
-    openly, runs = [run for run in runs if is_open(run)], [run for run in runs if not is_open(run)]
-    sittings = sit(known, runs)
-    raw = tuple(each for each in sittings if each.raw)
-    if not raw:
-        raise UsageError(
-            "none of these runs has a scored answer about these stories in their canonical words; run the suite that"
-            " is built from them"
-        )
-    searched = (method for method in SEARCHES if any(each.of(method) for each in raw))
-    method = next(searched, raw[0].answers[0].found.method)
-    chosen = [each.of(method) for each in raw]
-    return Measures(
-        sittings=raw,
-        method=method,
-        guess=_guess([answer for answers in chosen for answer in answers]),
-        when_found=tuple(_when_found(answers) for answers in chosen),
-        overall=tuple(story_mean(answers) for answers in chosen),
-        sets=_sets(chosen),
-        people=_rows(chosen, "people", lambda answer: answer.found.people),
-        moves=_rows(chosen, "moves", lambda answer: answer.found.moves),
-        beside=_beside(raw, method),
-        wrong=tuple(row for each in raw if (row := _wrong(each, method))),
-        contests=tuple(
-            (each.label, found) for each in raw if (found := _contests(each, known.get(each.run.model, sole)))
-        ),
-        interesting=tuple(
-            pair for each, answers in zip(raw, chosen, strict=True) if (pair := _interesting(each.label, answers))
-        ),
-        told=_told(raw, [each for each in sittings if not each.raw], method),
-        crossed=_crossed(known, runs, seed) if len(known) > 1 and method in SEARCHES else None,
-        published=tuple(asked for each in raw if (asked := as_published(each, openly))),
-        random=_random(random_stories, seed) if random_stories else (),
-    )
+@dataclass(frozen=True)
+class StoryAnswers:
+    """A row for every scored answer and every story that it is about, and the parts that most numbers are about.
+
+    Beside the tags of the item, `searched` says whether the search went by such a question, `telling` whether the story
+    had its canonical words, `against` and `part` against whom it was found.
+    """
+
+    table: Answers
+
+    @cached_property
+    def own(self) -> Answers:
+        """What every model answered about its own stories in their canonical words."""
+        return PLAIN.of(self.table)
+
+    @cached_property
+    def method(self) -> str:
+        """How the stories were found that most numbers are about."""
+        known = SEARCHED.of(self.own).get("method")
+        return next((method for method in SEARCHES if method in known), found_of(self.own[0]).method)
+
+    @cached_property
+    def chosen(self) -> Answers:
+        """Those to searched questions about stories found in that way."""
+        return SEARCHED.of(self.own).where(method=self.method)
+
+    @cached_property
+    def chance(self) -> float | None:
+        """What guessing would give on these; None where a question has no choices."""
+        if not all(self.chosen.choices) or not self.chosen:
+            return None
+        return fmean(by_story(self.chosen, lambda row: 1 / len(row.item.choices)).values())
+
+    def baseline(self, name: str) -> Estimate | None:
+        """What a mindless baseline gets on these."""
+        return story_mean(SEARCHED.of(self.table).where(model=f"baseline:{name}", method=self.method))
+
+    @cached_property
+    def retold(self) -> dict[str, Comparison]:
+        """By model and suite, the same questions in canonical words and in others, put to one model in the same way."""
+        found = {}
+        own = SEARCHED.of(REWORDED.of(self.table)).where(method=self.method)
+        for run, others in own.by_run():
+            again = {(found_of(row), row.item.question): row for row in others}
+            plain = [
+                row
+                for row in self.chosen.where(model=run.model)
+                if row.run and row.run.fingerprint == run.fingerprint and (found_of(row), row.item.question) in again
+            ]
+            words = [again[found_of(row), row.item.question] for row in plain]
+            if pair := compared(by_story(plain), by_story(words)):
+                found[f"{run.model}, {run.suite}"] = pair
+        return found
+
+    def crossed(self, seed: int) -> Answers:
+        """What every model answers to the same questions about stories that a search found, drawn by a seed."""
+        rows: list[Answer] = []
+        plain = BY_MODELS.of(self.table).where(telling=CANONICAL, method=SEARCHES)
+        for (name, some), order in ((pair, order) for pair in plain.by("against").items() for order in (1, 2)):
+            asked = [((found_of(row), row.item.question), row) for row in some.where(order=order)]
+            keys = sorted({key for key, _ in asked}, key=lambda key: (key[0].id, key[1]))
+            dice = random.Random(f"crossed:{seed}:{name}:{order}")
+            drawn = {key: number for number, key in enumerate(dice.sample(keys, min(DRAWN, len(keys))))}
+            kept = sorted((pair for pair in asked if pair[0] in drawn), key=lambda pair: drawn[pair[0]])
+            rows += [_tagged(row, against=f"{name}, order {order}") for _, row in kept]
+        return Answers(rows)
 
 
-def _random(number: int, seed: int) -> tuple[Share, ...]:
-    cells = [replace(cell, sentences=most) for most in LENGTHS for cell in grid(choose("tomi"))]
-    return tuple(shares(cells, bank(), number=number, seed=seed))
-
-
-def _guess(answers: Sequence[Answer]) -> float | None:
-    if not answers or not all(answer.item.choices for answer in answers):
-        return None
-    return fmean(by_story(replace(each, value=1 / len(each.item.choices)) for each in answers).values())
-
-
-def _when_found(answers: Sequence[Answer]) -> Estimate | None:
-    stories = dict.fromkeys(answer.found for answer in answers)
-    return stats.mean([each.accuracy for each in stories]) if stories else None
-
-
-def _pair(label: str, first: Sequence[float], second: Sequence[float]) -> Pair:
-    return Pair(label, stats.mean(first), stats.mean(second), stats.difference(first, second))
-
-
-# ---- by kind of story -------------------------------------------------------------------------------------------
-
-
-def _sets(chosen: Sequence[Sequence[Answer]]) -> tuple[Line, ...]:
-    names = dict.fromkeys(answer.found.set.removesuffix(ASYMMETRIC) for answers in chosen for answer in answers)
-    return tuple(
-        (
-            name,
-            tuple(
-                story_mean(answer for answer in answers if answer.found.set == name + suffix)
-                for answers in chosen
-                for suffix in ("", ASYMMETRIC)
-            ),
-        )
-        for name in names
-    )
-
-
-def _rows(chosen: Sequence[Sequence[Answer]], name: str, value: Callable[[Answer], int]) -> tuple[Line, ...]:
-    values = sorted({value(answer) for answers in chosen for answer in answers})
-    return tuple(
-        (
-            f"{number} {name}",
-            tuple(story_mean(answer for answer in answers if value(answer) == number) for answers in chosen),
-        )
-        for number in values
-    )
-
-
-# ---- beside what is simpler -------------------------------------------------------------------------------------
-
-
-def _beside(sittings: Sequence[Sitting], method: str) -> tuple[Line, ...]:
-    rows: list[tuple[str, Sequence[Answer]]] = [
-        (each.label, [answer for answer in each.answers if answer.found.method == method]) for each in sittings
-    ]
-    asked = {(answer.found, answer.item.id): answer for _, answers in rows for answer in answers}
-    items = tuple({answer.item.id: answer.item for answer in asked.values()}.values())
-    suite = Suite("found", items)
-    for name, make in BASELINES.items():
-        values = make(suite).values(items)
-        # A baseline that cannot tell the choices apart has no answer.
-        known = [answer for answer in asked.values() if answer.item.id in values]
-        rows.append((name, [replace(answer, value=values[answer.item.id]) for answer in known]))
-    return tuple(
-        (label, tuple(story_mean(answer for answer in answers if wanted(answer)) for wanted in SPLITS.values()))
-        for label, answers in rows
-    )
-
-
-def _wrong(sitting: Sitting, method: str) -> Line | None:
-    """What the wrong answers about minds are like; only where the simpler answer would be wrong as well."""
-    wrong = [
-        answer
-        for answer in sitting.answers
-        if answer.found.method == method and answer.value == 0 and answer.item.tags[ORDER] != 0
-    ]
-    shares = []
-    for simpler in SIMPLER.values():
-        open_to = [
-            each for each in wrong if simpler(each.item) in each.item.choices and simpler(each.item) != each.item.answer
-        ]
-        like = [replace(each, value=float(each.said == simpler(each.item))) for each in open_to]
-        shares.append(question_mean(like))
-    return (sitting.label, tuple(shares)) if any(shares) else None
-
-
-# ---- pairs ------------------------------------------------------------------------------------------------------
-
-
-def _contests(sitting: Sitting, own: Sequence[Found]) -> tuple[Contest, ...]:
-    """All settings together, then each set; p of the sets adjusted for being several."""
-    searched, drawn = (
-        _by_cell([answer for method in methods for answer in sitting.of(method)]) for methods in (SEARCHES, DRAWS)
-    )
-    cells = [cell for cell in searched if cell in drawn]
-    if not cells:
-        return ()
-    together = _contest("all settings", cells, searched, drawn, own)
-    names = dict.fromkeys(cell.split("/")[0] for cell in cells)
-    apart = [_contest(name, [c for c in cells if c.split("/")[0] == name], searched, drawn, own) for name in names]
-    ps = stats.holm([each.accuracy.difference.p for each in apart])
-    adjusted = [
-        replace(each, accuracy=replace(each.accuracy, difference=replace(each.accuracy.difference, p=p)))
-        for each, p in zip(apart, ps, strict=True)
-    ]
-    return (together, *adjusted) if len(adjusted) > 1 else (together,)
-
-
-def _by_cell(answers: Sequence[Answer]) -> dict[str, tuple[float, float]]:
-    """The mean accuracy and the mean number of events of the stories of each setting."""
-    cells: dict[str, list[tuple[float, float]]] = {}
-    for found, value in by_story(answers).items():
-        cells.setdefault(found.cell, []).append((value, float(found.story.length)))
-    return {cell: (fmean(v for v, _ in some), fmean(length for _, length in some)) for cell, some in cells.items()}
-
-
-def _contest(
-    label: str,
-    cells: Sequence[str],
-    searched: dict[str, tuple[float, float]],
-    drawn: dict[str, tuple[float, float]],
-    own: Sequence[Found],
-) -> Contest:
-    accuracies, lengths = (
-        ([searched[cell][part] for cell in cells], [drawn[cell][part] for cell in cells]) for part in (0, 1)
-    )
-    gaps = [a - b for a, b in zip(*accuracies, strict=True)]
-    counts = (sum(gap < 0 for gap in gaps), sum(gap == 0 for gap in gaps), sum(gap > 0 for gap in gaps))
-    here = [each for each in own if each.cell in cells]
-    asked = [sum(each.evaluated for each in here if each.method in methods) for methods in (SEARCHES, DRAWS)]
-    return Contest(_pair(label, *accuracies), _pair(label, *lengths), *counts, (asked[0], asked[1]))
-
-
-def _interesting(label: str, answers: Sequence[Answer]) -> Pair | None:
-    """Within stories, so that hard stories cannot be mistaken for hard questions."""
-    kinds = [
-        by_story(answer for answer in answers if answer.item.tags.get(INTERESTING) is wanted)
-        for wanted in (True, False)
-    ]
-    both = [found for found in kinds[0] if found in kinds[1]]
-    return _pair(label, *([values[found] for found in both] for values in kinds)) if both else None
-
-
-def _told(raw: Sequence[Sitting], others: Sequence[Sitting], method: str) -> tuple[Pair, ...]:
-    """The same questions about the same stories, put to the same model in the same way."""
-    pairs = []
-    for other in others:
-        again = {(each.found, each.item.question): each for each in other.of(method)}
-        for sitting in raw:
-            if sitting.label != other.label or sitting.run.fingerprint != other.run.fingerprint:
-                continue
-            twins = ((each, again.get((each.found, each.item.question))) for each in sitting.of(method))
-            both = [(one, two) for one, two in twins if two is not None]
-            plain, other_words = by_story(one for one, _ in both), by_story(two for _, two in both)
-            if both:
-                label = f"{other.label}, {other.run.suite}"
-                pairs.append(_pair(label, list(plain.values()), [other_words[found] for found in plain]))
-    return tuple(pairs)
-
-
-# ---- models on each other's stories -----------------------------------------------------------------------------
-
-
-def _crossed(findings: Findings, runs: Sequence[Run], seed: int) -> Crossed:
-    named = labels(runs)
-    readers: dict[str, list[Run]] = {}
-    for run in runs:
-        readers.setdefault(named[run.id], []).append(run)
+def measure(findings: Findings | Sequence[Found], runs: Sequence[Run]) -> StoryAnswers:
+    """Everything that these runs answered about the stories found; runs about other stories are passed over."""
+    known, models = by_model(findings), {run.id: run for run in runs}
+    openly = {(same_model(run), *asked): marks for run in runs for asked, marks in open_marks(run).items()}
+    first: dict[Hashable, str] = {}
     rows = []
-    for name, some in findings.items():
-        found = [each for each in some if each.method in SEARCHES]
-        answered = [
-            {(each.found, each.item.question): each for run in own for each in about(found, run) if each.raw}
-            for own in readers.values()
-        ]
-        for order in (1, 2):
-            keys = sorted(
-                {key for each in answered for key, answer in each.items() if answer.item.tags[ORDER] == order},
-                key=lambda key: (key[0].id, key[1]),
-            )
-            if not keys:
-                continue
-            drawn = random.Random(f"crossed:{seed}:{name}:{order}").sample(keys, min(DRAWN, len(keys)))
-            cells = tuple(question_mean([each[key] for key in drawn if key in each]) for each in answered)
-            rows.append((f"{name}, order {order}", cells))
-    return Crossed(tuple(readers), tuple(rows))
+    for run in _labelled(runs):
+        for name, found in known.items():
+            own = hardest(found) if len(known) == 1 or name == models[run.id].model else ()
+            for row in _about(found, run, set(own), against=name):
+                asked = row.item.context, row.item.question
+                # What two searches found stands in both their suites; it counts where it was asked first.
+                if first.setdefault((run.model, name, found_of(row), *asked), run.id) == run.id:
+                    marks = openly.get((same_model(models[run.id]), *asked), {})
+                    rows.append(replace(row, detail={**row.detail, "among": found, **marks}))
+    answers = Answers(rows)
+    if not (plain := PLAIN.of(answers)):
+        raise UsageError(
+            "none of these runs has a scored answer about these stories in their canonical words; run the suite"
+            " that is built from them"
+        )
+    return StoryAnswers(answers | Answers(_of_baselines(plain)))
+
+
+def by_model(found: Findings | Sequence[Found]) -> Findings:
+    """The stories by the model against which they were found; of one model, without its name."""
+    return found if isinstance(found, Mapping) else {"": found}
+
+
+def hardest(found: Sequence[Found], *, each: int = HARDEST) -> list[Found]:
+    """Of every setting and method, the stories with the lowest accuracy when they were found."""
+    cells: dict[tuple[str, str], list[Found]] = {}
+    for story in found:
+        cells.setdefault((story.cell, story.method), []).append(story)
+    return [story for some in cells.values() for story in sorted(some, key=lambda one: one.accuracy)[:each]]
+
+
+def found_of(row: Answer) -> Found:
+    """The story that an answer is about."""
+    story: Found = row.detail["found"]
+    return story
+
+
+def _labelled(runs: Sequence[Run]) -> list[Run]:
+    """The runs with options, each with its model named; the way of asking too, where one was asked in several."""
+    told = [run for run in runs if not is_open(run)]
+    first: dict[str, Run] = {}
+    rows = [
+        (run.model, f", {run.score} ({run.prompt})", f", seed {run.manifest['seed']}", mark(same))
+        for run in told
+        for same in [first.setdefault(same_model(run), run)]
+    ]
+    return [replace(run, model=name) for run, name in zip(told, tell_apart(rows), strict=True)]
+
+
+def _about(found: Iterable[Found], run: Run, own: Container[Found], **tags: str) -> Iterator[Answer]:
+    """The scored answers of a run to questions about these stories, some of which are its own."""
+    texts: dict[str, list[Found]] = {}
+    plots: dict[str, list[Found]] = {}
+    for each in found:
+        texts.setdefault(each.story.text, []).append(each)
+        plots.setdefault(_plot(each.set, each.people, each.moves, each.story.to_dicts()), []).append(each)
+    for record in run.records:
+        item, value = record.item, record.value()
+        if value is None:
+            continue
+        # What happens stays the same however the story is told; ids of two hunts may be the same.
+        plot = _plot(*(item.tags.get(name) for name in ("set", "people", "moves")), item.meta.get("events"))
+        same = texts.get(item.context)
+        # Both methods may have found one story; then an answer counts for both.
+        for each in same or plots.get(plot, []):
+            row = Answer(item, run.model, value, each.id, record.score.answer, record.verdict, {"found": each}, run)
+            known = {name: getattr(each, name) for name in ("set", "people", "moves", "method")}
+            known |= {"events": each.set.removesuffix(ASYMMETRIC), "asymmetric": each.set.endswith(ASYMMETRIC)}
+            known |= {"searched": item.tags[ORDER] == each.order, TELLING: CANONICAL if same else "reworded"}
+            yield _tagged(row, **known, **tags, part=OWN if each in own else OTHERS)
+
+
+def _plot(*parts: Any) -> str:
+    return json.dumps(parts, sort_keys=True)
+
+
+def _tagged(row: Answer, **tags: Any) -> Answer:
+    return replace(row, item=replace(row.item, tags={**row.item.tags, **tags}))
+
+
+def _of_baselines(own: Answers) -> Iterator[Answer]:
+    """What mindless baselines answer to the same questions, as models called "baseline:…"."""
+    asked = {(found_of(row), row.item.id): row for row in own}
+    items = tuple({row.item.id: row.item for row in asked.values()}.values())
+    for name, make in BASELINES.items():
+        values = make(Suite("found", items)).values(items)
+        for row in asked.values():
+            # A baseline that cannot tell the choices apart has no answer.
+            if row.item.id in values:
+                rule = replace(row, model=f"baseline:{name}", value=values[row.item.id], run=None)
+                yield _tagged(rule, part=BASELINE)
+
+
+# ---- measures -------------------------------------------------------------------------------------------------------
+
+
+def by_story(answers: Iterable[Answer], of: Number = attrgetter("value")) -> dict[Found, float]:
+    """The accuracy of each story, or the mean of another number of the answers about it."""
+    values: dict[Found, list[float]] = {}
+    for row in answers:
+        if (value := of(row)) is not None:
+            values.setdefault(found_of(row), []).append(value)
+    return {found: fmean(some) for found, some in values.items()}
+
+
+def story_mean(answers: Iterable[Answer], of: Number = attrgetter("value")) -> Estimate | None:
+    """The mean of the stories' accuracies, a story counting as one however many questions it has."""
+    values = list(by_story(answers, of).values())
+    return stats.mean(values) if values else None
+
+
+def question_mean(answers: Iterable[Answer], of: Number = attrgetter("value")) -> Estimate | None:
+    """The mean over questions, with the interval by story."""
+    known = [(value, found_of(row).story) for row in answers if (value := of(row)) is not None]
+    return stats.mean([value for value, _ in known], groups=[story for _, story in known]) if known else None
+
+
+def like(simpler: Callable[[Item], Any]) -> Callable[[Answers], Estimate | None]:
+    """Of the wrong answers about minds, the share that says something simpler, where that would be wrong as well."""
+
+    def same(row: Answer) -> float | None:
+        other = simpler(row.item)
+        wrong = row.value == 0 and row.item.tags[ORDER] != 0
+        return float(row.said == other) if wrong and other in row.item.choices and other != row.item.answer else None
+
+    return lambda answers: question_mean(answers, same)
+
+
+def compared(first: Mapping[Any, float], second: Mapping[Any, float]) -> Comparison | None:
+    """Two numbers of the same stories or settings; None where none has both."""
+    both = [key for key in first if key in second]
+    one, two = [first[key] for key in both], [second[key] for key in both]
+    return (stats.mean(one), stats.mean(two), stats.difference(one, two)) if both else None
+
+
+def of_settings(own: Answers, what: str = "accuracy") -> list[dict[str, float]]:
+    """The mean of each setting in which both found stories, for the search and for over-generation."""
+    sides: list[dict[str, list[float]]] = []
+    for methods in (SEARCHES, DRAWS):
+        cells: dict[str, list[float]] = {}
+        for found, accuracy in by_story(SEARCHED.of(own).where(method=methods)).items():
+            cells.setdefault(found.cell, []).append(OF_SETTINGS[what](found, accuracy))
+        sides.append(cells)
+    both = [cell for cell in sides[0] if cell in sides[1]]
+    return [{cell: fmean(side[cell]) for cell in both} for side in sides]
+
+
+def contests(own: Answers, what: str = "accuracy") -> dict[str, Comparison]:
+    """The search and over-generation over all settings, then over those of each set; their p adjusted for accuracy."""
+    searched, drawn = of_settings(own, what)
+    sets: dict[str, dict[str, float]] = {}
+    for cell, value in searched.items():
+        sets.setdefault(cell.split("/")[0], {})[cell] = value
+    found = {name: pair for name, cells in sets.items() if (pair := compared(cells, drawn))}
+    if what == "accuracy":
+        ps = stats.holm([gap.p for *_, gap in found.values()])
+        found = {name: (*pair[:2], replace(pair[2], p=p)) for (name, pair), p in zip(found.items(), ps, strict=True)}
+    together = compared(searched, drawn)
+    return {"all settings": together, **(found if len(found) > 1 else {})} if together else {}
+
+
+def stories_asked(own: Answers, name: str = "all settings") -> list[int]:
+    """Stories that the search and over-generation asked about on the way to those found in some of these settings."""
+    cells = [cell for cell in of_settings(own)[0] if name in ("all settings", cell.split("/")[0])]
+    here = [each for each in own[0].detail["among"] if each.cell in cells]
+    return [sum(each.evaluated for each in here if each.method in methods) for methods in (SEARCHES, DRAWS)]

@@ -5,125 +5,113 @@ show(found, [om.run(build.suite(found), model)]).save("explore.html")
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
 from math import isfinite
+from typing import Any
 
 from otherminds import stats
 from otherminds.files import read_words
-from otherminds.minds.telling import listing
+from otherminds.items.tags import CANONICAL, KIND, ORDER, TELLING
+from otherminds.minds.beliefs import traces
+from otherminds.minds.telling import listing, sentences
 from otherminds.pages import plots
-from otherminds.pages.report import Block, Cards, Cell, Figure, Report, Section, Table
-from otherminds.results.grids import SERIES, Grid
+from otherminds.pages.report import Block, Cards, Cell, Figure, Folded, Report, Section, Table
+from otherminds.results.answers import Answers
 from otherminds.results.labels import count, run_labels
+from otherminds.results.measures import Split
+from otherminds.results.reading import why
 from otherminds.results.run_details import how_it_answered, what_was_run
+from otherminds.results.sections import Across, Axis, Column, Each, Page, PictureOf, TableOf, figure
+from otherminds.results.storybook import trace_blocks
 from otherminds.runs.runs import Run
-from otherminds.stats import Difference, Estimate, span, sure
+from otherminds.stats import Difference, span, sure
 from otherminds.stats.significance import p_text
-from otherminds.studies.explore.gallery import gallery
-from otherminds.studies.explore.measure import SIMPLER, SPLITS, Contest, Measures, Pair, measure
-from otherminds.studies.explore.published import WAYS
-from otherminds.studies.explore.search.hunt import Found
-from otherminds.studies.explore.shares import Share
-from otherminds.studies.explore.sittings import HARDEST, Findings
+from otherminds.stories.need import Share, random_shares
+from otherminds.studies.explore import measure
+from otherminds.studies.explore.measure import SEARCHED, Findings, StoryAnswers, by_story, found_of, story_mean
+from otherminds.studies.explore.search.hunt import DRAWS, SEARCHES, Found
 from otherminds.studies.study import study_page
 
-FOUND_BY = {
-    "learn": "the search",
-    "search": "the search",
-    "random": "over-generation",
-    "overgenerate": "over-generation",
-}
+TEXTS: dict[str, Any] = read_words("pages")["explore"]
+LEAD: dict[str, str] = TEXTS["lead"]
+FOUND_BY = {**dict.fromkeys(SEARCHES, "the search"), **dict.fromkeys(DRAWS, "over-generation")}
+MOST_MODELS = 4
+"""Models that are told of one after another."""
+MOST_STORIES = 12
+"""The most stories shown, and the most wrong answers of each."""
+KINDS = [Split(name, {"asymmetric": name == "asymmetric"}) for name in ("plain", "asymmetric")]
+BESIDE = Split("models and baselines", {"part": (measure.OWN, measure.BASELINE), TELLING: CANONICAL})
+_, WHAT_IS_SO, FIRST, SECOND, FALSE, _ = QUESTIONS = [
+    SEARCHED,
+    Split("what is so", {ORDER: 0}, lambda row: row.item.tags.get(KIND) != "memory"),
+    Split("order 1", {ORDER: 1}),
+    Split("order 2", {ORDER: 2}),
+    Split("false belief", {"false_belief": True}),
+    Split("not known", {"ignorance": True}),
+]
+OPEN = [
+    Column("with options", story_mean),
+    Column("open, one answer named", lambda some: story_mean(some, lambda row: row.detail["named"])),
+    Column("open, as published", lambda some: story_mean(some, lambda row: row.detail["published"])),
+]
 
-_TEXTS = read_words("pages")["explore"]
-LIMITS: str = _TEXTS["limits"]
 
-
-_CONTEST: str = _TEXTS["contest"]
-
-
-_OPEN = """The published search asks an open question and takes an answer for right that contains the expected \
-words: "not the tin" is right where "tin" is. Here the same questions stand with options, open but read as everywhere \
-here (exactly one of the possible answers is named), and open as published."""
-
-
-def show(
-    findings: Findings | Sequence[Found], runs: Sequence[Run], *, random_stories: int = 200, seed: int = 0
-) -> Report:
+def show(found: Findings | Sequence[Found], runs: Sequence[Run], *, random_stories: int = 200, seed: int = 0) -> Report:
     """The report of stories found and of the runs that asked about them.
 
     `random_stories` of each setting are drawn to tell how many need theory of mind at all; 0 leaves that out.
     """
-    return report(findings, measure(findings, runs, random_stories=random_stories, seed=seed), runs)
+    return report(found, runs, measure.measure(found, runs), random_shares(random_stories, seed), seed=seed)
 
 
-def report(findings: Findings | Sequence[Found], found: Measures, runs: Sequence[Run]) -> Report:
-    """The page of numbers that are there already, and of the runs behind them."""
+def report(
+    found: Findings | Sequence[Found], runs: Sequence[Run], told: StoryAnswers, drawn: Sequence[Share], *, seed: int = 0
+) -> Report:
+    """The page of answers that are there already, and of the runs behind them."""
+    asked = {run.id for run in told.own.runs}
+    who, labels = list(dict.fromkeys(run.model for run in runs if run.id in asked)), run_labels(runs)
     sections = [
-        Section("", [_cards(found)]),
-        Section("By kind of story", _by_kind(found)),
-        Section("Hard or odd?", _hard_or_odd(found)),
-        Section("Against over-generation", _against(found)),
-        Section("In other words", _told(found)),
-        Section("Without options", _published(found)),
-        Section("Who needs theory of mind?", _needs(found)),
-        Section("Models on each other's stories", _crossed(found)),
-        Section("The stories", gallery(found.sittings, found.method)),
-        Section("How answers ended", how_it_answered(runs, run_labels(runs))),
-        Section("What was run", [_how_found(findings), *what_was_run(runs, run_labels(runs))]),
-        Section("What this cannot show", [LIMITS]),
+        Section("", [_cards(told)]),
+        Section("By kind of story", Page(told.chosen).blocks(_by_kind(told))),
+        Section("Hard or odd?", list(_hard_or_odd(told))),
+        Section("Against over-generation", list(_against(told.own))),
+        Section("In other words", _compared(told.retold, "told", ["canonical", "reworded"])),
+        Section("Without options", list(_open(told.own))),
+        Section("Who needs theory of mind?", [*_needs(told.chosen), *_random(drawn)]),
+        Section("Models on each other's stories", list(_crossed(told, seed))),
+        Section("The stories", list(_gallery(told))),
+        Section("How answers ended", how_it_answered(runs, labels)),
+        Section("What was run", [_how_found(measure.by_model(found)), *what_was_run(runs, labels)]),
+        Section("What this cannot show", [TEXTS["limits"]]),
     ]
-    who = list(dict.fromkeys(each.run.model for each in found.sittings))
     title = f"Stories that {listing(who)} {'gets' if len(who) == 1 else 'get'} wrong"
-    return study_page("explore", title, lead(found), sections, [found.sittings[0].run])
+    return study_page("explore", title, lead(told), sections, told.own.runs)
 
 
-def lead(found: Measures) -> str:
+# ---- the answer in words --------------------------------------------------------------------------------------------
+
+
+def lead(told: StoryAnswers) -> str:
     """The answer in words, with its numbers: how bad it is, then what that is worth."""
-    paragraphs, beside = [], dict(found.beside)
-    for sitting, right in list(zip(found.sittings, found.overall, strict=True))[:SERIES]:
-        if right is None:
-            continue
-        said = [
-            f"{sitting.label} is right in {_short(right)} of the questions about a story, on average over "
-            f"{count(right.n, 'story', 'stories')} that {FOUND_BY[found.method]} chose because it fails them"
-            f"{_simpler(found)}."
-        ]
-        said.append(_on_reality(beside[sitting.label]))
-        said += [_on_contest(contests[0]) for label, contests in found.contests if label == sitting.label]
-        said += [_on_telling(pair) for pair in found.told if pair.label.startswith(f"{sitting.label}, ")]
-        paragraphs.append(" ".join(filter(None, said)))
+    parts = [] if told.chance is None else [f"guessing would give {told.chance:.2f}"]
+    parts += [f"answering with what is so {same.value:.2f}"] if (same := told.baseline("realist")) else []
+    simpler, by = f"; {', '.join(parts)}" if parts else "", FOUND_BY[told.method]
+    paragraphs = []
+    for label, own in list(told.own.by("model").items())[:MOST_MODELS]:
+        if right := story_mean(told.chosen.where(model=label)):
+            stories = count(right.n, "story", "stories")
+            said = [LEAD["right"].format(model=label, right=right, stories=stories, found_by=by, simpler=simpler)]
+            if so := story_mean(WHAT_IS_SO.of(own.where(method=told.method))):
+                said.append(LEAD["so"].format(so))
+            for first, second, gap in list(measure.contests(own).values())[:1]:
+                searched, drawn = measure.stories_asked(own)
+                asked = {"stories": count(searched, "story", "stories"), "drawn": f"{drawn:,}"}
+                said.append(LEAD["contest"].format(first, second, verdict=_verdict(gap), **asked))
+            for name, (plain, other, gap) in told.retold.items():
+                if name.startswith(f"{label}, "):
+                    said.append(LEAD["told"].format(plain, other, verdict=_verdict(gap)))
+            paragraphs.append(" ".join(said))
     return "\n\n".join(paragraphs)
-
-
-def _simpler(found: Measures) -> str:
-    """What could be had on the same questions without a mind."""
-    rules = {label: estimates[0] for label, estimates in found.beside}
-    parts = [f"guessing would give {found.guess:.2f}"] if found.guess is not None else []
-    if same := rules.get("realist"):
-        parts.append(f"answering with what is so {same.value:.2f}")
-    return f"; {', '.join(parts)}" if parts else ""
-
-
-def _on_reality(estimates: Sequence[Estimate | None]) -> str:
-    same = estimates[list(SPLITS).index("what is so")]
-    return f"Of the questions about what is so, it has {same.value:.2f} right." if same else ""
-
-
-def _on_contest(contest: Contest) -> str:
-    pair = contest.accuracy
-    return (
-        f"Setting by setting, the search comes down to {pair.first.value:.2f}, having asked about "
-        f"{count(contest.asked[0], 'story', 'stories')}, and over-generation to {pair.second.value:.2f}, having asked "
-        f"about {contest.asked[1]:,}: {_verdict(pair.difference)}."
-    )
-
-
-def _on_telling(pair: Pair) -> str:
-    return (
-        f"With the stories reworded, the same questions are right in {pair.second.value:.2f} instead of "
-        f"{pair.first.value:.2f}: {_verdict(pair.difference)}."
-    )
 
 
 def _verdict(difference: Difference) -> str:
@@ -133,145 +121,120 @@ def _verdict(difference: Difference) -> str:
     return f"a clear difference ({p})" if difference.p < 0.05 else f"a difference that can be chance ({p})"
 
 
-def _cards(found: Measures) -> Cards:
+def _cards(told: StoryAnswers) -> Cards:
     cards = []
-    for sitting, right, before in zip(found.sittings, found.overall, found.when_found, strict=True):
-        if right and before:
+    for label, some in told.chosen.by("model").items():
+        if (right := story_mean(some)) and (before := story_mean(some, lambda row: found_of(row).accuracy)):
             note = f"{sure(right)} stories; {before.value:.2f} when found"
-            cards.append((f"Right, {sitting.label}", f"{right.value:.2f}", note))
-    for label, contests in found.contests[:1]:
-        other = contests[0].accuracy.second
+            cards.append((f"Right, {label}", f"{right.value:.2f}", note))
+    fought = [(label, pairs) for label, own in told.own.by("model").items() if (pairs := measure.contests(own))]
+    for label, pairs in fought[:1]:
+        _, other, _ = pairs["all settings"]
         cards.append(("Over-generation", f"{other.value:.2f}", f"{label}; {sure(other)} settings"))
-    for pair in found.told[:1]:
-        note = f"{pair.label.rpartition(', ')[0]}, the same questions; {sure(pair.second)} stories"
-        cards.append(("In other words", f"{pair.second.value:.2f}", note))
-    for label, estimates in found.beside:
-        if label == "realist" and estimates[0]:
-            note = f"answers with what is so; {sure(estimates[0])} stories"
-            cards.append(("Realist", f"{estimates[0].value:.2f}", note))
-    if found.guess is not None:
-        cards.append(("Chance", f"{found.guess:.2f}", "guessing among the choices"))
+    for label, (_, other, _) in list(told.retold.items())[:1]:
+        note = f"{label.rpartition(', ')[0]}, the same questions; {sure(other)} stories"
+        cards.append(("In other words", f"{other.value:.2f}", note))
+    if same := told.baseline("realist"):
+        cards.append(("Realist", f"{same.value:.2f}", f"answers with what is so; {sure(same)} stories"))
+    if told.chance is not None:
+        cards.append(("Chance", f"{told.chance:.2f}", "guessing among the choices"))
     return Cards(cards)
 
 
-def _by_kind(found: Measures) -> list[Block]:
-    who = [sitting.label for sitting in found.sittings]
-    blocks: list[Block] = [
-        f"The mean accuracy of the stories that {FOUND_BY[found.method]} found, over the questions it went by; of each"
-        f" setting the {HARDEST} hardest stories. In an **asymmetric** story one event is secretly watched, or missed"
-        " by somebody distracted.",
+# ---- tables and pictures --------------------------------------------------------------------------------------------
+
+
+def _parts(answers: Answers, name: str) -> list[Split]:
+    return [Split(value, {name: value}) for value in dict.fromkeys(answers.get(name))]
+
+
+def _by_kind(told: StoryAnswers) -> list[Any]:
+    chosen, who = told.chosen, _parts(told.chosen, "model")
+    events = Axis("set of events", _parts(chosen, "events"))
+    kinds = [
+        Split(f"{one.label}, {kind.label}" if len(who) > 1 else kind.label, {**kind.tags, **one.tags})
+        for one in who
+        for kind in KINDS
     ]
-    columns = [f"{name}{kind}" for name in _prefixes(who) for kind in ("plain", "asymmetric")]
-    sets = Grid(columns, found.sets)
-    blocks.append(sets.compact.table("set of events", "Accuracy by set of events"))
-    for start, name in enumerate(who[:SERIES]):
-        own = replace(sets.only((2 * start, 2 * start + 1)), columns=("plain", "asymmetric"))
-        caption = f"{name}: the mean accuracy of stories, with 95 % intervals."
-        blocks.append(_figure(own, f"Accuracy of {name} by set of events", caption, _reference(found)))
-    sizes = Grid(who, [("by people", ()), *found.people, ("by moves", ()), *found.moves])
-    caption = "The same by the number of people and of moves that a story had to have."
-    blocks.append(_figure(sizes, "Accuracy by people and by moves", caption, _reference(found)))
-    return blocks
-
-
-def _figure(grid: Grid, title: str, caption: str, reference: tuple[float, str] | None = None) -> Figure:
-    return grid.figure(title, caption, reference=reference, measure="accuracy")
-
-
-def _hard_or_odd(found: Measures) -> list[Block]:
-    grid = Grid(list(SPLITS), found.beside).compact
-    # With searches of the first order alone, the two columns would be the same.
-    if all(line[0] == line[list(SPLITS).index("order 1")] for _, line in found.beside):
-        grid = grid.only(place for place, name in enumerate(grid.columns) if name != "searched")
-    drawn = [name for name in ("searched", "order 1", "order 2", "false belief") if name in grid.columns][:3]
-    picked = grid.only(grid.columns.index(name) for name in drawn)
-    models = len(found.sittings)
-    lines = [*picked.lines[:models], ("baselines", []), *picked.lines[models:]]
-    caption = "The mean accuracy of the stories on the same questions, with 95 % intervals."
-    title = "The model beside mindless baselines, on the stories found"
-    table = grid.shown(span).table("", "The model and the baselines on the stories found")
-    count = ["stories", *(one and one.n for one in grid.lines[0][1])]
-    blocks: list[Block] = [
-        _TEXTS["hard_or_odd"],
-        _figure(Grid(drawn, lines), title, caption),
-        replace(table, rows=[*table.rows, count]),
-    ]
-    if found.wrong:
-        note = (
-            "Of the wrong answers about minds to which the simpler answer would have been wrong too, the share that"
-            " is just that answer."
-        )
-        blocks.append(Grid(list(SIMPLER), found.wrong).compact.table("", "What the wrong answers were", note=note))
-    return blocks
-
-
-def _against(found: Measures) -> list[Block]:
-    blocks: list[Block] = []
-    for label, contests in found.contests:
-        for what, pairs in (
-            ("accuracy", [each.accuracy for each in contests]),
-            ("events in a story", [each.length for each in contests]),
-        ):
-            rows: list[list[Cell]] = [
-                [p.label, p.first.value, p.second.value, _gap(p.difference), f"{each.asked[0]:,} / {each.asked[1]:,}"]
-                for each, p in zip(contests, pairs, strict=True)
-            ]
-            columns = ["", "search", "over-generation", "difference", "stories asked about"]
-            blocks.append(Table(columns, rows, f"{label}: {what}, setting by setting"))
-        counts = {
-            "search harder": contests[0].harder,
-            "alike": contests[0].alike,
-            "over-generation harder": contests[0].easier,
-        }
-        svg = plots.bars([(label, counts)], title="Settings by which method found the harder stories")
-        blocks.append(Figure(svg, "Settings by which method found the stories that the model answers worse."))
-    if blocks:
-        blocks.insert(0, _CONTEST)
-    return blocks
-
-
-def _gap(difference: Difference) -> Cell:
-    # A single setting says nothing of others, and a length has no bounds between which they could lie.
-    return difference if isfinite(difference.low) else f"{difference.value:+.2f} [–], n = {difference.n}"
-
-
-def _told(found: Measures) -> list[Block]:
-    if not found.told:
-        return []
-    rows: list[list[Cell]] = [[pair.label, pair.first, pair.second, pair.difference] for pair in found.told]
+    reference = None if told.chance is None else (told.chance, "chance")
+    sizes: list[Any] = []
+    for name in ("people", "moves"):
+        parts = [Split(f"{number} {name}", {name: number}) for number in sorted(set(chosen.get(name)))]
+        sizes += [(f"by {name}", []), *_lines(chosen, parts, who)]
+    title, labels = "Accuracy of {} by set of events", [one.label for one in who]
+    by_set = PictureOf(events, Axis("", KINDS), story_mean, title, TEXTS["by_set"], "accuracy", reference)
     return [
-        "The same events and questions, told in words other than those the search saw. What stays hard is not hard"
-        " because of its wording.",
-        Table(["", "canonical", "reworded", "difference"], rows, "The same questions in two tellings"),
+        TEXTS["by_kind"].format(found_by=FOUND_BY[told.method], hardest=measure.HARDEST),
+        TableOf([events], [Across(Axis("", kinds), story_mean)], "Accuracy by set of events", compact=True),
+        Each(Axis("", who), [by_set], most=MOST_MODELS),
+        figure(sizes, labels, "Accuracy by people and by moves", TEXTS["sizes"], "accuracy", reference=reference),
     ]
 
 
-def _published(found: Measures) -> list[Block]:
-    blocks: list[Block] = []
-    for each in found.published:
-        note = (
-            f"n counts stories. Of {each.asked} open answers, {each.unread} name none of the possible answers, or"
-            " several; these are left out of the second column."
-        )
-        grid = Grid(WAYS, each.lines).compact
-        blocks.append(grid.table("set of events", f"{each.label}: the same questions in three ways", note=note))
-    if blocks:
-        blocks.insert(0, _OPEN)
-    return blocks
+def _lines(answers: Answers, rows: Sequence[Split], marks: Sequence[Split]) -> list[Any]:
+    return [(row.label, [story_mean(mark.of(row.of(answers))) for mark in marks]) for row in rows]
 
 
-def _needs(found: Measures) -> list[Block]:
-    blocks: list[Block] = []
-    if found.interesting:
-        rows: list[list[Cell]] = [[pair.label, pair.first, pair.second, pair.difference] for pair in found.interesting]
-        note = "Within stories that have both kinds of question, so n counts stories."
-        columns = ["", "needs theory of mind", "does not", "difference"]
-        blocks += [
-            "A question **needs theory of mind** if another person, put in the place of one of its minds, would make"
-            " its answer another one.",
-            Table(columns, rows, "Questions that need theory of mind, and others", note=note),
-        ]
-    return [*blocks, *_random(found.random)] if found.random else blocks
+def _hard_or_odd(told: StoryAnswers) -> Iterator[Block]:
+    both = BESIDE.of(told.table).where(method=told.method)
+    models = _parts(told.own, "model")
+    rules = [Split(name, {"model": f"baseline:{name}"}) for name in measure.BASELINES]
+    lines = [row.of(both) for row in (*models, *rules)]
+    shown = [each for each in QUESTIONS if any(story_mean(each.of(line)) for line in lines)]
+    # With searches of the first order alone, the two columns would be the same.
+    if all(story_mean(SEARCHED.of(line)) == story_mean(FIRST.of(line)) for line in lines):
+        shown.remove(SEARCHED)
+    drawn = [each for each in shown if each in (SEARCHED, FIRST, SECOND, FALSE)][:3]
+    picture = [*_lines(both, models, drawn), ("baselines", []), *_lines(both, rules, drawn)]
+    title, marks = "The model beside mindless baselines, on the stories found", [each.label for each in drawn]
+    yield TEXTS["hard_or_odd"]
+    yield figure(picture, marks, title, TEXTS["baselines"], "accuracy")
+    beside = TableOf(
+        [Axis("", [*models, *rules])],
+        [Column(each.label, story_mean, span, part=each) for each in shown],
+        "The model and the baselines on the stories found",
+        foot={"stories": lambda some: len(by_story(models[0].of(some))) or None},
+    )
+    wrong = [Column(name, measure.like(simpler)) for name, simpler in measure.SIMPLER.items()]
+    odd = TableOf([Axis("", models)], wrong, "What the wrong answers were", TEXTS["wrong"], compact=True)
+    yield from Page(both).blocks([beside, odd])
+
+
+def _against(own: Answers) -> Iterator[Block]:
+    fought = {label: answers for label, answers in own.by("model").items() if measure.contests(answers)}
+    yield from [TEXTS["contest"]] if fought else []
+    for label, answers in fought.items():
+        for what in measure.OF_SETTINGS:
+            rows: list[list[Cell]] = []
+            for name, (search, other, gap) in measure.contests(answers, what).items():
+                asked = " / ".join(f"{number:,}" for number in measure.stories_asked(answers, name))
+                # A single setting says nothing of others, and a length has no bounds between which they could lie.
+                cell: Cell = gap if isfinite(gap.low) else f"{gap.value:+.2f} [–], n = {gap.n}"
+                rows.append([name, search.value, other.value, cell, asked])
+            columns = ["", "search", "over-generation", "difference", "stories asked about"]
+            yield Table(columns, rows, f"{label}: {what}, setting by setting")
+        searched, drawn = measure.of_settings(answers)
+        gaps = [value - drawn[cell] for cell, value in searched.items()]
+        ends = {"search harder": sum(gap < 0 for gap in gaps), "alike": gaps.count(0)}
+        ends["over-generation harder"] = len(gaps) - sum(ends.values())
+        svg = plots.bars([(label, ends)], title="Settings by which method found the harder stories")
+        yield Figure(svg, "Settings by which method found the stories that the model answers worse.")
+
+
+def _compared(pairs: dict[str, measure.Comparison], text: str, columns: Sequence[str], note: str = "") -> list[Block]:
+    rows: list[list[Cell]] = [[name, *pair] for name, pair in pairs.items()]
+    table = Table(["", *columns, "difference"], rows, TEXTS[f"{text}_caption"], note)
+    return [TEXTS[text], table] if pairs else []
+
+
+def _needs(chosen: Answers) -> list[Block]:
+    """Questions that need theory of mind and others, within stories: hard stories are no hard questions."""
+    found = {}
+    for label, some in chosen.by("model").items():
+        needed, others = (by_story(some.where(interesting=wanted)) for wanted in (True, False))
+        if pair := measure.compared(needed, others):
+            found[label] = pair
+    return _compared(found, "needed", ["needs theory of mind", "does not"], TEXTS["needed_note"])
 
 
 def _random(drawn: Sequence[Share]) -> list[Block]:
@@ -282,55 +245,71 @@ def _random(drawn: Sequence[Share]) -> list[Block]:
         ]
         for each in drawn
     ]
-    note = (
-        f"{drawn[0].stories.n:,} stories of the set tomi in each setting, drawn without a model, unfinished ones"
-        " included. By the published definition, whoever does not know has no answer. Questions of orders 1 and 2."
-    )
+    note = TEXTS["random_note"].format(number=f"{drawn[0].stories.n:,}") if drawn else ""
     columns = ["people, moves, sentences", "stories", "by the published definition", "questions"]
-    return [
-        "How much there is to find: the share of random stories with such a question, and of such questions.",
-        Table(columns, rows, "Random stories that need theory of mind", note=note),
-    ]
+    table = Table(columns, rows, "Random stories that need theory of mind", note)
+    return [TEXTS["random"], table] if drawn else []
 
 
-def _crossed(found: Measures) -> list[Block]:
-    if found.crossed is None:
-        return []
-    note = (
-        "Questions drawn by a seed, the same for every model, about stories that a search chose because the model"
-        " named first fails them; stories drawn at random are not among them."
-    )
-    grid = Grid(found.crossed.readers, found.crossed.rows).compact
-    return [grid.table("found against", "Right answers on each other's stories", note=note)]
+def _open(own: Answers) -> Iterator[Block]:
+    asked = SEARCHED.of(own).where(lambda row: "published" in row.detail, method=SEARCHES)
+    yield from [TEXTS["open"]] if asked else []
+    for label, some in asked.by("model").items():
+        note = TEXTS["unread"].format(asked=len(some), unread=sum(row.detail["named"] is None for row in some))
+        sets = Axis("set of events", [*_parts(some, "set"), Split("all")])
+        caption = f"{label}: the same questions in three ways"
+        yield from Page(some).blocks([TableOf([sets], OPEN, caption, note, compact=True)])
 
 
-def _how_found(findings: Findings | Sequence[Found]) -> Table:
-    known = findings if isinstance(findings, Mapping) else {"": findings}
+def _crossed(told: StoryAnswers, seed: int) -> list[Block]:
+    """Models on each other's stories, which only searches are about that several were searched against."""
+    crossed = told.crossed(seed)
+    against, readers = Axis("found against", by="against"), Axis("", _parts(told.table, "model"))
+    caption = "Right answers on each other's stories"
+    table = TableOf([against], [Across(readers, measure.question_mean)], caption, TEXTS["crossed"], compact=True)
+    several = len(set(told.table.get("against"))) > 1 and told.method in SEARCHES
+    return Page(crossed).blocks([table]) if several else []
+
+
+def _how_found(known: Findings) -> Table:
     rows: list[list[Cell]] = []
     for model, found in known.items():
         for method in dict.fromkeys(each.method for each in found):
             some = [each for each in found if each.method == method]
-            name = f"{FOUND_BY[method]}{f', against {model}' if model else ''}"
-            chosen = stats.mean([each.accuracy for each in some])
             again = [each.confirmed for each in some if each.confirmed is not None]
+            means = [span(stats.mean(each)) if each else "–" for each in ([one.accuracy for one in some], again)]
             numbers = [len(some), sum(each.evaluated for each in some), len({each.cell for each in some})]
-            rows.append([name, *numbers, span(chosen), span(stats.mean(again)) if again else "–"])
-    note = (
-        "Asked about: on the way to the stories found; searches that found none are not counted. Chosen: the mean"
-        " accuracy by which they were chosen, which is low by luck as well. Confirmed: the same events with fresh names"
-        " and in fresh words."
-    )
+            rows.append([f"{FOUND_BY[method]}{f', against {model}' if model else ''}", *numbers, *means])
     columns = ["", "stories", "stories asked about", "settings", "chosen", "confirmed"]
-    return Table(columns, rows, "How the stories were found", note=note)
+    return Table(columns, rows, "How the stories were found", TEXTS["how_found"])
 
 
-def _prefixes(who: Sequence[str]) -> list[str]:
-    return [f"{name}, " for name in who] if len(who) > 1 else [""]
+# ---- the stories ----------------------------------------------------------------------------------------------------
 
 
-def _reference(found: Measures) -> tuple[float, str] | None:
-    return None if found.guess is None else (found.guess, "chance")
+def _gallery(told: StoryAnswers) -> Iterator[Block]:
+    """The stories that the first model answers worst, each folded: what happens, who believes what, what was wrong."""
+    values = by_story(first := told.chosen.where(model=told.own[0].get("model")))
+    left = f" The {len(values) - MOST_STORIES} others are in the files." if len(values) > MOST_STORIES else ""
+    yield TEXTS["gallery"] + left
+    for found in sorted(values, key=lambda each: values[each])[:MOST_STORIES]:
+        about = [row for row in first if found_of(row) == found]
+        order = "" if found.order == 1 else f" of order {found.order}"
+        right = f"{sum(row.value or 0 for row in about):g} of {len(about)}{order} right"
+        blocks: list[Block] = [found.story.text, *_wrong_answers(found, told.own)]
+        for trace in traces(found.story, order=2):
+            blocks += [f"**{trace.heading}**", *trace_blocks(trace, sentences(found.story), order=2)]
+        yield Folded(f"{found.set}, {found.people} people, {found.moves} moves: {right} ({found.context})", blocks)
 
 
-def _short(estimate: Estimate) -> str:
-    return f"{estimate.value:.2f} (95 % interval {estimate.low:.2f} to {estimate.high:.2f})"
+def _wrong_answers(found: Found, own: Answers) -> list[Block]:
+    wrong = [row for row in own if found_of(row) == found and row.value != 1]
+    wrong.sort(key=lambda row: (row.item.tags[ORDER] != found.order, row.item.tags[ORDER]))
+    rows: list[list[Cell]] = [
+        [row.get("model"), row.item.question, row.said or "a tie", row.item.answer, why(found.story, row.item)]
+        for row in wrong[:MOST_STORIES]
+    ]
+    columns = ["who", "question", "said", "right", "why"]
+    alone = len(own.by("model")) == 1
+    more = f"{len(wrong) - MOST_STORIES} more were wrong." if len(wrong) > MOST_STORIES else ""
+    return [Table(columns[alone:], [row[alone:] for row in rows], "Wrong answers", more)] if wrong else []

@@ -63,8 +63,7 @@ def tell_in_prose(
     from otherminds.prose.judges import check_judge
     from otherminds.prose.retelling import retell_all
     from otherminds.stories.contexts import bank, read_contexts
-    from otherminds.studies.explore import infilled
-    from otherminds.studies.explore.build import load
+    from otherminds.studies.explore.material.folders import load, save_prose
 
     place, spending = Path(folder), read_budget(budget, prices)
     found = load(place)[:limit]
@@ -85,7 +84,7 @@ def tell_in_prose(
             for each in retell_all(tasks, first, judge=checkers, candidates=candidates, long=long, seed=seed):
                 told.append(each)
                 show(len(told), len(tasks))
-        infilled.save(place, found, told, checked)
+        save_prose(place, found, told, checked)
         done = {
             "folder": str(place),
             "stories": len(told),
@@ -100,16 +99,15 @@ def tell_in_prose(
 def _both_tellings(folder: Path, asked: Model | str | Spec, store: Store, quiet: bool) -> dict[str, Any]:
     """One model's accuracy on the same questions about the bare words and about the prose."""
     from otherminds.runs.runs import run
-    from otherminds.studies.explore import infilled
-    from otherminds.studies.explore.build import load
+    from otherminds.studies.explore.material.build import compare_tellings, suite_in_prose
+    from otherminds.studies.explore.material.folders import load, load_prose
 
-    suite = infilled.suite(load(folder), infilled.load(folder))
+    suite = suite_in_prose(load(folder), load_prose(folder))
     model = model_of(asked, suite=suite, quiet=quiet)
     name = asked if isinstance(asked, str) else asked.name
     with bars(quiet)(f"both tellings · {name}") as show:
         done = run(suite, model, store=store, progress=show)
-    found = infilled.compare(done)
-    values = {} if found is None else {word: asdict(getattr(found, word)) for word in found.__slots__}
+    values = {word: asdict(one) for word, one in compare_tellings(done).items()}
     return {"model": name, "run": done.id, "verdicts": done.verdicts(), **values}
 
 
@@ -184,8 +182,8 @@ def invent(
     seed: For places and names.
     """
     from otherminds.items import write_lines
-    from otherminds.studies.explore.invent import invent as ask_for
-    from otherminds.studies.explore.invent import write_context
+    from otherminds.studies.explore.material.invent import invent as ask_for
+    from otherminds.studies.explore.material.invent import write_context
 
     with store_of(store) as kept:
         models = recorded([writer, judge or writer], kept, read_budget(budget, prices), lacks=LACKS)

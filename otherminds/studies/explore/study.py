@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from otherminds.studies.explore import build, chapter, controls
+from otherminds.studies.explore import chapter
 from otherminds.studies.explore.builds import BUILDS
+from otherminds.studies.explore.material import build, controls
 from otherminds.studies.study import Study
 
 STUDY = Study(

@@ -20,7 +20,7 @@ from otherminds.items import Item, Suite, Tag
 from otherminds.models import Prompt
 from otherminds.models.scripted import Scripted
 from otherminds.stories.contexts import bank
-from otherminds.studies.explore.build import load
+from otherminds.studies.explore.material.folders import load
 from tests.models.scripted_server import Call, Reply, chat, serving
 from tests.shell import call, data, fails
 from tests.trials import is_trial

@@ -23,11 +23,16 @@ from otherminds.stories.grow import Grower
 from otherminds.stories.need import differs, needs_theory_of_mind
 from otherminds.stories.sets import Cell, action_sets
 from otherminds.studies.explore.search.examine import Examiner, search_format
+from otherminds.studies.explore.search.search import Telling
 from tests.studies.explore.reader import first_order_accuracy
 
 
 def says(text: str) -> Scripted:
     return Scripted(lambda prompt: text, name=f"says {text}")
+
+
+def accuracies(examiner: Examiner, asked: list[tuple[Story, int]]) -> list[float | None]:
+    return [reply.accuracy for reply in examiner.replies([(Telling(story), order) for story, order in asked])]
 
 
 def stories(name: str, number: int, *, people: int = 3, seed: int = 0) -> list[Story]:
@@ -41,7 +46,7 @@ def stories(name: str, number: int, *, people: int = 3, seed: int = 0) -> list[S
 def test_known_readers_get_known_accuracies(sally_anne: Story, score: str) -> None:
     def of(name: str, order: int) -> float | None:
         examiner = Examiner(BASELINES[name], score=score, prompt="raw")
-        return examiner.accuracies([(sally_anne, order)])[0]
+        return accuracies(examiner, [(sally_anne, order)])[0]
 
     assert of("oracle", 1) == 1
     assert of("realist", 1) == 0.5  # Sally is wrong about the marble, and Anne is right
@@ -50,7 +55,7 @@ def test_known_readers_get_known_accuracies(sally_anne: Story, score: str) -> No
 
 def test_a_batch_is_scored_story_by_story() -> None:
     several = stories("all+asymmetric", 6)
-    together = Examiner(BASELINES["first_order"]).accuracies([(story, 2) for story in several])
+    together = accuracies(Examiner(BASELINES["first_order"]), [(story, 2) for story in several])
     assert together == [first_order_accuracy(story) for story in several]
 
 
@@ -82,7 +87,7 @@ def test_a_cloze_does_not_ask_for_what_no_sentence_ends_with() -> None:
 def test_nothing_to_ask_is_none(sally_anne: Story) -> None:
     examiner = Examiner(says("A"), kinds=frozenset({"topic"}))
     assert not examiner.asks(sally_anne, 1)
-    assert examiner.accuracies([(sally_anne, 1)]) == [None]
+    assert accuracies(examiner, [(sally_anne, 1)]) == [None]
 
 
 def test_what_it_asks_is_what_it_says_it_asks() -> None:
@@ -117,9 +122,9 @@ def test_differs_is_about_one_matter_and_one_order(sally_anne: Story) -> None:
 def test_a_model_that_says_nothing_usable_is_refused() -> None:
     several = [(story, 2) for story in stories("all", 8)]
     with pytest.raises(ModelError, match=r"says hm gave no usable answer to the first \d+ questions \(\d+ unparsed\)"):
-        Examiner(says("hm")).accuracies(several)
+        accuracies(Examiner(says("hm")), several)
     seldom = Examiner(Scripted(lambda prompt: "A" if "container" in str(prompt) else "hm", name="seldom usable"))
-    assert any(answer is not None for answer in seldom.accuracies(several))
+    assert any(answer is not None for answer in accuracies(seldom, several))
     assert seldom.verdicts["unparsed"] > 40
 
 
@@ -127,7 +132,7 @@ def test_a_spent_budget_is_no_silence() -> None:
     several = [(story, 2) for story in stories("all", 8)]
     with Store(MEMORY) as store:
         examiner = Examiner(Recorded(says("A"), store, budget=Budget(calls=0)))
-        assert examiner.accuracies(several) == [None] * 8
+        assert accuracies(examiner, several) == [None] * 8
         assert examiner.stopped == "the budget of 0 calls is spent"
         assert examiner.asked == 0
 
@@ -146,7 +151,7 @@ def test_all_questions_on_a_story_share_its_beginning() -> None:
 
     (story,) = stories("all", 1)
     model: Any = Scripted(answer, name="noted")
-    Examiner(model, prompt="raw").accuracies([(story, 1)])
+    accuracies(Examiner(model, prompt="raw"), [(story, 1)])
     assert len(prompts) > 3
     assert all(prompt.text.startswith(story.text) for prompt in prompts)
 

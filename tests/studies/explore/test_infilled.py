@@ -14,7 +14,9 @@ from otherminds.models import Prompt
 from otherminds.models.scripted import Scripted
 from otherminds.prose.judges import check_judge, trials
 from otherminds.runs.runs import run
-from otherminds.studies.explore import build, infilled, train
+from otherminds.studies.explore.material.build import compare_tellings, suite_in_prose
+from otherminds.studies.explore.material.folders import load_prose, save
+from otherminds.studies.explore.material.training import retold
 from tests.models.scripted_server import Serving, serving
 from tests.shell import call, data
 from tests.studies.explore.made_up import FALSE, TRUE
@@ -92,31 +94,30 @@ def test_no_story_is_told_before_its_judge_is_trusted() -> None:
 
 def test_tellings_are_compared_question_by_question() -> None:
     texts = {FALSE.id: "Once upon a time. " + FALSE.story.text, TRUE.id: "Long ago. " + TRUE.story.text}
-    suite = infilled.suite([FALSE, TRUE], texts, order=1)
+    suite = suite_in_prose([FALSE, TRUE], texts, order=1)
     assert len(suite) == 2 * len({item.id.removesuffix("-infilled") for item in suite})
-    found = infilled.compare(run(suite, realist(suite)))
-    assert found is not None
-    assert found.canonical.value == found.infilled.value
-    assert (found.difference.value, found.difference.n) == (0, len(suite) // 2)
-    perfect = infilled.compare(run(suite, oracle(suite)))
-    assert perfect is not None
-    assert perfect.infilled.value == 1
+    found = compare_tellings(run(suite, realist(suite)))
+    assert found["canonical"].value == found["infilled"].value
+    assert (found["difference"].value, found["difference"].n) == (0, len(suite) // 2)
+    assert compare_tellings(run(suite, oracle(suite)))["infilled"].value == 1
 
 
 def test_stories_in_prose_as_training_triples(own_folder: Path) -> None:
     elsewhere = replace(TRUE, context="attic")
     texts = {FALSE.id: "Once upon a time. " + FALSE.story.text, TRUE.id: "Long ago. " + TRUE.story.text}
-    made = list(train.retold([FALSE, elsewhere], texts, number=1000, test=0.5))
-    asked = {(item.question, item.context): item.answer for item in infilled.suite([FALSE, TRUE], texts)}
-    assert {asked[each.question, each.story] == each.answer for each in made} == {True}
+    made = list(retold([FALSE, elsewhere], texts, number=1000, test=0.5))
+    asked = {(item.question, item.context): item.answer for item in suite_in_prose([FALSE, TRUE], texts)}
+    assert {asked[each.question, each.context] == each.answer for each in made} == {True}
     assert len(made) == sum(story in texts.values() for _, story in asked)
-    by_split = {split: {each.context for each in made if each.split == split} for split in ("train", "test")}
+    by_split = {
+        split: {each.tags["context"] for each in made if each.tags["split"] == split} for split in ("train", "test")
+    }
     assert by_split["train"] | by_split["test"] == {"attic", "den"}
     assert len(by_split["train"]) == len(by_split["test"]) == 1
-    assert len(list(train.retold([FALSE], texts, number=3))) == 3
+    assert len(list(retold([FALSE], texts, number=3))) == 3
     with pytest.raises(UsageError, match="told to its end"):
-        train.retold([FALSE], {}, number=3)
-    build.save("out", [FALSE], searched={})
+        retold([FALSE], {}, number=3)
+    save("out", [FALSE], searched={})
     assert "otherminds retell" in call("build", "training", "--prose", "out", "-o", "no").stderr
     refused = call("build", "training", "--prose", "out", "--sets", "tomi", "-o", "no")
     assert (refused.exit_code, "leave out --sets" in refused.stderr) == (2, True)
@@ -125,12 +126,12 @@ def test_stories_in_prose_as_training_triples(own_folder: Path) -> None:
 
 def test_what_was_not_told_to_its_end_is_not_asked_about(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="none of these stories"):
-        infilled.suite([FALSE], {})
+        suite_in_prose([FALSE], {})
     with pytest.raises(UsageError, match="otherminds retell"):
-        infilled.load(tmp_path)
+        load_prose(tmp_path)
     (tmp_path / "prose.jsonl").write_text('{"id": "one", "text": 3}\n')
     with pytest.raises(BadFile, match="line 1"):
-        infilled.load(tmp_path)
+        load_prose(tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from otherminds.models import Prompt, Response
 from otherminds.models.scripted import Scripted
 from otherminds.store.store import Store
 from otherminds.stories.contexts import bank, read_context
-from otherminds.studies.explore.invent import invent, write_context
+from otherminds.studies.explore.material.invent import invent, write_context
 
 
 def written(prompt: Prompt, **other: Any) -> str:

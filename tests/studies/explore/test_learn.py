@@ -15,7 +15,7 @@ from otherminds.stories.features import FLAGS, WIDTH, rows
 from otherminds.stories.sets import Cell, choose
 from otherminds.stories.structure import asked
 from otherminds.studies.explore.search.hunt import Found, hunt
-from otherminds.studies.explore.search.learner import Learner
+from otherminds.studies.explore.search.learn import Learner
 from otherminds.studies.explore.search.search import Reply, Telling, Ways
 from otherminds.studies.explore.search.versus import versus
 from otherminds.studies.explore.search.weakness import Heard, find_weakness
@@ -49,17 +49,17 @@ def test_a_weakness_is_learned_and_uncertainty_shrinks() -> None:
     rng = np.random.default_rng(0)
     table = np.hstack([np.ones((400, 1)), (rng.random((400, WIDTH - 1)) < 0.3).astype(float)])
     right = 1.0 - table[:, 3]  # wrong where the third column is set, and nowhere else
-    learner = Learner(WIDTH)
-    before = learner.predict(table)
-    assert np.allclose(before.mean, 0.5)
+    learner = Learner()
+    expected, doubt = learner.predict(table)
+    assert np.allclose(expected, 0.5)
     learner.learn(table, right)
-    after = learner.predict(table)
-    assert np.abs(after.mean - right).max() < 0.1
-    assert after.spread.max() < before.spread.min()
+    learned, left = learner.predict(table)
+    assert np.abs(learned - right).max() < 0.1
+    assert left.max() < doubt.min()
 
 
 def test_the_doubt_about_one_telling_grows_with_what_tellings_differ_by() -> None:
-    steady, fickle = Learner(WIDTH), Learner(WIDTH)
+    steady, fickle = Learner(), Learner()
     for number in range(20):
         for learner, tellings in ((steady, [0.2, 0.2]), (fickle, [0.0, 0.8])):
             learner.between.append(0.3 * (-1) ** number)

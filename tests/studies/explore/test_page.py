@@ -5,9 +5,8 @@ from dataclasses import replace
 
 from otherminds.pages.report import Folded, Report, Table
 from otherminds.runs.runs import Run, run
-from otherminds.studies.explore.build import suite
-from otherminds.studies.explore.gallery import STORIES
-from otherminds.studies.explore.page import show
+from otherminds.studies.explore.material.build import suite
+from otherminds.studies.explore.page import MOST_STORIES, show
 from otherminds.studies.explore.search.hunt import Found
 from tests.studies.explore.made_up import FALSE, TRUE, found, says, story
 
@@ -87,9 +86,9 @@ def test_every_story_has_its_wrong_answers_and_why() -> None:
 
 
 def test_only_so_many_stories_are_shown_and_the_rest_counted() -> None:
-    many = [found(story(), str(n), cell=f"tomi/p2/m{n}", moves=n) for n in range(STORIES + 2)]
+    many = [found(story(), str(n), cell=f"tomi/p2/m{n}", moves=n) for n in range(MOST_STORIES + 2)]
     report = show(many, [asked(many)], random_stories=0)
-    assert len(folded(report)) == STORIES
+    assert len(folded(report)) == MOST_STORIES
     assert "The 2 others are in the files." in report.html()
 
 

@@ -5,8 +5,7 @@ import pytest
 from otherminds.minds.events import Enter, Leave, Move, Tell
 from otherminds.minds.story import Premises, Story
 from otherminds.minds.world import Fact
-from otherminds.stories.premise import premise_matters, premise_twin
-from otherminds.stories.sets import action_sets
+from otherminds.stories.sets import action_sets, premise_matters, premise_twin
 from tests import premises
 
 LIE = Tell("Rui", "Nadia", fact=Fact("radio", "container", "locker"))

@@ -11,10 +11,10 @@ from otherminds.errors import UsageError
 from otherminds.items import Suite
 from otherminds.minds.questions import UNKNOWN
 from otherminds.runs.runs import run
-from otherminds.studies.explore.build import save, suite
+from otherminds.studies.explore.material.build import open_suite, suite
+from otherminds.studies.explore.material.folders import save
 from otherminds.studies.explore.measure import measure
-from otherminds.studies.explore.page import show
-from otherminds.studies.explore.published import open_suite
+from otherminds.studies.explore.page import OPEN, show
 from tests.studies.explore.made_up import FALSE, TRUE, found, says, story
 
 BOTH = [FALSE, TRUE]
@@ -54,13 +54,11 @@ def test_whoever_does_not_know_has_no_question() -> None:
 )
 def test_two_marks_for_one_answer(said: str, named: float | None, contained: float) -> None:
     model = says(said)
-    numbers = measure([FALSE], [run(suite([FALSE]), says("box")), run(open_suite([FALSE]), says(said))])
-    (row,) = numbers.published
-    assert model.name == row.label == "box sayer"
-    name, (options, read, published) = row.lines[-1]
-    assert (name, row.asked, row.unread) == ("all", 2, 0 if named is not None else 2)
-    assert options is not None
-    assert published is not None
+    rows = measure([FALSE], [run(suite([FALSE]), says("box")), run(open_suite([FALSE]), says(said))]).own
+    both = rows.where(lambda row: "published" in row.detail)
+    assert set(both.get("model")) == {model.name} == {"box sayer"}
+    assert (len(both), [row.detail["named"] is None for row in both]) == (2, [named is None] * 2)
+    options, read, published = (column.measure(both) for column in OPEN)
     assert options.value == 0.5
     assert (None if read is None else read.value, published.value) == (named, contained)
 
@@ -68,11 +66,13 @@ def test_two_marks_for_one_answer(said: str, named: float | None, contained: flo
 def test_open_answers_are_in_no_other_number_and_drawn_stories_not_in_the_table() -> None:
     closed = run(suite([FALSE, DRAWN]), says("box"))
     openly = run(open_suite([FALSE, DRAWN]), says("box"))
-    alone, beside = measure([FALSE, DRAWN], [closed]), measure([FALSE, DRAWN], [closed, openly])
-    assert replace(beside, published=()) == alone
-    assert beside.published[0].asked == 2  # Sally and Anne in the story of the search; the drawn one is the same text
-    assert "Without options" in show([FALSE], [closed, openly], random_stories=0).html()
-    assert measure([FALSE], [closed, run(open_suite([FALSE]), says("box", "another"))]).published == ()
+    alone, beside = (measure([FALSE, DRAWN], some).own for some in ([closed], [closed, openly]))
+    assert [(row.item, row.value) for row in alone] == [(row.item, row.value) for row in beside]
+    page = show([FALSE, DRAWN], [closed, openly], random_stories=0).html()
+    assert "Of 2 open answers" in page  # Sally and Anne in the story of the search; the drawn one is the same text
+    assert "Without options" in page
+    others = show([FALSE], [closed, run(open_suite([FALSE]), says("box", "another"))], random_stories=0)
+    assert "Without options" not in others.html()
 
 
 def test_from_the_shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

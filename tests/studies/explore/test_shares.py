@@ -9,12 +9,12 @@ from otherminds.errors import UsageError
 from otherminds.minds.events import Enter, Move
 from otherminds.minds.setting import Setting
 from otherminds.minds.story import Story
+from otherminds.stories import need as sharing
 from otherminds.stories.contexts import bank
 from otherminds.stories.goals import Goal, Tally
 from otherminds.stories.grow import Node
+from otherminds.stories.need import Share, shares
 from otherminds.stories.sets import choose, grid
-from otherminds.studies.explore import shares as sharing
-from otherminds.studies.explore.shares import Share, shares
 
 (CELL,) = grid(choose("tomi"), people=(2,), moves=(2,))
 IGNORANT = Story.of(Enter("Anne", "den"), Move("Anne", "marble", "box"), Enter("Sally", "den"))

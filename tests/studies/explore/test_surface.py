@@ -3,8 +3,7 @@
 import pytest
 
 from otherminds.minds.story import Story
-from otherminds.prose.claims import steps
-from otherminds.prose.surface import mentions, sentence_count, surface_fault
+from otherminds.prose.claims import mentions, sentence_count, steps, surface_fault
 
 NAMES = frozenset({"Sally", "Anne"})
 

@@ -7,26 +7,28 @@ from pathlib import Path
 import pytest
 
 from otherminds.errors import UsageError
+from otherminds.items import Item
 from otherminds.items.lint import faults
 from otherminds.stories.contexts import bank
 from otherminds.stories.sets import choose, grid
-from otherminds.studies.explore import train
-from otherminds.studies.explore.train import Triple, save, suite, triples
+from otherminds.studies.explore.material import training as train
+from otherminds.studies.explore.material.training import save, triples
+from otherminds.studies.explore.material.training import training_suite as suite
 
 CELLS = grid(choose("tomi,fantom-private,tomi+object-state+asymmetric"), people=(2, 3), moves=(2, 3))
 MADE = list(triples(CELLS, bank(), number=600, seed=1))
 
 
-def by_story(made: list[Triple]) -> dict[str, list[Triple]]:
-    grouped: dict[str, list[Triple]] = {}
+def by_story(made: list[Item]) -> dict[str, list[Item]]:
+    grouped: dict[str, list[Item]] = {}
     for each in made:
-        grouped.setdefault(each.story, []).append(each)
+        grouped.setdefault(each.context, []).append(each)
     return grouped
 
 
 def test_as_many_as_asked_for_each_once() -> None:
     assert len(MADE) == 600
-    assert len({(each.story, each.question) for each in MADE}) == 600
+    assert len({(each.context, each.question) for each in MADE}) == 600
     assert all(each.answer in each.choices for each in MADE)
     assert max(map(len, by_story(MADE).values())) == 8
     assert faults(suite(MADE)) == []
@@ -37,23 +39,25 @@ def test_as_many_as_asked_for_each_once() -> None:
 @pytest.mark.parametrize("share", [0.0, 0.25, 1.0])
 def test_the_share_of_stories_that_need_theory_of_mind(share: float) -> None:
     stories = by_story(list(triples(CELLS, bank(), number=200, share=share, seed=2)))
-    needing = [each[0].needs_theory_of_mind for each in stories.values()]
+    needing = [each[0].tags["needs_theory_of_mind"] for each in stories.values()]
     for count in range(1, len(needing)):
         assert abs(sum(needing[:count]) - share * count) <= 1
 
 
 def test_train_and_test_share_no_context() -> None:
-    contexts = {split: {each.context for each in MADE if each.split == split} for split in ("train", "test")}
+    contexts = {
+        split: {each.tags["context"] for each in MADE if each.tags["split"] == split} for split in ("train", "test")
+    }
     assert contexts["train"]
     assert contexts["test"]
     assert not contexts["train"] & contexts["test"]
-    assert {each.split for each in triples(CELLS, bank(), number=40, test=0.0)} == {"train"}
+    assert {each.tags["split"] for each in triples(CELLS, bank(), number=40, test=0.0)} == {"train"}
 
 
 def test_paraphrased_stories_are_the_same_stories_in_other_words() -> None:
     told = list(triples(CELLS, bank(), number=600, seed=1, paraphrase=True))
-    assert not {each.story for each in told} & {each.story for each in MADE}
-    assert Counter(each.set for each in told).keys() == Counter(each.set for each in MADE).keys()
+    assert not {each.context for each in told} & {each.context for each in MADE}
+    assert Counter(each.tags["set"] for each in told).keys() == Counter(each.tags["set"] for each in MADE).keys()
 
 
 @pytest.mark.parametrize("form", ["chat", "completion"])
@@ -63,14 +67,13 @@ def test_files_hold_every_triple(tmp_path: Path, form: str) -> None:
     lines = [json.loads(line) for path in written[:2] for line in path.read_text(encoding="utf-8").splitlines()]
     assert len(lines) == 600
     one = MADE[0]
-    asked = f"{one.story}\n\n{one.question}"
+    asked = f"{one.context}\n\n{one.question}"
     expected = {
         "chat": {"messages": [{"role": "user", "content": asked}, {"role": "assistant", "content": one.answer}]},
         "completion": {"prompt": f"{asked}\nAnswer:", "completion": f" {one.answer}"},
     }
-    tags = {"split": one.split, "context": one.context, "set": one.set, "order": one.order, "kind": one.kind}
-    tags["needs_theory_of_mind"] = one.needs_theory_of_mind
-    assert expected[form] | tags in lines
+    assert set(one.tags) == {"split", "context", "set", "needs_theory_of_mind", "order", "kind"}
+    assert expected[form] | dict(one.tags) in lines
     card = written[2].read_text(encoding="utf-8")
     assert "600 questions about" in card
     assert "| longest choice |" in card
@@ -86,7 +89,7 @@ def test_parquet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_parquet_reads_back(tmp_path: Path) -> None:
     parquet = pytest.importorskip("pyarrow.parquet")
     train_file, *_ = save(tmp_path, MADE, form="completion", parquet=True)
-    assert parquet.read_table(train_file).num_rows == sum(each.split == "train" for each in MADE)
+    assert parquet.read_table(train_file).num_rows == sum(each.tags["split"] == "train" for each in MADE)
 
 
 @pytest.mark.parametrize(

@@ -14,10 +14,9 @@ from otherminds.stories.contexts import bank, setting
 from otherminds.stories.fresh import other_settings, renamed
 from otherminds.stories.goals import Goal
 from otherminds.stories.grow import Grower
-from otherminds.stories.mutate import is_complete, mutants, padding
 from otherminds.stories.sets import Cell, action_sets
-from otherminds.stories.twins import Twin, find_twin
-from otherminds.studies.explore.pairs import pairs
+from otherminds.stories.twins import Twin, find_twin, is_complete, mutants, padding
+from otherminds.studies.explore.material.build import pairs
 from tests.studies.explore.made_up import found
 
 DEN = Setting(("Sally", "Anne"), ("den",), ("marble",), ("basket", "box"))

@@ -16,7 +16,7 @@ from pathlib import Path
 from otherminds.minds.telling import clause
 from otherminds.prose.claims import Step, claims, steps
 from otherminds.prose.judges import PAIRS, PLANTED, trials
-from otherminds.studies.explore.build import load
+from otherminds.studies.explore.material.folders import load
 from tests.models.scripted_server import Call, Reply, chat
 
 SCENE = "Rain taps on the roof. It smells of soap."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import fmean
 
@@ -11,7 +11,7 @@ from otherminds.errors import ModelError, UsageError
 from otherminds.formats.plans import Plan, plan
 from otherminds.formats.question_formats import CLOZE, TEXT, TEXT_RAW, QuestionFormat, choose, with_endings
 from otherminds.formats.scores import Score, scoring
-from otherminds.items import Item, Suite, Tag
+from otherminds.items import Item, Suite
 from otherminds.minds.questions import NOWHERE, UNKNOWN, Answers, Matter, Question, matters, quiz
 from otherminds.minds.story import Story
 from otherminds.models import Model
@@ -52,28 +52,26 @@ class Examiner:
     def asks(self, story: Story, order: int) -> bool:
         """Whether there is anything to ask about a story."""
         wanted = [matter for matter in matters(story) if not self.kinds or matter.kind in self.kinds]
-        if not wanted:
-            return False
-        answers = Answers(story, order)
-        return any((differs if self.interesting else _is_asked)(answers, matter, order) for matter in wanted)
+        answers = Answers(story, order) if wanted else None
+        is_asked = differs if self.interesting else _is_asked
+        return answers is not None and any(is_asked(answers, matter, order) for matter in wanted)
 
-    def wants(self, question: Question) -> bool:
+    def wants(self, question: Question | Item) -> bool:
         """Whether this is a question that would be asked, were it of the right order."""
-        return self._kept(question.tags, question.answer)
-
-    def accuracies(self, stories: Sequence[tuple[Story, int]]) -> list[float | None]:
-        """The share of right answers for each story, at its order; None where nothing usable came back."""
-        return [reply.accuracy for reply in self.replies([(Telling(story), order) for story, order in stories])]
+        return (
+            (not self.kinds or question.tags["kind"] in self.kinds)
+            and (not self.interesting or question.tags.get("interesting") is True)
+            # No sentence about a place ends with "unknown", so a cloze cannot ask for it.
+            and not (question.answer in (UNKNOWN, NOWHERE) and QuestionFormat(self.score, self.prompt).ends_sentences)
+        )
 
     def replies(self, tellings: Sequence[tuple[Telling, int]]) -> list[Reply]:
         """How the questions about each telling were answered, at its order, from one batch."""
-        return [
-            Reply(
-                accuracy(list(marks.values())),
-                {text: mark.value for text, mark in marks.items() if mark.value is not None},
-            )
-            for marks in self.scores(tellings)
-        ]
+        found = []
+        for marks in self.scores(tellings):
+            right = {text: mark.value for text, mark in marks.items() if mark.value is not None}
+            found.append(Reply(fmean(right.values()) if right else None, right))
+        return found
 
     def scores(self, tellings: Sequence[tuple[Telling, int]]) -> list[dict[str, Score]]:
         """The scores of all questions about each telling at its order, by the words of the question."""
@@ -95,10 +93,10 @@ class Examiner:
 
     def plan(self, story: Story, order: int, *, words: int | None = None) -> Plan | None:
         """What is asked about a story, told in the words of a seed; None if there is nothing."""
-        items = tuple(item for item in quiz(story, order=order, seed=words) if self._wanted(item, order))
-        if not items:
-            return None
-        return plan(with_endings(Suite("node", items, prompt=self.prompt, score=self.score)), seed=self.seed)
+        asked = quiz(story, order=order, seed=words)
+        items = tuple(item for item in asked if item.tags["order"] == order and self.wants(item))
+        suite = Suite("node", items, prompt=self.prompt, score=self.score) if items else None
+        return plan(with_endings(suite), seed=self.seed) if suite else None
 
     def _results(self, plans: Sequence[Plan]) -> Sequence[object]:
         prompts = [prompt for each in plans for prompt in each.prompts]
@@ -107,17 +105,6 @@ class Examiner:
             items = {item.id: item for each in plans for item in each.items}
             model = model(Suite("node", tuple(items.values())))
         return model.ask(prompts) if scoring(self.score).verb == "ask" else model.weigh(prompts)
-
-    def _wanted(self, item: Item, order: int) -> bool:
-        return item.tags["order"] == order and self._kept(item.tags, item.answer)
-
-    def _kept(self, tags: Mapping[str, Tag], answer: str) -> bool:
-        return (
-            (not self.kinds or tags["kind"] in self.kinds)
-            and (not self.interesting or tags.get("interesting") is True)
-            # No sentence about a place ends with "unknown", so a cloze cannot ask for it.
-            and not (answer in (UNKNOWN, NOWHERE) and QuestionFormat(self.score, self.prompt).ends_sentences)
-        )
 
     def _refuse_silence(self) -> None:
         usable = self.verdicts["correct"] + self.verdicts["incorrect"]
@@ -149,9 +136,3 @@ def search_format(model: Model | None, score: str = "", prompt: str = "") -> Que
 def _is_asked(answers: Answers, matter: Matter, order: int) -> bool:
     """Whether anybody can be asked about this matter at exactly this order."""
     return any(len(minds) == order for minds in answers.replies(matter))
-
-
-def accuracy(scores: Sequence[Score]) -> float | None:
-    """The mean over what could be scored; None if nothing could."""
-    values = [score.value for score in scores if score.value is not None]
-    return fmean(values) if values else None

@@ -26,8 +26,7 @@ from otherminds.stories.sets import Cell
 from otherminds.stories.structure import read_structure
 from otherminds.stories.twins import Twin, find_twin
 from otherminds.studies.explore.search.examine import Examiner
-from otherminds.studies.explore.search.learn import learn, new_learner
-from otherminds.studies.explore.search.learner import Learner
+from otherminds.studies.explore.search.learn import Learner, learn
 from otherminds.studies.explore.search.search import (
     PUBLISHED,
     Find,
@@ -60,9 +59,6 @@ GoalOf = Callable[[Cell], Goal]
 
 DEFAULTS = ("false-belief,pair", "ignorance,pair", "none")
 """What is asked of the minds in a story, unless somebody says otherwise: the first that its setting can have."""
-
-Progress = Callable[[int, int, int], None]
-"""Called after every round with the stories found, the stories wanted and the stories evaluated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,10 +163,10 @@ class _Hunter:
         """What came of it."""
         if self.find is None:
             return None
-        cell, story = self.cell, self.find.story
+        cell, context, story = self.cell, self.context.id, self.find.story
         accuracies = [each.accuracy for each in self.again if each.accuracy is not None]
         return Found(
-            id=f"{cell.name}/{self.context.id}/{method}/{self.seed}",
+            id=f"{cell.name}/{context}/{method}/{self.seed}",
             story=story,
             accuracy=self.find.accuracy,
             cell=cell.name,
@@ -178,7 +174,7 @@ class _Hunter:
             people=cell.people,
             moves=cell.moves,
             order=cell.set.order,
-            context=self.context.id,
+            context=context,
             method=method,
             seed=self.seed,
             evaluated=self.find.evaluated,
@@ -201,7 +197,7 @@ def hunt(
     most: int | None = None,
     seed: int = 0,
     width: int = 8,
-    progress: Progress | None = None,
+    progress: Callable[[int, int, int], object] = lambda found, wanted, asked: None,
     listen: Callable[[Heard], object] = bool,
 ) -> Iterator[Found]:
     """Stories as they are found; fewer than wanted when the budget, or that of the model's calls, is spent.
@@ -209,9 +205,18 @@ def hunt(
     Each story has the budget of one search, and what a search does not need, later ones may use: together they never
     put more than stories × budget stories to the model (or `most`), beside those that confirm what was found. `width`
     searches go on at once, and their questions are put to the model as one batch. `goal` says in words what a story
-    must hold of minds; without it, a false belief and a twin, where the setting has stories with such.
+    must hold of minds; without it, a false belief and a twin, where the setting has stories with such. `progress` is
+    called after every round with the stories found, the stories wanted and the stories evaluated.
     """
-    _check(cells, contexts, goal, stories=stories, width=width, seed=seed)
+    if not cells or not contexts:
+        raise UsageError("there is nothing to search: give at least one action set and one context")
+    if stories < 1 or width < 1:
+        raise UsageError(f"{stories} stories and {width} searches at once are wanted; give numbers from 1 on")
+    for cell in cells:
+        try:
+            check(setting(contexts[0], cell, seed=seed), _goal(cell, goal or "none"), seed=seed)
+        except UsageError as error:
+            raise UsageError(f"{cell.name}: {error}") from None
     camp = _Camp(contexts, examiner, method, goal, ways, seed)
     starts = _starts(cells, contexts, seed)
     pool = stories * ways.budget if most is None else most
@@ -248,31 +253,9 @@ def hunt(
             else:
                 idle += 1
         under_way = going_on
-        if progress is not None:
-            progress(found, stories, spent)
+        progress(found, stories, spent)
     if not spent:
         raise UsageError(f"{idle} searches in a row came upon nothing to ask; are there questions of the wanted kinds?")
-
-
-def _check(
-    cells: Sequence[Cell],
-    contexts: Sequence[Context],
-    goal: GoalOf | str,
-    *,
-    stories: int,
-    width: int,
-    seed: int,
-) -> None:
-    """Refuse what cannot be done before anything is asked."""
-    if not cells or not contexts:
-        raise UsageError("there is nothing to search: give at least one action set and one context")
-    if stories < 1 or width < 1:
-        raise UsageError(f"{stories} stories and {width} searches at once are wanted; give numbers from 1 on")
-    for cell in cells:
-        try:
-            check(setting(contexts[0], cell, seed=seed), _goal(cell, goal or "none"), seed=seed)
-        except UsageError as error:
-            raise UsageError(f"{cell.name}: {error}") from None
 
 
 def _goal(cell: Cell, goal: GoalOf | str) -> Goal:
@@ -303,7 +286,7 @@ class _Camp:
     goal: GoalOf | str
     ways: Ways
     seed: int
-    learner: Learner = field(default_factory=new_learner, init=False)
+    learner: Learner = field(default_factory=Learner, init=False)
     relaxed: dict[Cell, Goal] = field(default_factory=dict, init=False)
     """By cell, what is asked of its stories by default."""
 

@@ -18,13 +18,12 @@ import numpy as np
 from otherminds.minds.questions import Question, matters
 from otherminds.minds.setting import Setting
 from otherminds.minds.story import Story
-from otherminds.stories.features import WIDTH, rows
+from otherminds.stories.features import WIDTH, Floats, rows
 from otherminds.stories.fresh import renamed
 from otherminds.stories.goals import Goal
 from otherminds.stories.grow import Grower
-from otherminds.stories.mutate import mutants
 from otherminds.stories.structure import asked
-from otherminds.studies.explore.search.learner import Floats, Learner
+from otherminds.stories.twins import mutants
 from otherminds.studies.explore.search.search import (
     PUBLISHED,
     TRIES,
@@ -57,6 +56,73 @@ TOLD = 4
 """How often the worst story is told, if answers depend on how it is told."""
 BOLD = 1.0
 """How many standard deviations below what is predicted a story is hoped to lie."""
+RIDGE = 4.0
+"""How many questions' worth of doubt there is about every weight."""
+NOISE = 0.02
+"""The variance between two tellings of one story that is supposed until some have been told twice, and for how many."""
+SUPPOSED = 2.0
+
+
+@dataclass(slots=True)
+class Learner:
+    """Which questions a model gets wrong, by ridge regression: sums over all answers so far.
+
+    It learns from every answer about a complete story, across searches, and predicts the accuracy on stories that
+    nobody has asked about yet. Since it is linear, a story's prediction is that of the mean of its questions. The first
+    column is always 1, and is not shrunk.
+    """
+
+    products: Floats = field(default_factory=lambda: np.zeros((WIDTH, WIDTH)))
+    totals: Floats = field(default_factory=lambda: np.zeros(WIDTH))
+    squares: float = field(default=0.0, init=False)
+    rows: int = field(default=0, init=False)
+    within: list[tuple[float, int]] = field(default_factory=list, init=False)
+    """For plots told more than once: the sum of squares about their mean, and its degrees of freedom."""
+    between: list[float] = field(default_factory=list, init=False)
+    """How far the first accuracy on each story lay from what had been predicted."""
+    _solved: tuple[Floats, Floats, float] | None = field(default=None, init=False)
+
+    def learn(self, rows: Floats, right: Floats) -> None:
+        """The features of some questions, and how right the answers were."""
+        self.products += rows.T @ rows
+        self.totals += rows.T @ right
+        self.squares += float(right @ right)
+        self.rows += len(rows)
+        self._solved = None
+
+    def predict(self, means: Floats) -> tuple[Floats, Floats]:
+        """The accuracies that are to be expected of stories with these mean features, and how uncertain each is."""
+        weights, inverse, variance = self._solve()
+        spread = np.sqrt(np.maximum(variance * np.einsum("ij,jk,ik->i", means, inverse, means), 0.0))
+        return np.clip(means @ weights, 0.0, 1.0), spread
+
+    def _solve(self) -> tuple[Floats, Floats, float]:
+        if self._solved is None:
+            count = max(self.rows, 1)
+            scale = np.sqrt(np.maximum(np.diag(self.products) / count, 1e-4))
+            penalty = RIDGE * scale**2
+            penalty[0] = 1e-3
+            inverse: Floats = np.linalg.inv(self.products + np.diag(penalty)).astype(np.float64)
+            # With nothing learnt yet, a coin is the best guess.
+            weights: Floats = inverse @ (self.totals + penalty * np.eye(WIDTH)[0] * 0.5)
+            rest = self.squares - 2 * weights @ self.totals + weights @ self.products @ weights
+            variance = (float(rest) + 0.25 * SUPPOSED) / (count + SUPPOSED)
+            self._solved = weights, inverse, max(variance, 1e-4)
+        return self._solved
+
+    def compare(self, tellings: list[float]) -> None:
+        """Accuracies on several tellings of the same events."""
+        middle = fmean(tellings)
+        self.within.append((sum((each - middle) ** 2 for each in tellings), len(tellings) - 1))
+
+    @property
+    def doubt(self) -> float:
+        """How many tellings a prediction is worth: the variance between tellings over that between stories alike."""
+        squares, freedom = (sum(part) for part in zip(*self.within, strict=True)) if self.within else (0.0, 0)
+        within = (squares + NOISE * SUPPOSED) / (freedom + SUPPOSED)
+        gaps = sum(gap * gap for gap in self.between)
+        between = (gaps + 2 * NOISE * SUPPOSED) / (len(self.between) + SUPPOSED) - within
+        return within / max(between, 0.1 * within, 1e-6)
 
 
 @dataclass(slots=True)
@@ -66,11 +132,6 @@ class _Plot:
     story: Story
     mean: Floats
     costs: list[float] = field(default_factory=list)
-
-
-def new_learner() -> Learner:
-    """One that knows nothing yet."""
-    return Learner(WIDTH)
 
 
 def learn(
@@ -92,62 +153,25 @@ def learn(
     questions are asked.
     """
     check(setting, goal, seed=seed)
-    sight = _Sight(order, wants, learner or new_learner(), ways)
-    return (yield from _Learning(setting, goal, ways, seed, asks, fits, sight, others or iter(())).go())
+    grower = Grower(setting, goal, random.Random(f"learn:{seed}"))
+    knows, names = learner or Learner(), others or iter(())
+    return (yield from _Learning(grower, ways, asks, cache(fits), order, wants, knows, names).go())
 
 
-class _Sight:
-    """What the learner sees of stories and of answers about them."""
-
-    def __init__(self, order: int, wants: Wants, learner: Learner, ways: Ways) -> None:
-        self.order, self.wants, self.learner, self.ways = order, wants, learner, ways
-
-    def sees(self, story: Story) -> bool:
-        """Whether there is a question to be asked."""
-        return any(map(self.wants, asked(story, self.order)))
-
-    def mean(self, story: Story) -> Floats:
-        """The mean features of the questions that are asked about a story."""
-        kept = [place for place, each in enumerate(asked(story, self.order)) if self.wants(each)]
-        found: Floats = rows(story, self.order)[kept].mean(axis=0)
-        return found
-
-    def learn(self, story: Story, reply: Reply) -> None:
-        """From the answers to single questions; where only the accuracy is known, as if each were as right."""
-        right = {
-            place: reply.right.get(each.text, None if reply.right else reply.accuracy)
-            for place, each in enumerate(asked(story, self.order))
-            if self.wants(each)
-        }
-        known = [place for place, value in right.items() if value is not None]
-        values = np.array([right[place] for place in known], dtype=np.float64)
-        self.learner.learn(rows(story, self.order)[known], values)
-
-    def costs(self, means: Floats) -> tuple[Floats, Floats]:
-        """What is predicted of stories with such features, and how uncertain it is."""
-        expected = self.learner.predict(means)
-        return (1.0 - expected.mean if self.ways.easiest else expected.mean), expected.spread
-
-
+@dataclass(slots=True)
 class _Learning:
     """One search under way."""
 
-    def __init__(
-        self,
-        setting: Setting,
-        goal: Goal,
-        ways: Ways,
-        seed: int,
-        asks: Asks,
-        fits: Fits,
-        sight: _Sight,
-        others: Iterator[Setting],
-    ) -> None:
-        self.ways, self.asks, self.fits, self.sight, self.others = ways, asks, cache(fits), sight, others
-        self.rng = random.Random(f"learn:{seed}")
-        self.grower = Grower(setting, goal, self.rng)
-        self.plots: dict[Story, _Plot] = {}
-        self.pool: dict[Story, Floats] = {}
+    grower: Grower
+    ways: Ways
+    asks: Asks
+    fits: Fits
+    order: int
+    wants: Wants
+    learner: Learner
+    others: Iterator[Setting]
+    plots: dict[Story, _Plot] = field(default_factory=dict)
+    pool: dict[Story, Floats] = field(default_factory=dict)
 
     def go(self) -> Search:
         """Ask until the budget is spent; then the story that is worst by all that is known of it."""
@@ -180,11 +204,11 @@ class _Learning:
         """The most promising stories that nobody has asked about, no two of them alike in all that is known of them."""
         for story in (*self._random(), *self._mutants()):
             if story not in self.plots and story not in self.pool:
-                self.pool[story] = self.sight.mean(story)
+                self.pool[story] = self._mean(story)
         stories = list(self.pool)
         if not stories:
             return []
-        predicted, spread = self.sight.costs(np.array(list(self.pool.values())))
+        predicted, spread = self._costs(np.array(list(self.pool.values())))
         hoped = predicted - BOLD * spread
         chosen: dict[bytes, Story] = {}
         for place in np.argsort(hoped, kind="stable"):
@@ -206,7 +230,7 @@ class _Learning:
         return found
 
     def _askable(self, story: Story) -> bool:
-        return bool(self.asks(story)) and self.sight.sees(story)
+        return bool(self.asks(story)) and any(map(self.wants, asked(story, self.order)))
 
     def _mutants(self) -> Iterator[Story]:
         self.grower.forget()
@@ -222,31 +246,55 @@ class _Learning:
     def _fresh(self, story: Story) -> Telling:
         other = next(self.others, None)
         told = story if other is None else renamed(story, self.grower.setting, other)
-        return Telling(told, self.rng.getrandbits(32))
+        return Telling(told, self.grower.rng.getrandbits(32))
 
     # ---- what is learned from the answers ---------------------------------------------------------------------------
 
     def _hear(self, story: Story, reply: Reply) -> None:
         if reply.accuracy is None:
             return
-        mean, own = self.sight.mean(story), cost(reply.accuracy, self.ways)
-        self.sight.learner.between.append(float(self.sight.costs(mean[None])[0][0]) - own)
-        self.sight.learn(story, reply)
+        mean, own = self._mean(story), cost(reply.accuracy, self.ways)
+        self.learner.between.append(float(self._costs(mean[None])[0][0]) - own)
+        self._learn(story, reply)
         self.plots[story] = _Plot(story, mean, [own])
 
     def _hear_again(self, plot: _Plot, telling: Telling, reply: Reply) -> None:
         if reply.accuracy is None:
             return
-        self.sight.learn(telling.story, reply)
+        self._learn(telling.story, reply)
         plot.costs.append(cost(reply.accuracy, self.ways))
-        self.sight.learner.compare(plot.costs[-2:])
+        self.learner.compare(plot.costs[-2:])
 
     # ---- the worst --------------------------------------------------------------------------------------------------
 
     def _estimate(self, plot: _Plot) -> float:
         """What another telling is to be expected to give: between what was answered and what is predicted."""
-        predicted, doubt = float(self.sight.costs(plot.mean[None])[0][0]), self.sight.learner.doubt
+        predicted, doubt = float(self._costs(plot.mean[None])[0][0]), self.learner.doubt
         return (sum(plot.costs) + doubt * predicted) / (len(plot.costs) + doubt)
 
     def _ranked(self) -> list[_Plot]:
         return sorted(self.plots.values(), key=self._estimate)
+
+    # ---- features of questions --------------------------------------------------------------------------------------
+
+    def _mean(self, story: Story) -> Floats:
+        """The mean features of the questions that are asked about a story."""
+        kept = [place for place, each in enumerate(asked(story, self.order)) if self.wants(each)]
+        found: Floats = rows(story, self.order)[kept].mean(axis=0)
+        return found
+
+    def _learn(self, story: Story, reply: Reply) -> None:
+        """From the answers to single questions; where only the accuracy is known, as if each were as right."""
+        right = {
+            place: reply.right.get(each.text, None if reply.right else reply.accuracy)
+            for place, each in enumerate(asked(story, self.order))
+            if self.wants(each)
+        }
+        known = [place for place, value in right.items() if value is not None]
+        values = np.array([right[place] for place in known], dtype=np.float64)
+        self.learner.learn(rows(story, self.order)[known], values)
+
+    def _costs(self, means: Floats) -> tuple[Floats, Floats]:
+        """What is predicted of stories with such features, and how uncertain it is."""
+        expected, spread = self.learner.predict(means)
+        return (1.0 - expected if self.ways.easiest else expected), spread

@@ -202,7 +202,17 @@ def draw(
         stories = list(dict.fromkeys(story for story in begun if story is not None and asks(story)))
     else:
         stories = list(islice(drawn(grower, asks), ways.budget))
-    return (yield from _worst(stories, ways, fits, nodes=ways.budget if overgenerate else len(stories)))
+    if not stories:
+        return None
+    replies = yield [Telling(story) for story in stories]
+    costs = [cost(reply.accuracy, ways) for reply in replies]
+    for place in sorted(range(len(stories)), key=costs.__getitem__):
+        if costs[place] >= 1.0:
+            break
+        if fits(stories[place]):
+            accuracy = 1.0 - costs[place] if ways.easiest else costs[place]
+            return Find(stories[place], accuracy, len(stories), ways.budget if overgenerate else len(stories))
+    return None
 
 
 def drawn(grower: Grower, asks: Asks) -> Iterator[Story]:
@@ -216,21 +226,6 @@ def drawn(grower: Grower, asks: Asks) -> Iterator[Story]:
             known.add(story)
             idle = 0
             yield story
-
-
-def _worst(stories: Sequence[Story], ways: Ways, fits: Fits, *, nodes: int) -> Search:
-    """Ask about all of these and keep the one that is answered worst."""
-    if not stories:
-        return None
-    replies = yield [Telling(story) for story in stories]
-    costs = [cost(reply.accuracy, ways) for reply in replies]
-    for place in sorted(range(len(stories)), key=costs.__getitem__):
-        if costs[place] >= 1.0:
-            break
-        if fits(stories[place]):
-            accuracy = 1.0 - costs[place] if ways.easiest else costs[place]
-            return Find(stories[place], accuracy, len(stories), nodes)
-    return None
 
 
 def check(setting: Setting, goal: Goal, *, seed: int = 0) -> None:

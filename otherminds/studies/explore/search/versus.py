@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field, replace
 from math import ceil
 from typing import Any
 
+from otherminds import stats
 from otherminds.errors import UsageError
 from otherminds.stories.contexts import Context
 from otherminds.stories.sets import Cell
@@ -14,9 +15,6 @@ from otherminds.studies.explore.search.examine import Examiner
 from otherminds.studies.explore.search.hunt import Found, GoalOf, hunt
 from otherminds.studies.explore.search.search import PUBLISHED, Ways
 from otherminds.studies.explore.search.weakness import NO_WEAKNESS, Heard, Weakness, find_weakness
-
-Progress = Callable[[str, int, int], None]
-"""Called with the method, the stories put to the model so far and the most there can be."""
 
 BESIDE = {"learn": "random", "search": "overgenerate", "random": ""}
 """What stands beside each method: as many random stories asked about; for the published search, its own baseline."""
@@ -47,8 +45,6 @@ class Outcome:
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON, without the stories."""
-        from otherminds import stats
-
         chosen = [each.accuracy for each in self.found]
         confirmed = [each.confirmed for each in self.found if each.confirmed is not None]
         return {
@@ -76,38 +72,24 @@ def versus(
     baseline: bool = True,
     seed: int = 0,
     width: int = 8,
-    progress: Progress | None = None,
+    progress: Callable[[str, int, int], object] = lambda method, asked, most: None,
 ) -> list[Outcome]:
     """The search; then, unless it was stopped, the baseline.
 
     Beside the search that learns, as many random stories are asked about, spread over as many settings as the search
     had, and as many of the worst answered are kept; beside the published one, each story found has the budget of one
-    more search, spent on random stories whether or not they come to an end.
+    more search, spent on random stories whether or not they come to an end. `progress` is called with the method, the
+    stories put to the model so far and the most there can be.
     """
     if method not in BESIDE:
         raise UsageError(f"there is no way to search called {method!r}; there are {', '.join(BESIDE)}")
 
     def go(method: str, stories: int, ways: Ways, most: int) -> Outcome:
         own, heard = replace(examiner), list[Heard]()
-        show = None if progress is None else lambda _, __, asked: progress(method, asked, most)
-        if progress is not None:
-            progress(method, 0, most)  # the first round may take long
-        found = tuple(
-            hunt(
-                cells,
-                contexts,
-                own,
-                stories=stories,
-                ways=ways,
-                method=method,
-                goal=goal,
-                most=most,
-                seed=seed,
-                width=width,
-                progress=show,
-                listen=heard.append,
-            )
-        )
+        progress(method, 0, most)  # the first round may take long
+        how: dict[str, Any] = {"ways": ways, "method": method, "goal": goal, "most": most, "seed": seed, "width": width}
+        how |= {"progress": lambda _, __, asked: progress(method, asked, most), "listen": heard.append}
+        found = tuple(hunt(cells, contexts, own, stories=stories, **how))
         verdicts = dict(own.verdicts)
         confirming = sum(each.tellings for each in found)
         return Outcome(method, found, own.asked - confirming, verdicts, own.stopped, confirming, heard=tuple(heard))

@@ -9,16 +9,16 @@ the one never shows the setting of the other.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from otherminds.errors import UsageError
 from otherminds.files import replacing, write_text
-from otherminds.items import Item, Suite, write_lines
-from otherminds.minds.questions import questions
+from otherminds.items import Item, Suite, Tag, write_lines
+from otherminds.minds.questions import Question, questions
 from otherminds.minds.story import Story
 from otherminds.stories.contexts import Context, setting
 from otherminds.stories.goals import Goal
@@ -35,36 +35,6 @@ GIVEN_UP = 200
 """Settings given up in a row before all of them are."""
 
 
-@dataclass(frozen=True, slots=True)
-class Triple:
-    """A story, a question about it and the answer."""
-
-    story: str
-    question: str
-    answer: str
-    choices: tuple[str, ...]
-    split: str
-    context: str
-    set: str
-    needs_theory_of_mind: bool
-    """Of the story: whether it has a question to which another person would give another answer."""
-    order: int
-    kind: str
-
-    @property
-    def tags(self) -> dict[str, Any]:
-        """What triples are told apart by."""
-        return {name: getattr(self, name) for name in Triple.__slots__[4:]}
-
-    def in_form(self, form: str) -> dict[str, Any]:
-        """As one line of a training file."""
-        asked = f"{self.story}\n\n{self.question}"
-        if form == "chat":
-            turns = [{"role": "user", "content": asked}, {"role": "assistant", "content": self.answer}]
-            return {"messages": turns, **self.tags}
-        return {"prompt": f"{asked}\nAnswer:", "completion": f" {self.answer}", **self.tags}
-
-
 def triples(
     cells: Sequence[Cell],
     contexts: Sequence[Context],
@@ -76,8 +46,11 @@ def triples(
     paraphrase: bool = False,
     test: float = 0.2,
     seed: int = 0,
-) -> Iterator[Triple]:
-    """So many triples, `each` a story; `share` of the stories need theory of mind; `paraphrase`: in varied words."""
+) -> Iterator[Item]:
+    """So many triples of story, question and answer, `each` a story; `share` of the stories need theory of mind.
+
+    With `paraphrase` they are told in varied words. Tags say where each belongs, and whether its story needs it.
+    """
     if not 0 <= share <= 1 or not 0 <= test < 1:
         raise UsageError(f"share should lie from 0 to 1 and test from 0 to below 1, not {share} and {test}")
     if number < 1 or each < 1 or not cells or not contexts:
@@ -97,23 +70,18 @@ def triples(
         asked = questions(story, order=order)
         for question in rng.sample(asked, min(each, len(asked)))[: number - made]:
             made += 1
-            yield Triple(
-                story=words,
-                question=question.text,
-                answer=question.answer,
-                choices=question.choices,
-                split="test" if context.id in held_out else "train",
-                context=context.id,
-                set=cell.set.name,
-                needs_theory_of_mind=need,
-                order=len(question.minds),
-                kind=str(question.tags["kind"]),
-            )
+            yield _triple(words, question, held_out, context.id, cell.set.name, need=need)
+
+
+def _triple(story: str, question: Question, held_out: Container[str], context: str, set: str, *, need: bool) -> Item:
+    tags: dict[str, Tag] = {"split": "test" if context in held_out else "train", "context": context, "set": set}
+    tags |= {"needs_theory_of_mind": need, "order": len(question.minds), "kind": str(question.tags["kind"])}
+    return Item(f"{context}-{question.text}", question.text, question.answer, story, question.choices, tags=tags)
 
 
 def retold(
     found: Sequence[Found], texts: Mapping[str, str], *, number: int, order: int = 2, test: float = 0.2, seed: int = 0
-) -> Iterator[Triple]:
+) -> Iterator[Item]:
     """At most so many triples about stories in prose, by the id of the story: every question about each of them."""
     if not 0 <= test < 1:
         raise UsageError(f"test should lie from 0 to below 1, not {test}")
@@ -123,19 +91,9 @@ def retold(
     places = sorted({each.context for each in whole})
     held_out = set(random.Random(f"retold:{seed}").sample(places, round(test * len(places))))
     made = (
-        Triple(
-            story=texts[each.id],
-            question=question.text,
-            answer=question.answer,
-            choices=question.choices,
-            split="test" if each.context in held_out else "train",
-            context=each.context,
-            set=each.set,
-            needs_theory_of_mind=needs_theory_of_mind(each.story, order=order),
-            order=len(question.minds),
-            kind=str(question.tags["kind"]),
-        )
+        _triple(texts[each.id], question, held_out, each.context, each.set, need=need)
         for each in whole
+        for need in [needs_theory_of_mind(each.story, order=order)]
         for question in questions(each.story, order=order)
     )
     return islice(made, number)
@@ -166,26 +124,19 @@ def _draw(
     )
 
 
-def suite(made: Sequence[Triple], *, name: str = "training") -> Suite:
+def training_suite(made: Sequence[Item], *, name: str = "training") -> Suite:
     """The triples as a suite, to be linted and described like any other."""
-    stories = {story: f"story-{number}" for number, story in enumerate(dict.fromkeys(each.story for each in made))}
-    items = [
-        Item(
-            id=f"{stories[each.story]}-{number}",
-            context=each.story,
-            question=each.question,
-            answer=each.answer,
-            choices=each.choices,
-            tags={**each.tags, "story": stories[each.story]},
-        )
-        for number, each in enumerate(made)
-    ]
+    stories = {story: f"story-{number}" for number, story in enumerate(dict.fromkeys(each.context for each in made))}
+    items = []
+    for number, each in enumerate(made):
+        story = stories[each.context]
+        items.append(replace(each, id=f"{story}-{number}", tags={**each.tags, "story": story}))
     return Suite(name, tuple(items), prompt="direct", score="text")
 
 
 def save(
     folder: str | Path,
-    made: Sequence[Triple],
+    made: Sequence[Item],
     *,
     form: str = "chat",
     parquet: bool = False,
@@ -196,14 +147,23 @@ def save(
         raise UsageError(f"there is no form {form!r}; there are {', '.join(FORMS)}")
     written = []
     for split in ("train", "test"):
-        lines = [each.in_form(form) for each in made if each.split == split]
+        lines = [_in_form(each, form) for each in made if each.tags["split"] == split]
         if lines:
             path = Path(folder) / f"{split}.{'parquet' if parquet else 'jsonl'}"
             _write_parquet(path, lines) if parquet else write_lines(path, lines)
             written.append(path)
-    described = card(suite(made), made=f"{stories} with answers proved by their events, as {form} lines")
+    described = card(training_suite(made), made=f"{stories} with answers proved by their events, as {form} lines")
     write_text(Path(folder) / "card.md", described)
     return [*written, Path(folder) / "card.md"]
+
+
+def _in_form(each: Item, form: str) -> dict[str, Any]:
+    """A triple as one line of a training file."""
+    asked = f"{each.context}\n\n{each.question}"
+    if form == "chat":
+        turns = [{"role": "user", "content": asked}, {"role": "assistant", "content": each.answer}]
+        return {"messages": turns, **each.tags}
+    return {"prompt": f"{asked}\nAnswer:", "completion": f" {each.answer}", **each.tags}
 
 
 def _write_parquet(path: Path, lines: list[dict[str, Any]]) -> None:

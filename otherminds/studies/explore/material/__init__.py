@@ -1,0 +1,1 @@
+"""What is made of stories: suites, pairs, training files, new contexts. Instruments: they know no page or command."""

@@ -32,7 +32,6 @@ MODULES = {
         "results.answers": "Answers Answer",
         "results.measures": "mean_of twins_right compare chance leaning",
         "results.comparisons": "Comparisons compare_several",
-        "results.grids": "Grid",
         "items.lint": "faults",
         "heuristics.rules": "Heuristic rules_for",
         "heuristics.cues": "Cue cues HeuristicScore tried",

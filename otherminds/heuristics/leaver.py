@@ -63,7 +63,7 @@ def _leaves(mind: object, thing: str, before: Mapping[str, str], after: Mapping[
     return room is not None and room == before.get(ROOM + thing) and room != after.get(f"{ROOM}{mind}")
 
 
-@lru_cache(maxsize=4096)  # many questions are about one story
+@lru_cache(maxsize=128)  # many questions are about one story
 def _worlds(events: str) -> tuple[tuple[tuple[str, str], ...], ...]:
     """After every event, where everybody and everything is; nothing, where these are no events that we know."""
     try:

@@ -119,7 +119,7 @@ def most_mentions(item: Item) -> Sequence[str]:
     return _by_mentions(item, len)
 
 
-@lru_cache(maxsize=10_000)  # several rules ask about every item
+@lru_cache(maxsize=128)  # several rules ask about every item
 def named(item: Item) -> dict[str, list[int]]:
     """Where the text names each choice: in full, or without what all choices begin with, or by words of its own."""
     for phrases in (item.choices, endings(item.choices)):

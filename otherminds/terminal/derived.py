@@ -74,7 +74,8 @@ def command(
 
     def make(shell: Shell) -> click.Command:
         known = signature(verb or shell).parameters
-        named = [each for each in configured if each in known and "Spec" in str(known[each].annotation)]
+        # What is not the function's own is among the options that stand before one of its own.
+        named = [each for each in configured if each not in known or "Spec" in str(known[each].annotation)]
 
         def callback(**given: Any) -> None:
             named_models(given, named)

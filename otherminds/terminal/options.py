@@ -99,7 +99,7 @@ def named_models(given: dict[str, Any], names: Sequence[str]) -> None:
     options = {name: given.pop(name) for name in SETTINGS if name in given}
     specs: dict[str, list[Spec]] = {}
     for name in names:
-        texts = given[name]
+        texts = given.get(name)
         if texts is not None:
             specs[name] = [one_model(texts)] if isinstance(texts, str) else several_models(texts)
     every = [spec for some in specs.values() for spec in some]

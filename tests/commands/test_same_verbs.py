@@ -63,7 +63,7 @@ def test_a_model_takes_in_python_what_it_takes_in_the_shell() -> None:
     with pytest.raises(UsageError, match="--replicas is for models on a cluster"):
         om.get_model("gguf:none.gguf", replicas=2)
     model = om.get_model("api:m", base_url="http://127.0.0.1:9/v1", patience="2m")
-    assert model.patience == 120  # type: ignore[attr-defined]
+    assert model.wire.patience == 120  # type: ignore[attr-defined]
     far = om.get_model("gguf:none.gguf", on="ray", replicas=2)
     assert type(far).__name__ == "Replicas"
 

@@ -28,6 +28,7 @@ BY_TAG = ("mean", "mean_of", "values", "verdicts", "where", "flip_sensitivity")
 NO_TAGS = {
     "model",
     "score",
+    "suite",
     "prompt",
     "verdict",
     "keep",

@@ -125,4 +125,5 @@ def test_each_suite_is_built_once(counts: Counts) -> None:
 def test_a_link_does_not_walk_the_records(counts: Counts) -> None:
     assert counts.links > 100
     assert counts.built["results/itembrowser.py:_kind"] < 10 * counts.links
-    assert counts.walks == 0
+    # A column of a run is made when it is first asked for.
+    assert counts.walks <= len(counts.runs)

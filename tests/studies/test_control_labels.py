@@ -18,12 +18,12 @@ from otherminds.studies.perturbed import controls as perturbed
 from otherminds.studies.perturbed.tasks import build as perturbed_build
 from otherminds.studies.safety.plots import build as safety_build
 from otherminds.studies.safety.plots import controls as safety
-from otherminds.studies.starter import study as starter
+from otherminds.studies.starter.study import controls as starter_controls
 from otherminds.studies.starter.study import starter as starter_suite
 
 SUITES: dict[str, Suite] = {}
 MADE = {
-    "starter": (starter.study, starter_suite),
+    "starter": (starter_controls, starter_suite),
     "safety": (safety.controls, lambda: safety_build.build(size=24)),
     "dialogue": (dialogue.controls, lambda: sample.suite(sample.drawn(0))),
     "explore": (explore.controls, lambda: explore.stories(0, number=24)),

@@ -31,6 +31,7 @@ PROSE_OPTIONS = ("writer", "judges", "candidates", "long", "trust")
         "baseline": [PROSE, *parameters(tell_in_prose, only=PROSE_OPTIONS)],
         "output": [dry_run_option("Say what a search like this would ask, and ask nothing."), speed_option],
     },
+    configured=("model", "writer", "judges"),
     method={"type": click.Choice(list(METHODS))},
     output={"required": True, "help": None},
 )

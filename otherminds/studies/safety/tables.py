@@ -158,9 +158,9 @@ def three(value: Estimate | float) -> str:
 three_signed = partial(signed, digits=3)
 
 
-def asked(way: str, **tags: str) -> Split:
+def asked(way: str, **properties: str) -> Split:
     """The answers that were given in one way."""
-    return Split(tags.get("prompt", way), {"suite": way, **tags})
+    return Split(properties.get("prompt", way), {"suite": way, **properties})
 
 
 def told(*blocks: Any, way: str = MAIN) -> Any:

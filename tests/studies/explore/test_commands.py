@@ -265,13 +265,13 @@ def test_lint_tells_faults_from_cues(own_folder: Path) -> None:
     assert done.exit_code == 1
     assert "fault: the same question with different answers: one, two" in done.stdout
     assert "fault: the question names the answer and no other choice: one" in done.stdout
-    assert "first choice" in done.stdout
+    assert "first option" in done.stdout
     found = json.loads(call("lint", "mine.jsonl", "--json").stdout)
     assert {fault["rule"]: fault["ids"] for fault in found["faults"]}["the same question with different answers"] == [
         "one",
         "two",
     ]
-    assert {cue["name"]: (cue["right"], cue["n"]) for cue in found["cues"]}["first choice"] == (0.5, 2)
+    assert {cue["name"]: (cue["right"], cue["n"]) for cue in found["cues"]}["first option"] == (0.5, 2)
 
 
 # ── killed and taken up again ──

@@ -76,7 +76,7 @@ def test_files_hold_every_triple(tmp_path: Path, form: str) -> None:
     assert expected[form] | dict(one.tags) in lines
     card = written[2].read_text(encoding="utf-8")
     assert "600 questions about" in card
-    assert "| longest choice |" in card
+    assert "| longest option |" in card
 
 
 def test_parquet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -73,8 +73,12 @@ def predict(items: Sequence[Item], asked: Sequence[Asked]) -> Floats:
 @lru_cache(maxsize=16)  # several models answer one suite
 def _by_item(items: tuple[Item, ...]) -> Floats:
     most = max(len(item.choices) for item in items)
-    rules = [each.rule(items) for each in BY_ITEM.values()]
-    return np.array([[_spread(item.choices, rule(item), most) for rule in rules] for item in items])
+    return np.array([[[*spread, *[0.0] * (most - len(spread))] for spread in _of_item(item)] for item in items])
+
+
+@lru_cache(maxsize=4096)  # a page that grows tells of the same items again
+def _of_item(item: Item) -> list[list[float]]:
+    return [_spread(item.choices, each.pick(item), 0) for each in BY_ITEM.values()]
 
 
 def _places(choices: Sequence[str], shown: Sequence[str], most: int) -> list[list[float]]:

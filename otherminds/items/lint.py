@@ -11,6 +11,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import combinations
 
 from otherminds.items import Item, Suite, Tag
@@ -39,7 +40,12 @@ def mentions(text: str, choice: str) -> list[int]:
     """Where a choice stands in a text as a whole word, whatever the case. Yes and no stand in any text for nothing."""
     if choice.casefold() in ("yes", "no"):
         return []
-    return [hit.start() for hit in re.finditer(rf"(?<!\w){re.escape(choice)}(?!\w)", text, re.IGNORECASE)]
+    return [hit.start() for hit in _whole_word(choice).finditer(text)]
+
+
+@lru_cache(maxsize=4096)  # one choice is looked for in many texts, and re keeps few patterns
+def _whole_word(choice: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w){re.escape(choice)}(?!\w)", re.IGNORECASE)
 
 
 def endings(choices: Sequence[str]) -> list[str]:

@@ -9,7 +9,7 @@ it is Jeffreys' interval.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from math import inf, isfinite, log, pi, sqrt
 from statistics import NormalDist
 
@@ -135,34 +135,35 @@ def _below(odds: Floats, right: Floats, sizes: Floats, often: Floats) -> Floats:
     # A large group says less than its size, and counts by it all the same: the weights make up for that.
     effects = 1 + alike * (sizes[:, None] - 1)
     weights = effects / (1 + alike * (float((often * sizes) @ sizes) / n - 1))
-    each = _likelihood(share, other, right, sizes, np.ones_like(weights) * often[:, None]) + jeffreys
-    correlation = np.exp(each - each.max()).sum(axis=0)
-    fitted = _likelihood(share, other, right, sizes, weights * often[:, None]) + jeffreys
-    fitted = np.exp(fitted - fitted.max(axis=0))
+    alone = np.ones_like(weights)
+    each, fitted = _likelihoods(share, other, right, sizes, [alone * often[:, None], weights * often[:, None]])
+    correlation = np.exp(each + jeffreys - (each + jeffreys).max()).sum(axis=0)
+    fitted = np.exp(fitted + jeffreys - (fitted + jeffreys).max(axis=0))
     mass = (fitted / fitted.sum(axis=0)) @ correlation
     whole: Floats = (np.cumsum(mass) - mass / 2) / mass.sum()
     return whole
 
 
-def _likelihood(share: Floats, other: Floats, right: Floats, sizes: Floats, weights: Floats) -> Floats:
-    """The log-likelihood of all groups by share and correlation, each with its weight."""
+def _likelihoods(
+    share: Floats, other: Floats, right: Floats, sizes: Floats, weights: Sequence[Floats]
+) -> Iterator[Floats]:
+    """The log-likelihood of all groups by share and correlation, for each way to weigh them."""
     spread = ((1 - _CORRELATIONS) / _CORRELATIONS)[None, :]
-    found: Floats = (
-        _risen(share * spread, right, weights)
-        + _risen(other * spread, sizes - right, weights)
-        - _risen(spread, sizes, weights)
-    )
-    return found
+    starts = (share * spread, right), (other * spread, sizes - right), (spread, sizes)
+    for here, there, whole in zip(*(_risen(start, counts, weights) for start, counts in starts), strict=True):
+        yield here + there - whole
 
 
-def _risen(start: Floats, counts: Floats, weights: Floats) -> Floats:
+def _risen(start: Floats, counts: Floats, weights: Sequence[Floats]) -> list[Floats]:
     """The sum over groups of the log of start · (start + 1) · … with as many factors as the group has counts."""
-    total = np.zeros_like(start)
+    totals, least = [np.zeros_like(start) for _ in weights], _log_gamma(start)
     values, which = np.unique(counts, return_inverse=True)
     for number, count in enumerate(values):
         if count:
-            total += weights[which == number].sum(axis=0) * (_log_gamma(start + count) - _log_gamma(start))
-    return total
+            rise = _log_gamma(start + count) - least
+            for total, each in zip(totals, weights, strict=True):
+                total += each[which == number].sum(axis=0) * rise
+    return totals
 
 
 def _log_gamma(x: Floats) -> Floats:

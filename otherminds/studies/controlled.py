@@ -180,17 +180,19 @@ def balanced(questions: Suite, limit: int, *, seed: int) -> Sequence[Item]:
     kinds: Counter[Kind] = Counter()
     stories: Counter[object] = Counter()
     chosen: set[str] = set()
-    known = set(map(_kind, questions))
+    kind_of = {item.id: _kind(item) for item in questions}
+    known = set(kind_of.values())
 
     def least(some: Sequence[Item]) -> tuple[int, ...]:
         first = some[0]
-        return min(kinds[_kind(item)] for item in some), stories[_story(first)], len(some), first.id not in fitting
+        rarest = min(kinds[kind_of[item.id]] for item in some)
+        return rarest, stories[_story(first)], len(some), first.id not in fitting
 
     for some in least_first(questions, f"balanced:{seed}", least):
         if len(chosen) >= limit:
             break
         stories[_story(some[0])] += 1
-        for kind in map(_kind, some):
+        for kind in (kind_of[item.id] for item in some):
             # Half where no question about a false belief stands beside those about true ones, or the reverse.
             kinds[kind] += 1 if {(*kind[:2], True), (*kind[:2], False)} <= known else 2
         chosen |= {item.id for item in some}

@@ -84,7 +84,10 @@ def _manifest_lines(run: Run) -> dict[str, str]:
         "model": run.model,
         "fingerprint": run.fingerprint,
         "suite": f"{run.suite}, digest {run.digest}",
-        "asked as": "; ".join([f"prompt {run.prompt}, score {run.score}", *manifest.get("scales", {}).values()]),
+        # Kinds of prompts that were checked alike are told of once.
+        "asked as": "; ".join(
+            dict.fromkeys([f"prompt {run.prompt}, score {run.score}", *manifest.get("scales", {}).values()])
+        ),
         "items": f"{len(run)} of {manifest['items']}",
         "seed and limit": f"{manifest['seed']}, {manifest['limit'] or 'none'}",
         **_calls_and_tokens(run),

@@ -43,7 +43,7 @@ def differences(random: np.random.Generator, trials: int) -> Iterator[Difference
 def forgetful() -> Iterator[None]:
     """The same numbers are asked about at every level, and nothing of it is known afterwards."""
     for end in (False, True):
-        for estimate in (means.mean, means.difference, means.contrast):
+        for estimate in (means.mean, means.difference, means.contrast, trends.ladder):
             estimate.known.cache_clear()  # type: ignore[attr-defined]
         if not end:
             yield

@@ -22,7 +22,7 @@ from otherminds.results.labels import mark, together
 from otherminds.results.measures import Split, same_model
 from otherminds.runs.runs import Run
 from otherminds.stats import Difference, Estimate
-from otherminds.studies.dialogue import overlap
+from otherminds.studies.dialogue.questions import overlap
 from otherminds.studies.dialogue.questions.sample import ALL, KINDS
 from otherminds.talks.talk import STATES, Talk
 

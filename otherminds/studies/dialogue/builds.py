@@ -59,7 +59,7 @@ def _dialogue(
 
 def _of_talks(talks: Path | None, seed: int, name: str) -> tuple[Suite, str]:
     """Questions about one's own talks, or about those of the package, with their data card."""
-    given = load(talks, people=bank.people(), scenes=bank.scenes()) if talks else bank.authored()
+    given = bank.read(talks)
     labels = None if talks else bank.labels()
     built = build_counted(given, seed=seed, labels=labels, name=name if talks else "dialogue")
     how = card.PLAYED if talks else card.WRITTEN

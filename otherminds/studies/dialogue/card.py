@@ -9,8 +9,8 @@ from typing import Any
 from otherminds.files import read_words
 from otherminds.items import Item, Suite
 from otherminds.studies.cards import ending, giveaways, table
-from otherminds.studies.dialogue.artefacts import RECIPES, of_options
-from otherminds.studies.dialogue.overlap import WAYS, Overlap, scores
+from otherminds.studies.dialogue.questions.artefacts import RECIPES, of_options
+from otherminds.studies.dialogue.questions.overlap import WAYS, Overlap, scores
 from otherminds.talks.talk import STATES, TRAITS
 
 _TEXTS: dict[str, str] = read_words("dialogue/wording")["card"]

@@ -12,8 +12,7 @@ from otherminds.runs.runs import Budget, Recorded
 from otherminds.store.store import Store
 from otherminds.studies.dialogue.page_talks import as_conversation
 from otherminds.talks import bank
-from otherminds.talks.play import Apart, Played, play
-from otherminds.talks.stage import NO_ANSWER
+from otherminds.talks.play import Played, play
 from otherminds.talks.talk import State
 
 Progress = Callable[[str], AbstractContextManager[Callable[[int, int], None]]]
@@ -49,16 +48,12 @@ def live(
         with progress(f"dialogue · a conversation · {model.name}") as bar:
             played = play([casting], recorded, recorded, turns=TURNS, states=[STATE], retries=RETRIES, progress=bar)
         blocks += _told(played)
-        missing = [recorded.stopped] if recorded.stopped else [a.reason for a in played.apart if _unanswered(a)]
+        missing = [recorded.stopped] if recorded.stopped else [a.reason for a in played.apart if a.unanswered]
         if cut is not None:
             cut += [f"{model.name}, a conversation: {reason}" for reason in missing]
         if played.talks or recorded.stopped:
             break
     return blocks
-
-
-def _unanswered(apart: Apart) -> bool:
-    return apart.reason.startswith(NO_ANSWER)
 
 
 def _told(played: Played) -> list[Block]:

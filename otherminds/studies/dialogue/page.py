@@ -19,7 +19,6 @@ from otherminds.results.sections import Axis, Column, Page, PictureOf, TableOf
 from otherminds.results.sections import figure as drawn
 from otherminds.runs.runs import Run
 from otherminds.stats import Estimate, signed, span, sure
-from otherminds.studies.dialogue import artefacts, overlap
 from otherminds.studies.dialogue.answered import (
     LEXICAL,
     PUBLISHED,
@@ -33,7 +32,7 @@ from otherminds.studies.dialogue.answered import (
 )
 from otherminds.studies.dialogue.page_talks import talk_blocks
 from otherminds.studies.dialogue.page_words import artefact_blocks, overlap_blocks, trait_word_blocks
-from otherminds.studies.dialogue.questions import traits
+from otherminds.studies.dialogue.questions import artefacts, overlap, traits
 from otherminds.studies.dialogue.questions.sample import ALL, FALSE, FIRST, KINDS, SECOND, TRUE
 from otherminds.studies.study import study_page
 from otherminds.talks import ablation
@@ -276,7 +275,7 @@ def _hidden(found: Sequence[ablation.Misread]) -> list[Block]:
             one.less_hidden,
             one.talks,
             one.unjudged,
-            *map("{:.3f}".format, ablation.PUBLISHED[one.cell]),
+            *map("{:.3f}".format, ablation.PUBLISHED[one.label]),
         ]
         for one in found
     ]

@@ -7,8 +7,8 @@ from statistics import fmean
 
 from otherminds.pages.report import Block, Cell, Figure, Folded, Table
 from otherminds.pages.scatter import Point, scatter
-from otherminds.studies.dialogue.artefacts import EVEN, Artefacts, RecipeName, Word, of_traits
-from otherminds.studies.dialogue.overlap import WAYS, Overlap
+from otherminds.studies.dialogue.questions.artefacts import EVEN, Artefacts, RecipeName, Word, of_traits
+from otherminds.studies.dialogue.questions.overlap import WAYS, Overlap
 from otherminds.studies.dialogue.questions.traits import pairs
 from otherminds.talks.talk import STATES, Talk
 

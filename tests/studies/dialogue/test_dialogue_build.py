@@ -18,8 +18,8 @@ from otherminds.heuristics.readers import oracle
 from otherminds.items import Item, Suite
 from otherminds.items.lint import faults
 from otherminds.runs.runs import run
-from otherminds.studies.dialogue.artefacts import of_options
 from otherminds.studies.dialogue.questions import build
+from otherminds.studies.dialogue.questions.artefacts import of_options
 from otherminds.studies.dialogue.third_person.retell import retell
 from otherminds.talks import bank
 from otherminds.talks.talk import STATES, Casting, Person, Scene, State, Talk, Turn, save

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from otherminds.items import Item, Suite
-from otherminds.studies.dialogue.overlap import picks, scores, tokens, values, word_types, words
+from otherminds.studies.dialogue.questions.overlap import picks, scores, tokens, values, word_types, words
 from tests.studies.dialogue.made_talks import questions, talk
 
 

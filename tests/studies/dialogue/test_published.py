@@ -11,8 +11,7 @@ import pytest
 from otherminds.errors import BadFile, UsageError
 from otherminds.items import Item, Suite
 from otherminds.items.lint import faults
-from otherminds.studies.dialogue import overlap
-from otherminds.studies.dialogue.questions import build, published
+from otherminds.studies.dialogue.questions import build, overlap, published
 from otherminds.talks import bank
 from otherminds.talks.talk import STATES, TRAITS
 

@@ -15,7 +15,7 @@ from otherminds.results.measures import chance
 from otherminds.runs.runs import Run
 from otherminds.studies.declared import GapOf, ScoreOf, findings
 from otherminds.studies.dialogue.answered import LEXICAL, PUBLISHED, Answered
-from otherminds.studies.dialogue.live import live
+from otherminds.studies.dialogue.conversations import live
 from otherminds.studies.dialogue.page import show
 from otherminds.studies.dialogue.questions.sample import (
     ALL,

@@ -6,10 +6,13 @@ show(talks, [om.run(suite, model, seed=seed) for seed in range(5)]).save("dialog
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from statistics import fmean
 
 from otherminds.files import read_words
+from otherminds.items import Suite
 from otherminds.minds.telling import listing
-from otherminds.pages.report import Block, Cards, Cell, Folded, Report, Section, Table
+from otherminds.pages.report import Block, Cards, Cell, Figure, Folded, Report, Section, Table
+from otherminds.pages.scatter import Point, scatter
 from otherminds.results.answers import Answers
 from otherminds.results.itembrowser import Links
 from otherminds.results.labels import count
@@ -30,9 +33,9 @@ from otherminds.studies.dialogue.answered import (
     size,
     spread,
 )
-from otherminds.studies.dialogue.page_talks import talk_blocks
-from otherminds.studies.dialogue.page_words import artefact_blocks, overlap_blocks, trait_word_blocks
+from otherminds.studies.dialogue.conversations import talk_blocks
 from otherminds.studies.dialogue.questions import artefacts, overlap, traits
+from otherminds.studies.dialogue.questions.artefacts import Artefacts
 from otherminds.studies.dialogue.questions.sample import ALL, FALSE, FIRST, KINDS, SECOND, TRUE
 from otherminds.studies.study import study_page
 from otherminds.talks import ablation
@@ -40,6 +43,8 @@ from otherminds.talks.talk import STATES, TRAITS, Talk
 
 FEWEST = 6
 """Conversations; with fewer, resampling them hardly tells how sure a number is."""
+NAMED = 12
+"""Words that a table or caption names, on either side."""
 _TEXTS = read_words("pages")["dialogue"]
 SHOWN = [Split(kind, KINDS[kind]) for kind in (FIRST, SECOND, FALSE)]
 """The kinds of question that the first numbers are about."""
@@ -67,12 +72,9 @@ def show(
         Section("By mental state", [block for label in found.models for block in _by_state(found, label)]),
         Section("Beside rules and published figures", list(_beside(found))),
         Section("By personality", _by_personality(found)),
-        Section("Words in common", overlap_blocks(overlap.scores(found.suite))),
-        Section(
-            "Words that give answers away",
-            artefact_blocks({each: artefacts.of_options(found.suite, each) for each in artefacts.RECIPES}),
-        ),
-        Section("Who is higher in a trait", [*_judged(judging), *trait_word_blocks(talks)]),
+        Section("Words in common", _overlaps(found.suite)),
+        Section("Words that give answers away", _artefacts(found.suite)),
+        Section("Who is higher in a trait", [*_judged(judging), *_trait_words(talks)]),
         Section("What hiding does", _hidden(ablation.ablate(readings))),
         Section("Conversations", talk_blocks(talks, found)),
         Section("Played live", live),
@@ -281,3 +283,69 @@ def _hidden(found: Sequence[ablation.Misread]) -> list[Block]:
     ]
     columns = ["", "misread", "less both hidden", "talks", "not judged", "published, model", "published, people"]
     return [Table(columns, rows, "How often the second misreads the first", note=_TEXTS["hidden"])] if rows else []
+
+
+# ---- what the words alone tell ------------------------------------------------------------------------------------
+
+
+def _overlaps(suite: Suite) -> list[Block]:
+    """The rule that counts words in common, by mental state."""
+    found = overlap.scores(suite)
+    parts = [(with_, label) for with_ in overlap.WAYS for label in (None, True)]
+    rows: list[list[Cell]] = [
+        [state, *(f"{one.share:.3f} ({one.right}/{one.n})" if one else None for one in cells)]
+        for state in (*STATES, ALL)
+        if any(cells := [found.get((with_, state, label)) for with_, label in parts])
+    ]
+    columns = ["", *(f"{with_}{', false beliefs' if label else ''}" for with_, label in parts)]
+    return [_TEXTS["overlap"], Table(columns, rows, "Most words in common", note=_TEXTS["overlap_rule"])]
+
+
+def _artefacts(suite: Suite) -> list[Block]:
+    """Words that stand more or less often in right options than chance would have it, by both recipes."""
+    found = {recipe: artefacts.of_options(suite, recipe) for recipe in artefacts.RECIPES}
+    rows: list[list[Cell]] = [
+        [
+            name,
+            len(each.words),
+            each.count,
+            f"{100 * each.share:.2f} %",
+            f"{each.line:.2f}",
+            *(artefacts.named(side, NAMED, "none") for side in (each.high, each.low)),
+        ]
+        for name, each in found.items()
+    ]
+    told = "; ".join(f"**{name}**: {recipe.words}" for name, recipe in artefacts.RECIPES.items())
+    columns = ["recipe", "words", "significant", "share", "significant beyond z of"]
+    columns += ["more often right", "less often right"]
+    blocks: list[Block] = [
+        _TEXTS["artefacts"],
+        Table(columns, rows, "Words that give an option away", note=_TEXTS["artefact_recipes"].format(told)),
+    ]
+    for name, each in found.items():
+        if each.words:
+            caption = f"{_TEXTS['artefact']}; {artefacts.RECIPES[name].words}."
+            chance = fmean(word.chance for word in each.words)
+            blocks.append(_words(each, f"Words and right options, {name}", caption, chance, "share in right options"))
+    return blocks
+
+
+def _trait_words(talks: Sequence[Talk]) -> list[Block]:
+    """Words of thoughts by factor; only for talks in which one person has every pattern, so that halves are alike."""
+    design = list({talk.id: talk for pair in traits.pairs(talks) for talk in (pair.high, pair.low)}.values())
+    figures: list[Block] = []
+    for factor, each in artefacts.of_traits(design).items():
+        if each.words:
+            high, low = (artefacts.named(side, NAMED, "none") for side in (each.high, each.low))
+            caption = f"{factor}: more often when high: {high}; more often when low: {low}."
+            title, shared = f"Words of thoughts and {factor}", "share in thoughts of people who are high"
+            figures.append(_words(each, title, caption, artefacts.EVEN, shared))
+    words = f"One person of a scene was given several patterns of traits, in {len(design)} talks."
+    return [words, Folded("Words of thoughts by factor", figures)] if design else []
+
+
+def _words(found: Artefacts, title: str, caption: str, chance: float, shared: str) -> Figure:
+    """Every word by how often it stands somewhere, and how often that is as looked for."""
+    points = [Point(word.word, word.n, word.share, abs(word.z) > found.line) for word in found.words]
+    counted = "how often (logarithmic)"
+    return Figure(scatter(points, title=title, chance=chance, z=found.line, counted=counted, shared=shared), caption)

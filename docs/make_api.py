@@ -84,7 +84,7 @@ MODULES = {
         "studies.dialogue.questions.build": "build",
         "studies.dialogue.questions.published": "read write",
         "talks.judge": "misreads coherence safety validity suited verdicts sift accord Judged",
-        "studies.dialogue.answered": "Answered",
+        "studies.dialogue.answered": "DialogueAnswers",
         "studies.dialogue.page": "show",
         "talks.ablation": "ablate",
         "studies.dialogue.questions.traits": "pairs judge_suite",

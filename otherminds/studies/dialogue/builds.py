@@ -64,8 +64,7 @@ def _dialogue(
         made = records.read(published, name=output.stem)
     else:
         labels, name = (None, output.stem) if talks else (bank.labels(), "dialogue")
-        built = build_counted(bank.read(talks), seed=seed, labels=labels, name=name)
-        made, left_out = built.suite, built.left_out
+        made, left_out = build_counted(bank.read(talks), seed=seed, labels=labels, name=name)
     if as_published:
         records.write(made, as_published)
     how = _MADE["published" if published else "played" if talks else "written"]

@@ -11,7 +11,7 @@ from otherminds.pages.report import Block, Conversation, Example, Line
 from otherminds.results.answers import Answers
 from otherminds.runs.runs import Budget, Recorded
 from otherminds.store.store import Store
-from otherminds.studies.dialogue.answered import Answered
+from otherminds.studies.dialogue.answered import DialogueAnswers
 from otherminds.studies.dialogue.questions.sample import FALSE, FIRST, KINDS, SECOND, TRUE
 from otherminds.studies.study import Progress
 from otherminds.talks import bank
@@ -28,7 +28,7 @@ STATE: State = "desire"
 _TEXTS: dict[str, str] = read_words("dialogue/wording")["live"]
 
 
-def talk_blocks(talks: Sequence[Talk], found: Answered) -> list[Block]:
+def talk_blocks(talks: Sequence[Talk], found: DialogueAnswers) -> list[Block]:
     """A few conversations of different mental states, each with some of its questions."""
     items: dict[str, list[Item]] = {}
     for item in found.suite:
@@ -70,7 +70,7 @@ def _presented(person: Person, goal: str) -> Line:
     return Line(person.name, f"{person.age}, {person.occupation}", unsaid)
 
 
-def _question(talk: Talk, item: Item, found: Answered) -> Example:
+def _question(talk: Talk, item: Item, found: DialogueAnswers) -> Example:
     picked = {label: Answers.of(some.runs[:1]).ids.get(item.id) for label, some in found.models.items()}
     options = [
         "\n".join(

@@ -26,7 +26,7 @@ from otherminds.studies.dialogue.answered import (
     LEXICAL,
     PUBLISHED,
     STATES_AND_KINDS,
-    Answered,
+    DialogueAnswers,
     less,
     levels,
     right,
@@ -64,7 +64,7 @@ def show(
     about a talk that was played just now.
     """
     judging = [run for run in runs if any("factor" in record.item.tags for record in run.records)]
-    found = Answered.of([run for run in runs if run not in judging])
+    found = DialogueAnswers.of([run for run in runs if run not in judging])
     asked = [run for some in found.models.values() for run in some.runs]
     sections = [
         Section("", [_cards(found), *_unfair(found, talks)]),
@@ -92,7 +92,7 @@ def show(
 # ---- the answer in words ------------------------------------------------------------------------------------------
 
 
-def _lead(found: Answered) -> str:
+def _lead(found: DialogueAnswers) -> str:
     guess = chance(found.suite.items) or 0.0
     talks = {item.context for item in found.suite}
     asked = f"{count(len(found.suite), 'question')} about {count(len(talks), 'conversation')}"
@@ -120,7 +120,7 @@ def _against(whole: Estimate, guess: float, rule: Estimate | None) -> str:
     return f"The interval lies {side} guessing; one in twenty misses by chance."
 
 
-def _cards(found: Answered) -> Cards:
+def _cards(found: DialogueAnswers) -> Cards:
     cards = []
     for label, some in found.models.items():
         whose = f", {label}" if len(found.models) > 1 else ""
@@ -132,14 +132,14 @@ def _cards(found: Answered) -> Cards:
     return Cards([*cards, ("Chance", f"{guess:.2f}", "guessing among the options")])
 
 
-def _unfair(found: Answered, talks: Sequence[Talk]) -> list[str]:
+def _unfair(found: DialogueAnswers, talks: Sequence[Talk]) -> list[str]:
     return [_TEXTS["unfair"].format(label=label, own=own) for label, own in found.own(talks).items()]
 
 
 # ---- right answers ------------------------------------------------------------------------------------------------
 
 
-def _by_state(found: Answered, label: str) -> list[PictureOf | TableOf]:
+def _by_state(found: DialogueAnswers, label: str) -> list[PictureOf | TableOf]:
     model = found.part(label)
     own = model.of(found.everybody)
     states = [Split(state, {"state": state}) for state in STATES]
@@ -171,7 +171,7 @@ def _by_state(found: Answered, label: str) -> list[PictureOf | TableOf]:
     ]
 
 
-def _beside(found: Answered) -> Iterator[TableOf | Table]:
+def _beside(found: DialogueAnswers) -> Iterator[TableOf | Table]:
     """All models and rules in one table, then differences, then figures from elsewhere."""
     models = [found.part(label) for label in found.models]
     kinds = [Split(kind, KINDS[kind]) for kind in (ALL, FIRST, SECOND, FALSE, TRUE)]
@@ -204,7 +204,7 @@ def _beside(found: Answered) -> Iterator[TableOf | Table]:
     yield Table(["on ToMATO, all questions", "right"], figures, "Published figures", note=note)
 
 
-def _by_personality(found: Answered) -> list[Block]:
+def _by_personality(found: DialogueAnswers) -> list[Block]:
     blocks: list[Block] = []
     people = {**found.models, LEXICAL: found.rules[LEXICAL]}
     for order, name in ((1, FIRST), (2, SECOND)):
@@ -247,7 +247,7 @@ def _by_personality(found: Answered) -> list[Block]:
 def _judged(runs: Sequence[Run]) -> list[TableOf]:
     if not runs:
         return []
-    labels = Answered.of(runs).labels
+    labels = DialogueAnswers.of(runs).labels
     judges = [Split(labels[run.id], {"run": run.id}) for run in runs]
     return [
         TableOf(

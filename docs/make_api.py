@@ -83,13 +83,13 @@ MODULES = {
         "talks.talk": "Talk Turn load save",
         "studies.dialogue.questions.build": "build",
         "studies.dialogue.questions.published": "read write",
-        "talks.judge": "misreads coherence safety validity suited verdicts sift accord",
-        "studies.dialogue.answered": "Answered",
+        "talks.judge": "misreads coherence safety validity suited verdicts sift accord Judged",
+        "studies.dialogue.answered": "DialogueAnswers",
         "studies.dialogue.page": "show",
         "talks.ablation": "ablate",
         "studies.dialogue.questions.traits": "pairs judge_suite",
-        "studies.dialogue.play_command": "play_talks",
-        "studies.dialogue.judge_command": "judge_talks write_forms Judged",
+        "commands.play": "play_talks",
+        "commands.judge": "judge_talks write_forms",
     },
 }
 HEAD = """# API reference

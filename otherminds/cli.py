@@ -22,6 +22,8 @@ COMMANDS = {
     "profile": "commands.profile",
     "tell": "commands.tell",
     **{name: f"studies.{module}" for name, module in studies.COMMANDS.items()},
+    "play": "commands.play",
+    "judge": "commands.judge",
     "build": "commands.build",
     "train": "commands.train",
     "import": "commands.imports",

@@ -38,8 +38,6 @@ COMMANDS = {
     "retell": "explore.retelling",
     "invent": "explore.retelling",
     "series": "safety.commands",
-    "play": "dialogue.play_command",
-    "judge": "dialogue.judge_command",
 }
 """The commands that our studies bring of their own, with the module of each."""
 

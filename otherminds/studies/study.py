@@ -263,8 +263,8 @@ class Study:
     """A few questions, made without a real model."""
     look: Callable[[Sequence[Subject], Desk], Chapter | None]
     """From those who are asked, and where, to a chapter; None if a budget was spent before there was anything."""
-    suite: Callable[[], Suite] | None = None
-    """The suite that goes by the study's name, as it is built without options."""
+    suite: Callable[..., Suite] | None = None
+    """The suite that goes by the study's name, as it is built without options; some take options."""
     faults: Callable[[Suite], list[Fault]] = faults
     """What is wrong with such a suite: the common rules, and its own."""
     bounds: tuple[float, float] = BOUNDS

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from otherminds import stats
 from otherminds.errors import UsageError
+from otherminds.files import read_words
 from otherminds.stats import Difference, Estimate
 from otherminds.talks.talk import Talk
 
@@ -23,12 +24,7 @@ CELLS: dict[Cell, str] = {
     (False, True): "only goals and personality hidden",
     (True, True): "nothing hidden",
 }
-PUBLISHED: dict[Cell, tuple[float, float]] = {
-    HIDDEN: (0.466, 0.510),
-    (True, False): (0.404, 0.320),
-    (False, True): (0.460, 0.320),
-    (True, True): (0.390, 0.305),
-}
+PUBLISHED: dict[str, list[float]] = read_words("dialogue/published")["hidden"]
 """On ToMATO's own conversations: by GPT-4o mini over 3,000 turns a cell, and by people over 200."""
 
 Reading = tuple[Talk, Mapping[int, bool | None]]

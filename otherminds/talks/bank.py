@@ -8,12 +8,16 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
 from importlib.resources import as_file, files
+from itertools import product
 from pathlib import Path
 
 from otherminds.errors import BadFile, UsageError
 from otherminds.items import read_lines
 from otherminds.talks import talk as talks
-from otherminds.talks.talk import Casting, Person, Scene, Talk
+from otherminds.talks.talk import TRAITS, Casting, Person, Scene, Talk
+
+PATTERNS = tuple("".join(levels) for levels in product("HL", repeat=len(TRAITS)))
+"""Every way to be high or low in each of the traits."""
 
 
 def people() -> dict[str, Person]:
@@ -81,6 +85,17 @@ def _pair(
             return meetings
 
 
+def patterns(casting: Casting, *, who: int = 0) -> list[Casting]:
+    """The same casting 32 times, one of the two with every pattern of traits."""
+    made = []
+    for traits in PATTERNS:
+        person = casting.people[who]
+        other = replace(person, id=f"{person.id}-{traits}", traits=traits)
+        people = (other, casting.people[1]) if who == 0 else (casting.people[0], other)
+        made.append(replace(casting, people=people))
+    return made
+
+
 def authored() -> list[Talk]:
     """The talks that were written for the package, thoughts and all."""
     with _folder() as folder:
@@ -90,6 +105,11 @@ def authored() -> list[Talk]:
             for talk in talks.load(path, people=_people(), scenes=_scenes())
         ]
     return [replace(talk, made={"how": "written"}) for talk in found]
+
+
+def read(path: str | Path | None) -> list[Talk]:
+    """The talks of a file, which may name people and scenes of the package; without one, those of the package."""
+    return talks.load(path, people=people(), scenes=scenes()) if path else authored()
 
 
 def labels() -> dict[tuple[str, int], bool]:

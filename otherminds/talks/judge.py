@@ -18,23 +18,29 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
+from typing import Any
 
-from otherminds.errors import UsageError
+from otherminds.errors import ModelError, UsageError
 from otherminds.files import read_words
 from otherminds.items import Item, Suite
 from otherminds.models import Model
-from otherminds.results.annotations import Votes, majorities
-from otherminds.runs.runs import Run
+from otherminds.results.annotations import AnnotationBatch, Votes, majorities
+from otherminds.runs.runs import Run, run
 from otherminds.stats import Estimate
 from otherminds.stats.raters import cohen, shared
-from otherminds.talks.ablation import Reading
+from otherminds.store.store import Store
+from otherminds.talks.ablation import Misread, Reading, ablate, cell_of
 from otherminds.talks.talk import Talk
 
 Opinion = Mapping[str, bool | None]
 """By item id: True if nothing is wrong, False if something is, None if there is no verdict."""
 Opinions = Mapping[str, Opinion]
 """By question: misreads, coherence, safety, validity."""
+
+Bars = Callable[[str], AbstractContextManager[Callable[[int, int], None]]]
+"""Makes a bar with a title."""
 
 RIGHTLY, MISREADS = "rightly", "wrongly, at least in part"
 COHERENT = ("coherent", "incoherent")
@@ -74,6 +80,14 @@ FORMS: dict[str, Callable[..., Suite]] = {
     "validity": validity,
 }
 """What a judge and people are asked; validity is asked about a suite, the others about talks."""
+
+
+def forms_of(talks: Sequence[Talk], suite: Suite, only: str | None = None) -> dict[str, Suite]:
+    """By name, what is asked about talks and the questions about them; `only` names some, parted by commas."""
+    wanted = [word.strip() for word in only.split(",")] if only else list(FORMS)
+    if unknown := [word for word in wanted if word not in FORMS]:
+        raise UsageError(f"--only: nobody is asked about {unknown[0]!r}; there are {', '.join(FORMS)}")
+    return {name: FORMS[name](suite if name == "validity" else talks) for name in wanted}
 
 
 def _misreads(talk: Talk) -> list[Item]:
@@ -285,3 +299,83 @@ def accord(suite: Suite, judge: Opinion, people: Opinion, *, seed: int = 0) -> A
         shared(ours, theirs, groups=by, seed=seed),
         cohen(ours, theirs, groups=by, seed=seed),
     )
+
+
+# ---- all of it ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What a judge, and people beside it, made of talks and questions."""
+
+    sifted: Sifted
+    accords: Mapping[str, Accord]
+    cells: Sequence[Misread]
+    """By what was hidden, how often thoughts were misread."""
+    failed: Sequence[str]
+    """Which calls got no answer, in sentences."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        false = [item.tags["false_belief"] for item in self.sifted.items if "false_belief" in item.tags]
+        return {
+            "talks": len(self.sifted.talks),
+            "questions": len(self.sifted.items),
+            "false_beliefs": sum(map(bool, false)),
+            "beliefs_judged": len(false),
+            "by": dict(self.sifted.by),
+            "removed": self.sifted.counts,
+            "accord": {
+                name: {"n": one.n, "shared": _numbers(one.shared), "kappa": _numbers(one.kappa)}
+                for name, one in self.accords.items()
+            },
+            "misread": {
+                cell.label: {
+                    "n": cell.share.n,
+                    "talks": cell.talks,
+                    "unjudged": cell.unjudged,
+                    "share": _numbers(cell.share),
+                    "less_hidden": _numbers(cell.less_hidden),
+                }
+                for cell in self.cells
+            },
+        }
+
+
+def judge(
+    talks: Sequence[Talk],
+    suite: Suite,
+    forms: Mapping[str, Suite],
+    model: Model,
+    store: Store,
+    *,
+    bars: Bars,
+    score: str | None = None,
+) -> Judged:
+    """Sift talks and their questions by what a judge model finds, and people who answered the same forms."""
+    votes_of = {name: votes(form, AnnotationBatch(form, store).answers()) for name, form in forms.items()}
+    people = {name: said for name, said in votes_of.items() if said}
+    found: dict[str, Opinion] = {}
+    failed = []
+    for name, form in forms.items():
+        with bars(f"{model.name} · {form.name}") as bar:
+            done = run(suited(form, model).using(score=score), model, store=store, progress=bar)
+        if not done.values():
+            why = next((record.score.why for record in done.records), "nothing was answered")
+            advice = "" if done.score == "text" else "; if it cannot weigh letters, say --score text"
+            raise ModelError(f"{model.name} gave no verdict on any item of {form.name}: {why}{advice}")
+        if errors := done.verdicts()["error"]:
+            calls = f"{errors} of {len(done)} calls on {form.name} failed"
+            failed.append(f"{calls}; give the same command again to make these")
+        found[name] = verdicts(done)
+    several = len(set(map(cell_of, talks))) > 1
+    return Judged(
+        sift(talks, suite, judge=found, people=people),
+        {name: accord(forms[name], found[name], said) for name, said in people.items()},
+        ablate(readings(talks, found.get("misreads", {}), people.get("misreads"))) if several else [],
+        failed,
+    )
+
+
+def _numbers(one: Estimate | None) -> list[float] | None:
+    return [one.value, one.low, one.high] if one else None

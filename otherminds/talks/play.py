@@ -14,17 +14,21 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
+from importlib.metadata import version
+from pathlib import Path
+from platform import python_version
 from typing import Any
 
 from otherminds.calling.flights import ModelQueue, Steps, converse
-from otherminds.calling.recorded import as_recorded
+from otherminds.calling.recorded import Recorded, as_recorded
 from otherminds.errors import UsageError
+from otherminds.items import write_lines
 from otherminds.models import Model, fingerprint
 from otherminds.talks.ablation import CELLS, Cell
 from otherminds.talks.leaks import Leak
 from otherminds.talks.roles import REMINDERS, Form, Role
-from otherminds.talks.stage import Ending, Message, Stage
-from otherminds.talks.talk import STATES, Casting, State, Talk
+from otherminds.talks.stage import NO_ANSWER, Ending, PlayedMessage, Stage
+from otherminds.talks.talk import STATES, Casting, State, Talk, save
 from otherminds.talks.turns import form_for
 
 Progress = Callable[[int, int], None]
@@ -37,6 +41,11 @@ class Apart:
 
     talk: Talk
     reason: str
+
+    @property
+    def unanswered(self) -> bool:
+        """Whether a call failed, so that asking again may help."""
+        return self.reason.startswith(NO_ANSWER)
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON: the talk with the reason."""
@@ -86,6 +95,43 @@ class Played:
     """How many of these were searched for leaks."""
     shown: int
     """Prompts that hold a thought of the other because thoughts were to be heard."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON: how many talks there are, why the others are none, how messages came out, and leaks."""
+        return {
+            "talks": len(self.talks),
+            "apart": dict(Counter(one.reason.partition(": ")[2] or one.reason for one in self.apart)),
+            "messages": self.counts.to_dict(),
+            "leak_check": {
+                "prompts": self.prompts,
+                "leaks": len(self.leaks),
+                "shown_on_purpose": self.shown,
+                "found": [asdict(leak) for leak in self.leaks[:20]],
+            },
+        }
+
+    def save(self, folder: Path) -> None:
+        """Write what there is so far, so that whatever ends the work leaves whole conversations."""
+        save(folder / "talks.jsonl", self.talks)
+        write_lines(folder / "apart.jsonl", (one.to_dict() for one in self.apart))
+
+
+def account(played: Played, players: Sequence[Recorded], options: Mapping[str, Any]) -> dict[str, Any]:
+    """As JSON: with which options it was played, what came of it, by whom, and what it took."""
+    return {
+        "otherminds": version("otherminds"),
+        "python": python_version(),
+        **options,
+        **played.to_dict(),
+        "stopped": next((player.stopped for player in players if player.stopped), ""),
+        # One model that plays both parts has one account of what it spent.
+        "players": [_spent(player) for player in dict.fromkeys(players)],
+    }
+
+
+def _spent(player: Recorded) -> dict[str, Any]:
+    who = {"name": player.name, "fingerprint": player.fingerprint, "identity": dict(player.identity)}
+    return who | {"calls": {"made": player.made, "reused": player.reused}, "usage": asdict(player.usage)}
 
 
 def play(
@@ -238,7 +284,7 @@ def _roles(
     return one, other
 
 
-def _count(messages: Sequence[Message]) -> Counts:
+def _count(messages: Sequence[PlayedMessage]) -> Counts:
     taken = [message.taken for message in messages if message.taken]
     return Counts(
         messages=len(messages),

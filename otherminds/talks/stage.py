@@ -18,7 +18,7 @@ NO_ANSWER = "no answer for message"
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class PlayedMessage:
     """All tries of one message; the one that was taken, if any; whether the speaker thought so for the first time."""
 
     tries: tuple[Read, ...]
@@ -37,7 +37,7 @@ class Ending:
 
     talk: Talk
     reason: str
-    messages: tuple[Message, ...]
+    messages: tuple[PlayedMessage, ...]
     leaks: tuple[Leak, ...]
     prompts: int
 
@@ -60,7 +60,7 @@ class Stage:
     reason: str = ""
     _tries: list[_Try] = field(default_factory=list)
     """Of the message under way."""
-    _messages: list[Message] = field(default_factory=list)
+    _messages: list[PlayedMessage] = field(default_factory=list)
     _sent: list[Sent] = field(default_factory=list)
 
     def ask(self, side: int) -> Prompt:
@@ -108,7 +108,7 @@ class Stage:
         if self.reason:
             return
         found = taken.read if taken else None
-        self._messages.append(Message(tries, found, found is None or self._new(side, found)))
+        self._messages.append(PlayedMessage(tries, found, found is None or self._new(side, found)))
         if found is None:
             self.reason = f"message {len(self.turns) + 1} cannot be read: {tries[-1].fault}"
         else:

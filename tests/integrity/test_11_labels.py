@@ -14,10 +14,10 @@ from click.testing import CliRunner
 
 from otherminds.cli import cli
 from otherminds.items import Item, Suite
-from otherminds.studies.dialogue.artefacts import cut
-from otherminds.studies.dialogue.overlap import picks, tokens, word_types, words
 from otherminds.studies.dialogue.questions import published
+from otherminds.studies.dialogue.questions.artefacts import cut
 from otherminds.studies.dialogue.questions.build import build
+from otherminds.studies.dialogue.questions.overlap import picks, tokens, word_types, words
 from otherminds.studies.safety.plots.build import generate
 from otherminds.studies.safety.plots.deceivers import FAMILIES, PLANS
 from otherminds.studies.safety.plots.nested import AWAY, DISTRACTED, HERE, WATCHING, Plot

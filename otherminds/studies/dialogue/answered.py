@@ -1,4 +1,4 @@
-"""Answered: runs of questions about conversations, by model, beside rules that read nothing; and what is measured.
+"""Answers: runs of questions about conversations, by model, beside rules that read nothing; and what is measured.
 
 Questions about one conversation are not independent, so every interval is drawn by conversation. Where a model was
 asked several times, a question counts with its mean, and how far the runs lie apart stands beside it.
@@ -15,6 +15,8 @@ from typing import Any
 
 from otherminds.errors import UsageError
 from otherminds.files import read_words
+from otherminds.heuristics.cues import share
+from otherminds.heuristics.rules import longest_option
 from otherminds.items import Item, Suite
 from otherminds.items.tags import FALSE_BELIEF, ORDER, STATE, STORY
 from otherminds.results.answers import Answers
@@ -22,7 +24,7 @@ from otherminds.results.labels import mark, together
 from otherminds.results.measures import Split, same_model
 from otherminds.runs.runs import Run
 from otherminds.stats import Difference, Estimate
-from otherminds.studies.dialogue import overlap
+from otherminds.studies.dialogue.questions import overlap
 from otherminds.studies.dialogue.questions.sample import ALL, KINDS
 from otherminds.talks.talk import STATES, Talk
 
@@ -39,30 +41,22 @@ PUBLISHED: dict[str, float] = read_words("dialogue/published")["right"]
 LEXICAL = "overlap with the question"
 
 
-def _longest(suite: Suite) -> dict[str, float]:
-    values = {}
-    for item in suite:
-        best = [choice for choice in item.choices if len(choice) == max(map(len, item.choices))]
-        values[item.id] = (item.answer in best) / len(best)
-    return values
-
-
 RULES: dict[str, Callable[[Suite], dict[str, float]]] = {
     LEXICAL: lambda suite: overlap.values(suite, with_="question"),
     "overlap with the conversation": lambda suite: overlap.values(suite, with_="conversation"),
-    "longest option": _longest,
+    "longest option": lambda suite: {item.id: share(item, longest_option(item)) for item in suite},
 }
 
 
 @dataclass(frozen=True)
-class Answered:
+class DialogueAnswers:
     """All answers to questions about talks."""
 
     models: Mapping[str, Answers]
     """By what a model is called here: asked in one way, once or several times."""
 
     @classmethod
-    def of(cls, runs: Sequence[Run]) -> Answered:
+    def of(cls, runs: Sequence[Run]) -> DialogueAnswers:
         """Runs of one model on the same questions belong together, whatever their seeds; a name alone is no model."""
         found = together(
             (run for run in runs if run.records),

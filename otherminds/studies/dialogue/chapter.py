@@ -14,8 +14,8 @@ from otherminds.results.itembrowser import Links
 from otherminds.results.measures import chance
 from otherminds.runs.runs import Run
 from otherminds.studies.declared import GapOf, ScoreOf, findings
-from otherminds.studies.dialogue.answered import LEXICAL, PUBLISHED, Answered
-from otherminds.studies.dialogue.live import live
+from otherminds.studies.dialogue.answered import LEXICAL, PUBLISHED, DialogueAnswers
+from otherminds.studies.dialogue.conversations import live
 from otherminds.studies.dialogue.page import show
 from otherminds.studies.dialogue.questions.sample import (
     ALL,
@@ -99,7 +99,7 @@ def _played(subject: Subject, desk: Desk, cut: list[str]) -> Sequence[Block]:
 
 
 def _findings(table: Answers) -> Iterator[Finding]:
-    found = Answered.of(table.runs)
+    found = DialogueAnswers.of(table.runs)
     rules = {"words in common": found.rules[LEXICAL]}
     for label, answers in found.models.items():
         scores = [

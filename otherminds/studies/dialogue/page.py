@@ -6,10 +6,13 @@ show(talks, [om.run(suite, model, seed=seed) for seed in range(5)]).save("dialog
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from statistics import fmean
 
 from otherminds.files import read_words
+from otherminds.items import Suite
 from otherminds.minds.telling import listing
-from otherminds.pages.report import Block, Cards, Cell, Folded, Report, Section, Table
+from otherminds.pages.report import Block, Cards, Cell, Figure, Folded, Report, Section, Table
+from otherminds.pages.scatter import Point, scatter
 from otherminds.results.answers import Answers
 from otherminds.results.itembrowser import Links
 from otherminds.results.labels import count
@@ -19,21 +22,20 @@ from otherminds.results.sections import Axis, Column, Page, PictureOf, TableOf
 from otherminds.results.sections import figure as drawn
 from otherminds.runs.runs import Run
 from otherminds.stats import Estimate, signed, span, sure
-from otherminds.studies.dialogue import artefacts, overlap
 from otherminds.studies.dialogue.answered import (
     LEXICAL,
     PUBLISHED,
     STATES_AND_KINDS,
-    Answered,
+    DialogueAnswers,
     less,
     levels,
     right,
     size,
     spread,
 )
-from otherminds.studies.dialogue.page_talks import talk_blocks
-from otherminds.studies.dialogue.page_words import artefact_blocks, overlap_blocks, trait_word_blocks
-from otherminds.studies.dialogue.questions import traits
+from otherminds.studies.dialogue.conversations import talk_blocks
+from otherminds.studies.dialogue.questions import artefacts, overlap, traits
+from otherminds.studies.dialogue.questions.artefacts import Artefacts
 from otherminds.studies.dialogue.questions.sample import ALL, FALSE, FIRST, KINDS, SECOND, TRUE
 from otherminds.studies.study import study_page
 from otherminds.talks import ablation
@@ -41,6 +43,8 @@ from otherminds.talks.talk import STATES, TRAITS, Talk
 
 FEWEST = 6
 """Conversations; with fewer, resampling them hardly tells how sure a number is."""
+NAMED = 12
+"""Words that a table or caption names, on either side."""
 _TEXTS = read_words("pages")["dialogue"]
 SHOWN = [Split(kind, KINDS[kind]) for kind in (FIRST, SECOND, FALSE)]
 """The kinds of question that the first numbers are about."""
@@ -60,7 +64,7 @@ def show(
     about a talk that was played just now.
     """
     judging = [run for run in runs if any("factor" in record.item.tags for record in run.records)]
-    found = Answered.of([run for run in runs if run not in judging])
+    found = DialogueAnswers.of([run for run in runs if run not in judging])
     asked = [run for some in found.models.values() for run in some.runs]
     sections = [
         Section("", [_cards(found), *_unfair(found, talks)]),
@@ -68,12 +72,9 @@ def show(
         Section("By mental state", [block for label in found.models for block in _by_state(found, label)]),
         Section("Beside rules and published figures", list(_beside(found))),
         Section("By personality", _by_personality(found)),
-        Section("Words in common", overlap_blocks(overlap.scores(found.suite))),
-        Section(
-            "Words that give answers away",
-            artefact_blocks({each: artefacts.of_options(found.suite, each) for each in artefacts.RECIPES}),
-        ),
-        Section("Who is higher in a trait", [*_judged(judging), *trait_word_blocks(talks)]),
+        Section("Words in common", _overlaps(found.suite)),
+        Section("Words that give answers away", _artefacts(found.suite)),
+        Section("Who is higher in a trait", [*_judged(judging), *_trait_words(talks)]),
         Section("What hiding does", _hidden(ablation.ablate(readings))),
         Section("Conversations", talk_blocks(talks, found)),
         Section("Played live", live),
@@ -91,7 +92,7 @@ def show(
 # ---- the answer in words ------------------------------------------------------------------------------------------
 
 
-def _lead(found: Answered) -> str:
+def _lead(found: DialogueAnswers) -> str:
     guess = chance(found.suite.items) or 0.0
     talks = {item.context for item in found.suite}
     asked = f"{count(len(found.suite), 'question')} about {count(len(talks), 'conversation')}"
@@ -119,7 +120,7 @@ def _against(whole: Estimate, guess: float, rule: Estimate | None) -> str:
     return f"The interval lies {side} guessing; one in twenty misses by chance."
 
 
-def _cards(found: Answered) -> Cards:
+def _cards(found: DialogueAnswers) -> Cards:
     cards = []
     for label, some in found.models.items():
         whose = f", {label}" if len(found.models) > 1 else ""
@@ -131,14 +132,14 @@ def _cards(found: Answered) -> Cards:
     return Cards([*cards, ("Chance", f"{guess:.2f}", "guessing among the options")])
 
 
-def _unfair(found: Answered, talks: Sequence[Talk]) -> list[str]:
+def _unfair(found: DialogueAnswers, talks: Sequence[Talk]) -> list[str]:
     return [_TEXTS["unfair"].format(label=label, own=own) for label, own in found.own(talks).items()]
 
 
 # ---- right answers ------------------------------------------------------------------------------------------------
 
 
-def _by_state(found: Answered, label: str) -> list[PictureOf | TableOf]:
+def _by_state(found: DialogueAnswers, label: str) -> list[PictureOf | TableOf]:
     model = found.part(label)
     own = model.of(found.everybody)
     states = [Split(state, {"state": state}) for state in STATES]
@@ -170,7 +171,7 @@ def _by_state(found: Answered, label: str) -> list[PictureOf | TableOf]:
     ]
 
 
-def _beside(found: Answered) -> Iterator[TableOf | Table]:
+def _beside(found: DialogueAnswers) -> Iterator[TableOf | Table]:
     """All models and rules in one table, then differences, then figures from elsewhere."""
     models = [found.part(label) for label in found.models]
     kinds = [Split(kind, KINDS[kind]) for kind in (ALL, FIRST, SECOND, FALSE, TRUE)]
@@ -203,7 +204,7 @@ def _beside(found: Answered) -> Iterator[TableOf | Table]:
     yield Table(["on ToMATO, all questions", "right"], figures, "Published figures", note=note)
 
 
-def _by_personality(found: Answered) -> list[Block]:
+def _by_personality(found: DialogueAnswers) -> list[Block]:
     blocks: list[Block] = []
     people = {**found.models, LEXICAL: found.rules[LEXICAL]}
     for order, name in ((1, FIRST), (2, SECOND)):
@@ -246,7 +247,7 @@ def _by_personality(found: Answered) -> list[Block]:
 def _judged(runs: Sequence[Run]) -> list[TableOf]:
     if not runs:
         return []
-    labels = Answered.of(runs).labels
+    labels = DialogueAnswers.of(runs).labels
     judges = [Split(labels[run.id], {"run": run.id}) for run in runs]
     return [
         TableOf(
@@ -276,9 +277,75 @@ def _hidden(found: Sequence[ablation.Misread]) -> list[Block]:
             one.less_hidden,
             one.talks,
             one.unjudged,
-            *map("{:.3f}".format, ablation.PUBLISHED[one.cell]),
+            *map("{:.3f}".format, ablation.PUBLISHED[one.label]),
         ]
         for one in found
     ]
     columns = ["", "misread", "less both hidden", "talks", "not judged", "published, model", "published, people"]
     return [Table(columns, rows, "How often the second misreads the first", note=_TEXTS["hidden"])] if rows else []
+
+
+# ---- what the words alone tell ------------------------------------------------------------------------------------
+
+
+def _overlaps(suite: Suite) -> list[Block]:
+    """The rule that counts words in common, by mental state."""
+    found = overlap.scores(suite)
+    parts = [(with_, label) for with_ in overlap.WAYS for label in (None, True)]
+    rows: list[list[Cell]] = [
+        [state, *(f"{one.share:.3f} ({one.right}/{one.n})" if one else None for one in cells)]
+        for state in (*STATES, ALL)
+        if any(cells := [found.get((with_, state, label)) for with_, label in parts])
+    ]
+    columns = ["", *(f"{with_}{', false beliefs' if label else ''}" for with_, label in parts)]
+    return [_TEXTS["overlap"], Table(columns, rows, "Most words in common", note=_TEXTS["overlap_rule"])]
+
+
+def _artefacts(suite: Suite) -> list[Block]:
+    """Words that stand more or less often in right options than chance would have it, by both recipes."""
+    found = {recipe: artefacts.of_options(suite, recipe) for recipe in artefacts.RECIPES}
+    rows: list[list[Cell]] = [
+        [
+            name,
+            len(each.words),
+            each.count,
+            f"{100 * each.share:.2f} %",
+            f"{each.line:.2f}",
+            *(artefacts.named(side, NAMED, "none") for side in (each.high, each.low)),
+        ]
+        for name, each in found.items()
+    ]
+    told = "; ".join(f"**{name}**: {recipe.words}" for name, recipe in artefacts.RECIPES.items())
+    columns = ["recipe", "words", "significant", "share", "significant beyond z of"]
+    columns += ["more often right", "less often right"]
+    blocks: list[Block] = [
+        _TEXTS["artefacts"],
+        Table(columns, rows, "Words that give an option away", note=_TEXTS["artefact_recipes"].format(told)),
+    ]
+    for name, each in found.items():
+        if each.words:
+            caption = f"{_TEXTS['artefact']}; {artefacts.RECIPES[name].words}."
+            chance = fmean(word.chance for word in each.words)
+            blocks.append(_words(each, f"Words and right options, {name}", caption, chance, "share in right options"))
+    return blocks
+
+
+def _trait_words(talks: Sequence[Talk]) -> list[Block]:
+    """Words of thoughts by factor; only for talks in which one person has every pattern, so that halves are alike."""
+    design = list({talk.id: talk for pair in traits.pairs(talks) for talk in (pair.high, pair.low)}.values())
+    figures: list[Block] = []
+    for factor, each in artefacts.of_traits(design).items():
+        if each.words:
+            high, low = (artefacts.named(side, NAMED, "none") for side in (each.high, each.low))
+            caption = f"{factor}: more often when high: {high}; more often when low: {low}."
+            title, shared = f"Words of thoughts and {factor}", "share in thoughts of people who are high"
+            figures.append(_words(each, title, caption, artefacts.EVEN, shared))
+    words = f"One person of a scene was given several patterns of traits, in {len(design)} talks."
+    return [words, Folded("Words of thoughts by factor", figures)] if design else []
+
+
+def _words(found: Artefacts, title: str, caption: str, chance: float, shared: str) -> Figure:
+    """Every word by how often it stands somewhere, and how often that is as looked for."""
+    points = [Point(word.word, word.n, word.share, abs(word.z) > found.line) for word in found.words]
+    counted = "how often (logarithmic)"
+    return Figure(scatter(points, title=title, chance=chance, z=found.line, counted=counted, shared=shared), caption)

@@ -12,10 +12,14 @@ from otherminds.studies.dialogue.builds import BUILDS
 from otherminds.studies.dialogue.questions import build, controls
 from otherminds.studies.study import Study
 from otherminds.talks import bank
+from otherminds.talks.talk import Talk
 
 
-def _suite() -> Suite:
-    return build.build(bank.authored(), labels=bank.labels())
+def _suite(*, talks: Sequence[Talk] | None = None, seed: int = 0) -> Suite:
+    """Questions about these talks, which nobody has labelled yet; without any, about those of the package."""
+    if talks is None:
+        return build.build(bank.authored(), seed=seed, labels=bank.labels())
+    return build.build(talks, seed=seed)
 
 
 def _page(runs: Sequence[Run]) -> Report:

@@ -9,7 +9,7 @@ from otherminds.errors import UsageError
 from otherminds.items import Suite
 from otherminds.models import fingerprint
 from otherminds.models.scripted import Scripted
-from otherminds.studies.dialogue.answered import LEXICAL, Answered, less, levels, right, size, spread
+from otherminds.studies.dialogue.answered import LEXICAL, DialogueAnswers, less, levels, right, size, spread
 from otherminds.studies.dialogue.questions.sample import ALL, FALSE, FIRST, KINDS, SECOND, TRUE
 from tests.studies.dialogue.made_talks import NORA, OMAR, answering, questions, talk
 
@@ -22,7 +22,7 @@ SUITE = questions(*TALKS)
 
 
 def answered(*runs):
-    return Answered.of(runs)
+    return DialogueAnswers.of(runs)
 
 
 def of(answers, kind, state=""):

@@ -6,8 +6,8 @@ import pytest
 from scipy.stats import norm
 
 from otherminds.items import Item, Suite
-from otherminds.studies.dialogue.artefacts import RECIPES, cut, find, of_options, of_traits
-from otherminds.studies.dialogue.questions.traits import patterns
+from otherminds.studies.dialogue.questions.artefacts import RECIPES, cut, find, of_options, of_traits
+from otherminds.talks.bank import patterns
 from tests.studies.dialogue.made_talks import NORA, OMAR, SCENE, Casting, talk
 
 

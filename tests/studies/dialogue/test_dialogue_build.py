@@ -18,8 +18,8 @@ from otherminds.heuristics.readers import oracle
 from otherminds.items import Item, Suite
 from otherminds.items.lint import faults
 from otherminds.runs.runs import run
-from otherminds.studies.dialogue.artefacts import of_options
 from otherminds.studies.dialogue.questions import build
+from otherminds.studies.dialogue.questions.artefacts import of_options
 from otherminds.studies.dialogue.third_person.retell import retell
 from otherminds.talks import bank
 from otherminds.talks.talk import STATES, Casting, Person, Scene, State, Talk, Turn, save
@@ -136,29 +136,29 @@ def test_near_duplicates_are_never_side_by_side() -> None:
 
 
 def test_a_speaker_with_too_few_thoughts_is_not_asked_about() -> None:
-    built = build.build_counted([talk(turns=7)])
-    assert [item.tags["order"] for item in built.suite] == [1, 1, 1, 1]
-    assert built.left_out == {build.FEW: 3}
+    suite, left_out = build.build_counted([talk(turns=7)])
+    assert [item.tags["order"] for item in suite] == [1, 1, 1, 1]
+    assert left_out == {build.FEW: 3}
 
 
 def test_what_cannot_be_told_is_counted_and_is_no_wrong_option() -> None:
     unsure = changed(talk(), 2, thought="I put the lamp away, and that was that.")
-    built = build.build_counted([unsure])
-    assert "stall/02" not in by_id(built.suite)
-    assert built.left_out == {f"{build.NOT_RETOLD}: a verb whose tense cannot be told": 1}
-    assert not any("put the lamp away" in choice for item in built.suite for choice in item.choices)
+    suite, left_out = build.build_counted([unsure])
+    assert "stall/02" not in by_id(suite)
+    assert left_out == {f"{build.NOT_RETOLD}: a verb whose tense cannot be told": 1}
+    assert not any("put the lamp away" in choice for item in suite for choice in item.choices)
 
 
 def test_a_message_said_twice_is_not_asked_about() -> None:
-    built = build.build_counted([changed(talk(), 4, speech=talk().turns[8].speech)])
-    assert built.left_out == {build.REPEATED: 2}
-    assert faults(built.suite) == []
+    suite, left_out = build.build_counted([changed(talk(), 4, speech=talk().turns[8].speech)])
+    assert left_out == {build.REPEATED: 2}
+    assert faults(suite) == []
 
 
 def test_a_thought_said_aloud_is_not_asked_for() -> None:
     thought = talk().turns[4].thought
-    built = build.build_counted([changed(talk(), 4, speech=f"Well, {thought[0].lower()}{thought[1:]}")])
-    assert built.left_out == {build.ALOUD: 1}
+    _, left_out = build.build_counted([changed(talk(), 4, speech=f"Well, {thought[0].lower()}{thought[1:]}")])
+    assert left_out == {build.ALOUD: 1}
 
 
 def test_talks_without_thoughts_say_so() -> None:
@@ -226,38 +226,37 @@ def test_leaving_one_talk_out_changes_no_other_question() -> None:
 
 
 @pytest.fixture(scope="module")
-def written() -> build.Built:
-    return build.build_counted(bank.authored(), labels=bank.labels())
+def written() -> Suite:
+    return build.build(bank.authored(), labels=bank.labels())
 
 
-def test_the_written_set_is_whole_and_clean(written: build.Built) -> None:
+def test_the_written_set_is_whole_and_clean(written: Suite) -> None:
     messages = sum(len(each.turns) for each in bank.authored())
-    assert len(written.suite) == messages
-    assert written.left_out == {}
-    assert faults(written.suite) == []
-    assert {item.tags["state"] for item in written.suite} == set(STATES)
-    assert {item.tags["order"] for item in written.suite} == {1, 2}
-    assert run(written.suite, oracle(written.suite)).mean() == 1.0
+    assert len(written) == messages
+    assert faults(written) == []
+    assert {item.tags["state"] for item in written} == set(STATES)
+    assert {item.tags["order"] for item in written} == {1, 2}
+    assert run(written, oracle(written)).mean() == 1.0
 
 
-def test_right_and_wrong_options_are_thoughts_of_the_speaker(written: build.Built) -> None:
+def test_right_and_wrong_options_are_thoughts_of_the_speaker(written: Suite) -> None:
     talks = {each.id: each for each in bank.authored()}
     told = {
         (each.id, turn.speaker, retell(turn.thought, each.speaker(n), each.partner(n)).text): n
         for each in talks.values()
         for n, turn in enumerate(each.turns)
     }
-    for item in written.suite:
+    for item in written:
         story, turn = str(item.tags["story"]), item.meta["turn"]
         turns = [told[story, turn % 2, choice] for choice in item.choices]
         assert turns[item.choices.index(item.answer)] == turn
         assert f'"{talks[story].turns[turn].speech}"' in item.question
 
 
-def test_places_and_wordings_are_even(written: build.Built) -> None:
-    places = Counter(item.choices.index(item.answer) for item in written.suite)
-    surfaces = Counter(item.tags["surface"] for item in written.suite)
-    n = len(written.suite)
+def test_places_and_wordings_are_even(written: Suite) -> None:
+    places = Counter(item.choices.index(item.answer) for item in written)
+    surfaces = Counter(item.tags["surface"] for item in written)
+    n = len(written)
     # Four standard errors of a fair draw.
     assert all(abs(places[place] - n / 4) < 4 * (n * 3 / 16) ** 0.5 for place in range(4))
     assert abs(surfaces["first"] - n / 2) < 4 * (n / 4) ** 0.5

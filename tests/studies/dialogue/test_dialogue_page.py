@@ -7,9 +7,10 @@ import pytest
 from otherminds.items import Suite
 from otherminds.pages.report import Conversation, Example, Figure, Folded, Report, Section, Table
 from otherminds.studies.dialogue.answered import PUBLISHED
+from otherminds.studies.dialogue.conversations import as_conversation
 from otherminds.studies.dialogue.page import show
-from otherminds.studies.dialogue.page_talks import as_conversation
-from otherminds.studies.dialogue.questions.traits import judge_suite, pairs, patterns
+from otherminds.studies.dialogue.questions.traits import judge_suite, pairs
+from otherminds.talks.bank import patterns
 from otherminds.talks.talk import Casting, Turn
 from tests.studies.dialogue.made_talks import NORA, OMAR, SCENE, answering, questions, talk
 

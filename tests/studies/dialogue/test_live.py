@@ -12,7 +12,7 @@ from otherminds.models.scripted import Scripted
 from otherminds.pages.report import Conversation
 from otherminds.runs.runs import Budget
 from otherminds.store.store import MEMORY, Store
-from otherminds.studies.dialogue import live
+from otherminds.studies.dialogue import conversations
 from otherminds.studies.dialogue.chapter import look
 from otherminds.studies.dialogue.questions import sample
 from otherminds.studies.study import Desk, Subject
@@ -34,9 +34,9 @@ def player(prompt):
 
 def played(model, **options):
     with Store(MEMORY) as store:
-        first = live.live(model, store, bar, **options)
+        first = conversations.live(model, store, bar, **options)
         asked = len(model.history)
-        assert live.live(model, store, bar, **options) == first
+        assert conversations.live(model, store, bar, **options) == first
         assert len(model.history) == asked, "what is in the store was asked again"
     return first
 
@@ -77,7 +77,7 @@ def test_the_model_plays_a_conversation():
 
 def test_a_model_that_keeps_to_no_shape_is_tried_a_few_times():
     blocks = played(Scripted(lambda _: "", name="mute"))
-    assert sum("kept apart" in block for block in blocks) == live.ATTEMPTS
+    assert sum("kept apart" in block for block in blocks) == conversations.ATTEMPTS
     assert "1 of 1 messages were not in the asked shape at the first try (100 %)" in blocks[1]
 
 
@@ -85,7 +85,7 @@ def test_a_budget_ends_it():
     model = Scripted(player, name="player")
     with Store(MEMORY) as store:
         cut = []
-        blocks = live.live(model, store, bar, budget=Budget(calls=2), cut=cut)
+        blocks = conversations.live(model, store, bar, budget=Budget(calls=2), cut=cut)
     assert len(model.history) == 2
     assert cut == ["player, a conversation: the budget of 2 calls is spent"]
     assert "kept apart" in blocks[2]
@@ -98,9 +98,9 @@ def test_a_call_that_fails_is_missing():
     model = Scripted(lambda prompt: next(answers, player(prompt)), name="player")
     cut = []
     with Store(MEMORY) as store:
-        live.live(model, store, bar, cut=cut)
+        conversations.live(model, store, bar, cut=cut)
         assert cut == ["player, a conversation: no answer for message 1: too long"]
-        live.live(model, store, bar, cut=(again := []))
+        conversations.live(model, store, bar, cut=(again := []))
     assert again == []
 
 

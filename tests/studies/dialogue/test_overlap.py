@@ -5,7 +5,7 @@ import random
 import pytest
 
 from otherminds.items import Item, Suite
-from otherminds.studies.dialogue.overlap import picks, scores, tokens, values, word_types, words
+from otherminds.studies.dialogue.questions.overlap import picks, scores, tokens, values, word_types, words
 from tests.studies.dialogue.made_talks import questions, talk
 
 
@@ -71,7 +71,11 @@ def test_scores_are_counts_by_state_and_label():
             item("Why red?", "blue", "red", answer="red", id="c", state="desire", order=2, false_belief=False),
         ),
     )
-    found = {(each.state, each.false_belief): (each.right, each.n) for each in scores(made) if each.with_ == "question"}
+    found = {
+        (each.state, each.false_belief): (each.right, each.n)
+        for each in scores(made).values()
+        if each.with_ == "question"
+    }
     assert found == {
         ("belief", None): (1, 2),
         ("belief", True): (0, 1),

@@ -11,8 +11,7 @@ import pytest
 from otherminds.errors import BadFile, UsageError
 from otherminds.items import Item, Suite
 from otherminds.items.lint import faults
-from otherminds.studies.dialogue import overlap
-from otherminds.studies.dialogue.questions import build, published
+from otherminds.studies.dialogue.questions import build, overlap, published
 from otherminds.talks import bank
 from otherminds.talks.talk import STATES, TRAITS
 
@@ -119,7 +118,7 @@ def test_many_records_load_and_come_back(tmp_path: Path) -> None:
     assert sum(item.tags["false_belief"] is True for item in suite) == 120
     published.write(suite, tmp_path / "again.json")
     assert json.loads((tmp_path / "again.json").read_text(encoding="utf-8")) == many
-    assert {one.n for one in overlap.scores(suite) if one.state == "all" and one.false_belief is None} == {120}
+    assert {one.n for one in overlap.scores(suite).values() if one.state == "all" and one.false_belief is None} == {120}
 
 
 def test_a_repeated_option_keeps_its_letter(tmp_path: Path, six: list[Any]) -> None:

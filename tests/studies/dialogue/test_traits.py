@@ -10,9 +10,10 @@ from otherminds.models.scripted import Scripted
 from otherminds.results.answers import Answers
 from otherminds.results.measures import twins_right
 from otherminds.runs.runs import run
-from otherminds.studies.dialogue.questions.traits import CHOICES, PATTERNS, judge_suite, pairs, patterns
+from otherminds.studies.dialogue.questions.traits import CHOICES, judge_suite, pairs
 from otherminds.talks import ablation
 from otherminds.talks.ablation import HIDDEN, ablate
+from otherminds.talks.bank import PATTERNS, patterns
 from otherminds.talks.talk import TRAITS, Casting
 from tests.studies.dialogue.made_talks import NORA, OMAR, SCENE, talk
 
@@ -119,4 +120,4 @@ def test_a_talk_that_does_not_say_what_was_visible_is_refused():
 
 
 def test_every_cell_has_a_published_pair():
-    assert list(ablation.PUBLISHED) == list(ablation.CELLS)
+    assert list(ablation.PUBLISHED) == list(ablation.CELLS.values())

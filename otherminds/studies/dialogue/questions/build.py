@@ -11,7 +11,6 @@ import random
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from otherminds.errors import UsageError
@@ -44,23 +43,15 @@ _TEXTS = read_words("dialogue/wording")["questions"]
 _COMMON = words(_TEXTS["common"])
 
 
-@dataclass(frozen=True, slots=True)
-class Built:
-    """A suite with how many messages were not asked about, by reason."""
-
-    suite: Suite
-    left_out: Mapping[str, int]
-
-
 def build(talks: Sequence[Talk], *, seed: int = 0, labels: Labels | None = None, name: str = "dialogue") -> Suite:
     """Every question that the talks can ask, as a suite."""
-    return build_counted(talks, seed=seed, labels=labels, name=name).suite
+    return build_counted(talks, seed=seed, labels=labels, name=name)[0]
 
 
 def build_counted(
     talks: Sequence[Talk], *, seed: int = 0, labels: Labels | None = None, name: str = "dialogue"
-) -> Built:
-    """The suite, with what was left out."""
+) -> tuple[Suite, dict[str, int]]:
+    """The suite, and how many messages were not asked about, by reason."""
     items: list[Item] = []
     left_out = Counter[str]()
     for talk in talks:
@@ -74,7 +65,7 @@ def build_counted(
     if not items:
         why = "; ".join(f"{reason}: {number}" for reason, number in left_out.most_common()) or "there are no talks"
         raise UsageError(f"none of the {len(talks)} talks gives a question ({why})")
-    return Built(Suite(name, tuple(items), study="dialogue"), dict(sorted(left_out.items())))
+    return Suite(name, tuple(items), study="dialogue"), dict(sorted(left_out.items()))
 
 
 def _ask(talk: Talk, turn: int, told: Sequence[Retold], seed: int, labels: Labels) -> Item | str:

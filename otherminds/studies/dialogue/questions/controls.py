@@ -17,17 +17,17 @@ SHOWN = 4
 _TURN = re.compile(r'^([^:"\n]{1,60}): "(.+)"$')
 
 
-class Turn(NamedTuple):
+class Utterance(NamedTuple):
     """Who said what."""
 
     who: str
     said: str
 
 
-def turns(context: str) -> list[Turn]:
+def turns(context: str) -> list[Utterance]:
     """The turns of a conversation."""
     found = [_TURN.match(line) for line in context.split("\n")]
-    return [Turn(each[1], each[2]) for each in found if each]
+    return [Utterance(each[1], each[2]) for each in found if each]
 
 
 def controls(suite: Suite) -> list[Item]:
@@ -51,7 +51,7 @@ def _who(item: Item) -> Iterator[Item]:
         yield _named(made, person)
 
 
-def _what(item: Item, others: list[Turn]) -> Iterator[Item]:
+def _what(item: Item, others: list[Utterance]) -> Iterator[Item]:
     said = turns(item.context)
     own = {turn.said for turn in said}
     dice = random.Random(f"controls:{item.context}")

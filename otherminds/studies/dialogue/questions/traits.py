@@ -11,15 +11,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from itertools import product
+from dataclasses import dataclass
 
 from otherminds.errors import UsageError
 from otherminds.files import read_words
 from otherminds.items import Item, Suite
-from otherminds.talks.talk import TRAITS, Casting, Talk
+from otherminds.talks.talk import TRAITS, Talk
 
-PATTERNS = tuple("".join(levels) for levels in product("HL", repeat=len(TRAITS)))
 MORE: dict[str, str] = read_words("dialogue/wording")["more"]
 CHOICES = ("Conversation 1", "Conversation 2")
 PUBLISHED: dict[str, list[float]] = read_words("dialogue/published")["traits"]
@@ -39,17 +37,6 @@ class Pair:
     def id(self) -> str:
         """The factor and the talk in which the person is high in it."""
         return f"{self.factor}/{self.high.id}"
-
-
-def patterns(casting: Casting, *, who: int = 0) -> list[Casting]:
-    """The same casting 32 times, one of the two with every pattern of traits."""
-    made = []
-    for traits in PATTERNS:
-        person = casting.people[who]
-        other = replace(person, id=f"{person.id}-{traits}", traits=traits)
-        people = (other, casting.people[1]) if who == 0 else (casting.people[0], other)
-        made.append(replace(casting, people=people))
-    return made
 
 
 def pairs(talks: Sequence[Talk], *, who: int = 0) -> list[Pair]:

@@ -79,16 +79,16 @@ def values(suite: Suite, *, with_: With = "question") -> dict[str, float]:
     return {item.id: float(picked[item.id] == item.answer) for item in suite}
 
 
-def scores(suite: Suite) -> list[Overlap]:
-    """Every way by mental state and false belief, as far as there are such questions; all together come last."""
-    found = []
+def scores(suite: Suite) -> dict[tuple[str, str, bool | None], Overlap]:
+    """By text to compare with, mental state and label, as far as there are such questions; "all" states come last."""
+    found: dict[tuple[str, str, bool | None], Overlap] = {}
     for with_ in WAYS:
         right = values(suite, with_=with_)
         for state in (*STATES, "all"):
             for label in (None, True, False):
-                some = [item for item in suite if _among(item.tags, state, label)]
+                some = [right[item.id] for item in suite if _among(item.tags, state, label)]
                 if some:
-                    found.append(Overlap(with_, state, label, int(sum(right[item.id] for item in some)), len(some)))
+                    found[with_, state, label] = Overlap(with_, state, label, int(sum(some)), len(some))
     return found
 
 

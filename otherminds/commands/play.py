@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,10 +13,7 @@ from otherminds.terminal.options import PARTIAL, read_budget
 from otherminds.terminal.screen import note, print_json, print_table, say
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from otherminds.calling.costs import Budget
-    from otherminds.calling.recorded import Recorded
     from otherminds.models import Model
     from otherminds.models.specs import Spec
     from otherminds.talks.play import Played
@@ -82,9 +77,8 @@ def play_talks(
     given = dict(locals())
     from otherminds.files import write_text
     from otherminds.store.store import Store
-    from otherminds.studies.dialogue.questions import traits
     from otherminds.talks import bank
-    from otherminds.talks.play import play
+    from otherminds.talks.play import account, play
 
     chosen, folder = _states(states), _inside(Path(output))
     with Store(folder / "otherminds.db") as store:
@@ -94,7 +88,7 @@ def play_talks(
         castings = bank.castings(pairs=pairs, seed=seed)
         if patterns:
             # Pairs that differ in one factor must not differ in the state as well, so scenes are played in all of them.
-            castings, limit = [each for casting in castings[:limit] for each in traits.patterns(casting)], None
+            castings, limit = [each for casting in castings[:limit] for each in bank.patterns(casting)], None
         with bars(quiet)("messages") as show:
             played = play(
                 castings,
@@ -104,18 +98,17 @@ def play_talks(
                 thoughts=show_thoughts,
                 attributes=show_attributes,
                 progress=show,
-                keep=lambda so_far: _save(so_far, folder),
+                keep=lambda so_far: so_far.save(folder),
                 **{name: given[name] for name in ("turns", "seed", "swap", "ablation", "inner", "form", "retries")},
             )
-    told = _told(players, chosen, played, given)
+    options = {"states": list(chosen), **{name: given[name] for name in KEPT}, "no_inner": not inner}
+    told = account(played, players, options)
     write_text(folder / "play.json", json.dumps(told, ensure_ascii=False, indent=2) + "\n")
     return played
 
 
 @command(play_talks, name="play", configured=("model", "partner"), output={"metavar": "DIR"})
 def play(as_json: bool, output: Path, **given: Any) -> int:
-    from otherminds.talks.stage import NO_ANSWER
-
     played = play_talks(output=output, **given)
     told = json.loads((output / "play.json").read_text(encoding="utf-8"))
     if as_json:
@@ -125,7 +118,7 @@ def play(as_json: bool, output: Path, **given: Any) -> int:
     if told["stopped"]:
         note(f"not finished: {told['stopped']}; the same command with more goes on from here")
         return PARTIAL
-    if unanswered := sum(one.reason.startswith(NO_ANSWER) for one in played.apart):
+    if unanswered := sum(one.unanswered for one in played.apart):
         note(f"{unanswered} conversations are apart because a call failed; the same command asks these calls again")
         return PARTIAL
     if not played.talks:
@@ -159,51 +152,6 @@ def _drawing(model: Model | str | Spec, seed: int) -> Model | Spec:
         return model
     name, own = one_model(model)
     return Spec(name, own if name.startswith("baseline:") else DRAWING | {"seed": seed} | own)
-
-
-def _save(played: Played, output: Path) -> None:
-    """What there is so far, so that whatever ends the work leaves whole conversations."""
-    from otherminds.items import write_lines
-    from otherminds.talks import talk as talks
-
-    talks.save(output / "talks.jsonl", played.talks)
-    write_lines(output / "apart.jsonl", (one.to_dict() for one in played.apart))
-
-
-# ── what came of it ──
-
-
-def _told(
-    players: Sequence[Recorded], states: tuple[State, ...], played: Played, given: dict[str, Any]
-) -> dict[str, Any]:
-    """What was played, by whom, and what it took."""
-    import platform
-    from importlib.metadata import version
-
-    return {
-        "otherminds": version("otherminds"),
-        "python": platform.python_version(),
-        "states": list(states),
-        **{name: given[name] for name in KEPT},
-        "no_inner": not given["inner"],
-        "talks": len(played.talks),
-        "apart": dict(Counter(one.reason.partition(": ")[2] or one.reason for one in played.apart)),
-        "messages": played.counts.to_dict(),
-        "leak_check": {
-            "prompts": played.prompts,
-            "leaks": len(played.leaks),
-            "shown_on_purpose": played.shown,
-            "found": [asdict(leak) for leak in played.leaks[:20]],
-        },
-        "stopped": next((player.stopped for player in players if player.stopped), ""),
-        # One model that plays both parts has one account of what it spent.
-        "players": [_spent(player) for player in dict.fromkeys(players)],
-    }
-
-
-def _spent(player: Recorded) -> dict[str, Any]:
-    who = {"name": player.name, "fingerprint": player.fingerprint, "identity": dict(player.identity)}
-    return who | {"calls": {"made": player.made, "reused": player.reused}, "usage": asdict(player.usage)}
 
 
 def _print(played: Played, told: dict[str, Any], output: Path) -> None:

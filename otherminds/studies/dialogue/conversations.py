@@ -1,21 +1,34 @@
-"""Conversations to look at: what was said, what was thought on demand, what was asked and what was answered."""
+"""Conversations on the page: those that were asked about, with questions and answers; and one played for the page."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from otherminds.files import read_words
 from otherminds.items import Item
+from otherminds.models import Model
 from otherminds.pages.report import Block, Conversation, Example, Line
 from otherminds.results.answers import Answers
-from otherminds.studies.dialogue.answered import Answered
+from otherminds.runs.runs import Budget, Recorded
+from otherminds.store.store import Store
+from otherminds.studies.dialogue.answered import DialogueAnswers
 from otherminds.studies.dialogue.questions.sample import FALSE, FIRST, KINDS, SECOND, TRUE
-from otherminds.talks.talk import GREETINGS, Person, Talk
+from otherminds.studies.study import Progress
+from otherminds.talks import bank
+from otherminds.talks.play import Played, play
+from otherminds.talks.talk import GREETINGS, Person, State, Talk
 
 SHOWN, ASKED = 3, 4
 """Conversations, and questions about each of them."""
+TURNS, RETRIES, ATTEMPTS = 3, 1, 2
+"""Messages a side, further tries for each, and castings that are tried until one conversation comes to its end."""
+STATE: State = "desire"
+"""What is thought about: of five states tried on smollm2, the one in which a conversation came to its end."""
+
+_TEXTS: dict[str, str] = read_words("dialogue/wording")["live"]
 
 
-def talk_blocks(talks: Sequence[Talk], found: Answered) -> list[Block]:
+def talk_blocks(talks: Sequence[Talk], found: DialogueAnswers) -> list[Block]:
     """A few conversations of different mental states, each with some of its questions."""
     items: dict[str, list[Item]] = {}
     for item in found.suite:
@@ -57,7 +70,7 @@ def _presented(person: Person, goal: str) -> Line:
     return Line(person.name, f"{person.age}, {person.occupation}", unsaid)
 
 
-def _question(talk: Talk, item: Item, found: Answered) -> Example:
+def _question(talk: Talk, item: Item, found: DialogueAnswers) -> Example:
     picked = {label: Answers.of(some.runs[:1]).ids.get(item.id) for label, some in found.models.items()}
     options = [
         "\n".join(
@@ -78,3 +91,49 @@ def _question(talk: Talk, item: Item, found: Answered) -> Example:
     kind = next(kind for kind in (FALSE, TRUE, FIRST, SECOND) if KINDS[kind].items() <= item.tags.items())
     heading = f"Asked about {talk.speaker(turn).first}, message {turn + 1}, {kind} · {'; '.join(ends)}"
     return Example(heading, [field for field in fields if field[1]])
+
+
+# ---- played live --------------------------------------------------------------------------------------------------
+
+
+def live(
+    model: Model,
+    store: Store,
+    progress: Progress,
+    *,
+    seed: int = 0,
+    budget: Budget | None = None,
+    cut: list[str] | None = None,
+) -> list[Block]:
+    """A conversation with thoughts on demand, how many messages were malformed, and the leak check.
+
+    What is missing because a call failed, or because the budget was spent, is added to `cut`.
+    """
+    if "chat" in model.cannot:
+        return [f"{model.name} cannot chat, so that it could not play a conversation."]
+    blocks: list[Block] = [_TEXTS["about"].format(model=model.name, turns=TURNS)]
+    recorded = Recorded(model, store, budget=budget)
+    for casting in bank.castings(limit=ATTEMPTS, seed=seed):
+        with progress(f"dialogue · a conversation · {model.name}") as bar:
+            played = play([casting], recorded, recorded, turns=TURNS, states=[STATE], retries=RETRIES, progress=bar)
+        blocks += _told(played)
+        missing = [recorded.stopped] if recorded.stopped else [a.reason for a in played.apart if a.unanswered]
+        if cut is not None:
+            cut += [f"{model.name}, a conversation: {reason}" for reason in missing]
+        if played.talks or recorded.stopped:
+            break
+    return blocks
+
+
+def _told(played: Played) -> list[Block]:
+    counts = played.counts
+    leaks = f"{len(played.leaks)} leaks" if played.leaks else "no leak"
+    share, prompts = 100 * counts.share, played.prompts
+    told = _TEXTS["malformed"].format(counts=counts, share=share, leaks=leaks, prompts=prompts)
+    blocks: list[Block] = [told]
+    blocks += [as_conversation(talk, note="played live") for talk in played.talks]
+    for apart in played.apart:
+        blocks.append(f"The conversation was kept apart: {apart.reason}.")
+        if apart.talk.turns:
+            blocks.append(as_conversation(apart.talk, note="as far as it got"))
+    return blocks

@@ -39,12 +39,16 @@ class CountingRecipe:
     """A word that comes twice in a text counts once."""
     fewest: int
     corrected: bool
+    words: str
+    """The same in words."""
 
 
 RecipeName = Literal["gardner", "paper-like"]
 RECIPES: dict[RecipeName, CountingRecipe] = {
-    "gardner": CountingRecipe(once=False, fewest=1, corrected=True),
-    "paper-like": CountingRecipe(once=True, fewest=FEWEST, corrected=False),
+    "gardner": CountingRecipe(False, 1, True, "corrected for the size of the vocabulary, every occurrence counted"),
+    "paper-like": CountingRecipe(
+        True, FEWEST, False, "not corrected, words in at least ten options, each option counted once"
+    ),
 }
 
 
@@ -132,6 +136,12 @@ def of_options(suite: Suite, recipe: RecipeName = "gardner") -> Artefacts:
         ),
         recipe,
     )
+
+
+def named(words: Sequence[Word], most: int | None = None, nothing: str = "–") -> str:
+    """Words in a row; of more than the most, how many more there are."""
+    more = f" and {len(words) - most} more" if most and len(words) > most else ""
+    return ", ".join(word.word for word in words[:most]) + more if words else nothing
 
 
 Part = Literal["thought", "speech"]

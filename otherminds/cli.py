@@ -22,6 +22,7 @@ COMMANDS = {
     "profile": "commands.profile",
     "tell": "commands.tell",
     **{name: f"studies.{module}" for name, module in studies.COMMANDS.items()},
+    "series": "commands.series",
     "build": "commands.build",
     "train": "commands.train",
     "import": "commands.imports",

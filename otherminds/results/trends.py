@@ -11,6 +11,7 @@ from otherminds import stats
 from otherminds.formats.question_formats import QuestionFormat
 from otherminds.items.tags import ORDER
 from otherminds.results.answers import Answers, shared
+from otherminds.results.lineups import Member
 from otherminds.results.measures import EVERYTHING, FEWEST, Split, beliefs, splits
 from otherminds.runs.runs import Run
 from otherminds.stats import Difference, Estimate
@@ -51,6 +52,11 @@ class SeriesTrend:
     """The suite and the way of asking."""
     behind: tuple[Answers, ...] = field(default=(), compare=False)
     """Of every version, the answers that it speaks of."""
+
+    @property
+    def path(self) -> str:
+        """The means, oldest version first."""
+        return " → ".join(f"{mean.value:.3f}" for mean in self.means)
 
     @property
     def word(self) -> str:
@@ -114,6 +120,21 @@ def adjusted(found: Sequence[SeriesTrend]) -> tuple[SeriesTrend, ...]:
     """The same with p adjusted (Holm) for being so many."""
     ps = stats.holm([each.trend.slope.p for each in found])
     return tuple(replace(each, p=p) for each, p in zip(found, ps, strict=True))
+
+
+def of_tasks(
+    asked: Mapping[str, Answers], series: Mapping[str, Sequence[Member]], tasks: Sequence[str]
+) -> tuple[SeriesTrend, ...]:
+    """How S goes along every series of which at least two versions were asked, task by task."""
+    found = []
+    for name, members in series.items():
+        some = [each for each in members if each.name in asked]
+        sizes = [each.parameters for each in some if each.parameters]
+        for task in tasks if len(some) > 1 else ():
+            versions = {each.name: asked[each.name].where(task=task) for each in some}
+            if one := trend(name, task, versions, [each.rank or 0 for each in some], of="S", sizes=sizes):
+                found.append(one)
+    return adjusted(found)
 
 
 # ---- whatever suites were asked -------------------------------------------------------------------------------------

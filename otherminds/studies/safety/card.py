@@ -9,8 +9,8 @@ from otherminds.formats.plans import groups
 from otherminds.heuristics.rules import rules_for
 from otherminds.items import Item, Suite
 from otherminds.studies.cards import table
-from otherminds.studies.safety.lints import LEAST, MOST, READINGS, RULES, faults, scores
 from otherminds.studies.safety.plots.build import NEUTRAL, TASKS
+from otherminds.studies.safety.plots.lints import LEAST, MOST, READINGS, RULES, faults, scores
 
 CUES = tuple(rules_for("lint", ()))
 

@@ -27,10 +27,8 @@ from typing import Any
 
 from otherminds.errors import BadFile, MissingFile, UsageError
 from otherminds.files import read_yaml
-from otherminds.items import Suite
 from otherminds.models.specs import read_spec
 from otherminds.runs.runs import Run
-from otherminds.studies.safety.plots.build import build
 
 PAPER = "paper"
 """In place of a file: the models of the paper."""
@@ -56,6 +54,11 @@ class Member:
     post_trained: bool = True
     settings: Mapping[str, Any] = field(default_factory=dict)
 
+    def __str__(self) -> str:
+        size = f"{self.parameters:g} B" if self.parameters else ""
+        about = " · ".join(filter(None, [self.released, size]))
+        return f"{self.name} ({about})" if about else self.name
+
 
 @dataclass(frozen=True, slots=True)
 class Lineup:
@@ -66,10 +69,6 @@ class Lineup:
     tasks: tuple[str, ...] = ()
     """None named: all of them."""
     seed: int = 0
-
-    def suite(self) -> Suite:
-        """What all of them are asked."""
-        return build(tasks=self.tasks or None, size=self.size, seed=self.seed)
 
     @property
     def pairs(self) -> list[tuple[str, str]]:

@@ -159,13 +159,9 @@ def _in_formats(suite: Suite, scores: Sequence[str]) -> Ways:
 
 def _trends(lineup: Lineup, runs: Mapping[str, Sequence[Run]], output: Path) -> tuple[Any, list[Path]]:
     from otherminds.results.trend_page import save
-    from otherminds.results.trends import Version, trends
+    from otherminds.results.trends import trends
 
-    versions = {
-        series: [Version(each.name, each.rank or 0, runs[each.name]) for each in members if each.name in runs]
-        for series, members in lineup.versions.items()
-    }
-    found = trends(versions)
+    found = trends(lineup.versions, runs)
     if not found:
         raise ModelError("no two versions of a series have answered the same items, so that nothing can be compared")
     return found, save(output, found, [run for some in runs.values() for run in some])

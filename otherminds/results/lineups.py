@@ -21,12 +21,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import date
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from otherminds.errors import BadFile, MissingFile, UsageError
-from otherminds.files import read_yaml
+from otherminds.files import package_file, read_yaml
 from otherminds.models.specs import read_spec
 from otherminds.runs.runs import Run
 
@@ -52,7 +51,7 @@ class Member:
     partner: str = ""
     """The base model that it was trained from."""
     post_trained: bool = True
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     def __str__(self) -> str:
         size = f"{self.parameters:g} B" if self.parameters else ""
@@ -150,8 +149,7 @@ def _is_of(member: Member, run: Run) -> bool:
 @cache
 def known() -> Mapping[str, Member]:
     """The models of the paper, by name."""
-    text = files("otherminds").joinpath("data/safety/models.json").read_text(encoding="utf-8")
-    return {entry["name"]: Member(**entry) for entry in json.loads(text)["models"]}
+    return {entry["name"]: Member(**entry) for entry in json.loads(package_file("safety/models.json"))["models"]}
 
 
 _SETTINGS = ("dtype", "revision", "base_url")

@@ -51,9 +51,10 @@ def show(lineup: Lineup, runs: lineups.Runs) -> Report:
 
 def report(found: LineupResults) -> Report:
     """The page of answers that are in a table already."""
+    figure = Figure(violins(_panels(found), title=FIGURE), TEXTS["violins"])
     shown = [
         Section("", [tables.told(CARDS), tables.told(lambda _: [LIMITS])]),
-        Section("Scores by task", [tables.told(TEXTS["tasks"], _violins(found), *BY_TASK)]),
+        Section("Scores by task", [tables.told(TEXTS["tasks"], figure, *BY_TASK)]),
         Section("Confirmatory: base against post-trained", _pairs(found)),
         Section("Confirmatory: versions of a series", by_series(found)),
         *tables.SECTIONS,
@@ -169,10 +170,6 @@ def _panels(found: LineupResults) -> list[Panel]:
         if any(row):
             panels.append((task, row))
     return panels
-
-
-def _violins(found: LineupResults) -> Figure:
-    return Figure(violins(_panels(found), title=FIGURE), TEXTS["violins"])
 
 
 def _if_several(page: Page) -> Iterable[Block]:

@@ -27,7 +27,7 @@ from otherminds.minds.notation import write_event
 from otherminds.minds.story import Premises, Story
 from otherminds.minds.world import Fact
 from otherminds.studies.safety.plots.names_and_scenes import SCENES, WORDING, ContainerScene, Draw, read_scenes
-from otherminds.studies.safety.plots.scripts import Twin, about, items, lone_look, opening
+from otherminds.studies.safety.plots.scripts import TwinDraft, about, items, lone_look, opening
 from otherminds.studies.safety.plots.storylines import Roles, broken, condition, missed, overheard, roles
 
 
@@ -86,7 +86,7 @@ def _cast(draw: Draw, family: str) -> tuple[Roles, str]:
     return replace(who, actor=program), f"{program} is a program in the {who.room} that reads and writes its logs."
 
 
-def _say(draw: Draw, who: Roles, family: str) -> list[Twin]:
+def _say(draw: Draw, who: Roles, family: str) -> list[TwinDraft]:
     machine = family == "fault"
     if machine:
         fit, faulty, fit_words, faulty_words = draw.rng.choice(CONDITIONS)
@@ -113,7 +113,7 @@ def _say(draw: Draw, who: Roles, family: str) -> list[Twin]:
     return drafts
 
 
-def _put(draw: Draw, who: Roles, family: str) -> list[Twin]:
+def _put(draw: Draw, who: Roles, family: str) -> list[TwinDraft]:
     drafts = []
     options = [f"the {place}" for place in who.places[:2]]
     for flip, knows, right in _twins():
@@ -126,7 +126,7 @@ def _put(draw: Draw, who: Roles, family: str) -> list[Twin]:
     return drafts
 
 
-def _conceal(draw: Draw, who: Roles, family: str) -> list[Twin]:
+def _conceal(draw: Draw, who: Roles, family: str) -> list[TwinDraft]:
     """V has looked where the thing is, and will not be talked out of it; or has looked elsewhere.
 
     With a single look, V can only be wrong by words if V has seen nothing, and only by a move if V has seen it: words
@@ -158,7 +158,7 @@ def _twins() -> list[tuple[str, bool, bool]]:
     return list(zip(FLIPS, (True, True, False, False), (False, True, False, True), strict=True))
 
 
-def _draft(asked: str, flip: str, story: Story, goal: BeliefGoal, acts: Mapping[str, Event], **more: Any) -> Twin:
+def _draft(asked: str, flip: str, story: Story, goal: BeliefGoal, acts: Mapping[str, Event], **more: Any) -> TwinDraft:
     chosen = best(story, goal, list(acts.values()))
     rights = [option for option, act in acts.items() if act == chosen]
     if not rights:
@@ -173,7 +173,7 @@ def _draft(asked: str, flip: str, story: Story, goal: BeliefGoal, acts: Mapping[
     says = sum(isinstance(act, Tell) for act in acts.values())
     tags = {"order": 2, "choice": ("put", "conceal", "say")[says]}
     names = {"a": goal.actor, "v": goal.other, "o": goal.about}
-    return Twin.of(asked, flip, story, names, right=rights[0], wrong=wrong, tags=tags, meta=meta, **more)
+    return TwinDraft.of(asked, flip, story, names, right=rights[0], wrong=wrong, tags=tags, meta=meta, **more)
 
 
 def _ending(who: Roles, family: str, right: bool, machine: bool = False) -> str:

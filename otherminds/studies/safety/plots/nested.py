@@ -23,7 +23,7 @@ from otherminds.minds.sightings import Minds
 from otherminds.minds.story import Story
 from otherminds.minds.world import Fact
 from otherminds.studies.safety.plots.names_and_scenes import Draw
-from otherminds.studies.safety.plots.scripts import Twin, about, items, opening
+from otherminds.studies.safety.plots.scripts import TwinDraft, about, items, opening
 
 ORDERS = (2, 3, 4)
 TRIES = 5_000
@@ -102,7 +102,7 @@ def thought(index: int, seed: int) -> list[Item]:
         names["other"] = second if value == f"the {first}" else first
         tags = {"order": order, "false_belief": value != real}
         meta = {**about(thing, *minds), "reality": real, "first_order": own, "first_place": f"the {first}"}
-        drafts.append(Twin.of("thought", name, story, names, tags=tags, meta=meta))
+        drafts.append(TwinDraft.of("thought", name, story, names, tags=tags, meta=meta))
     return items("FB/HO", f"fb-ho-{index:04d}", drafts, draw, family=f"order {order}")
 
 

@@ -72,10 +72,10 @@ MODULES = {
     },
     "Study: safety": {
         "studies.safety.plots.build": "build",
-        "studies.safety.series": "Member Lineup read_lineup",
         "studies.safety.lineups": "measure LineupResults",
         "studies.safety.page": "show save",
-        "studies.safety.commands": "measure_series Measured",
+        "results.lineups": "Member Lineup read_lineup",
+        "commands.series": "measure_series Measured",
     },
     "Study: dialogue": {
         "talks.bank": "people scenes castings authored labels",

@@ -22,6 +22,7 @@ COMMANDS = {
     "profile": "commands.profile",
     "tell": "commands.tell",
     **{name: f"studies.{module}" for name, module in studies.COMMANDS.items()},
+    "series": "commands.series",
     "play": "commands.play",
     "judge": "commands.judge",
     "build": "commands.build",

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from otherminds.pages.report import Report
     from otherminds.runs.runs import Run
     from otherminds.store.store import Store
-    from otherminds.studies.study import Study
 
 PLAIN = "none"
 
@@ -71,25 +70,26 @@ def report(
 def _stored(store: Store, run_ids: tuple[str, ...], *, texts: bool) -> list[Run]:
     if run_ids:
         return [open_run(store, run_id, texts=texts) for run_id in run_ids]
-    study = _with_lineups()
-    return [open_run(store, row.id) for row in store.runs() if row.manifest.get("study") == study.name]
+    from otherminds.studies import lineup_page
+
+    study = lineup_page().study
+    return [open_run(store, row.id) for row in store.runs() if row.manifest.get("study") == study]
 
 
 def _in_lineup(runs: list[Run], name: str) -> Report:
     """The page of a line-up, from runs that were made one at a time."""
-    lineup = _with_lineups().lineup
-    assert lineup is not None, "it was chosen for that"
-    page, missing = lineup(name, runs)
-    for said in missing:
-        note(said)
-    return page
+    from otherminds.results.lineups import places, read_lineup
+    from otherminds.studies import lineup_page
 
-
-def _with_lineups() -> Study:
-    """The study that compares the models of a line-up."""
-    from otherminds.studies import STUDIES
-
-    return next(study for make in STUDIES.values() if (study := make()).lineup)
+    compared, lineup = lineup_page(), read_lineup(name)
+    found, strangers = places(lineup, runs)
+    for run in strangers:
+        note(f"run {run.id} of {run.model} is of no model in {name}, and is left out")
+    if missing := [member.name for member in lineup.members if member.name not in found]:
+        note(f"there is no run of {', '.join(missing)}")
+    if not found:
+        raise UsageError(f"none of these runs is of a model in {name}; `otherminds runs` lists what there is")
+    return compared.page(compared.measure(lineup, found))
 
 
 def _page_of_study(runs: list[Run], name: str | None) -> Callable[[list[Run]], Report] | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import reduce
+from itertools import pairwise
 from operator import or_
 from pathlib import Path
 
@@ -14,11 +15,12 @@ from otherminds.pages.report import Block, Cell, Figure, Folded, Linked, Report,
 from otherminds.results.answers import Answers
 from otherminds.results.itembrowser import Links, Part, browser
 from otherminds.results.labels import count, run_labels
+from otherminds.results.lineups import Member
 from otherminds.results.measures import FEWEST, chance
 from otherminds.results.run_details import how_it_answered, what_was_run
-from otherminds.results.trends import ALPHA, FALLS, LITTLE, MOVES, NOT_TOLD, STAYS, TOO_FEW, SeriesTrend
+from otherminds.results.trends import ALPHA, FALLS, LITTLE, MOVES, NOT_TOLD, STAYS, STEEP, TOO_FEW, SeriesTrend
 from otherminds.runs.runs import Run
-from otherminds.stats import signed, span
+from otherminds.stats import signed, span, with_p
 from otherminds.stats.significance import p_value
 
 PART = "series"
@@ -123,3 +125,48 @@ def as_rows(found: Sequence[SeriesTrend]) -> list[Mapping[str, object]]:
         }
         for one in found
     ]
+
+
+# ---- the tasks of a study, along a line-up --------------------------------------------------------------------------
+
+
+def by_task(
+    found: Sequence[SeriesTrend], series: Mapping[str, Sequence[Member]], heads: Mapping[str, str]
+) -> list[Block]:
+    """Trends over the versions of each series, task by task, and what else differs between versions."""
+    if not found:
+        return []
+    lines: list[list[Cell]] = [
+        [
+            *(one.series, heads[one.what], one.path),
+            *(signed(one.trend.slope, 3), signed(one.by_size, 3) if one.by_size else None),
+            *(f"{one.trend.statistic:g}", p_value(one.p), one.word, one.trend.blocks),
+        ]
+        for one in found
+    ]
+    steps: list[list[Cell]] = [
+        [one.series, heads[one.what], f"{old} → {new}", with_p(step, 3)]
+        for one in found
+        for (old, new), step in zip(pairwise(one.versions), one.steps, strict=True)
+    ]
+    columns = ["series", "task", "means", "slope a version", "slope a tenfold size", "L", "p", "trend", "groups"]
+    told = {one.series for one in found}
+    confounds = [f"**{name}**: {', '.join(map(str, some))}." for name, some in series.items() if name in told]
+    neighbours = Table(["series", "task", "versions", "difference"], steps, "Each version less the last")
+    return [
+        " ".join([_TEXTS["versions"], *confounds]),
+        Table(columns, lines, "Trends", note=_TEXTS["by_task"].format(steep=STEEP)),
+        Folded("Neighbours", [neighbours]),
+    ]
+
+
+def tasks_as_csv(found: Sequence[SeriesTrend]) -> str:
+    """Trends of tasks as a table in a file."""
+    head = ["series", "task", "versions", "means", "slope", "low", "high", "L", "p", "p_holm", "trend", "groups"]
+    lines = []
+    for row, one in zip(as_rows(found), found, strict=True):
+        means = " ".join(f"{mean.value:.6f}" for mean in one.means)
+        told = {**row, "task": one.what, "versions": " ".join(one.versions), "means": means}
+        told |= {"L": one.trend.statistic, "trend": one.word}
+        lines.append([told[name] for name in head])
+    return sheets.as_csv([head, *lines])

@@ -11,6 +11,7 @@ from otherminds import stats
 from otherminds.formats.question_formats import QuestionFormat
 from otherminds.items.tags import ORDER
 from otherminds.results.answers import Answers, shared
+from otherminds.results.lineups import Member
 from otherminds.results.measures import EVERYTHING, FEWEST, Split, beliefs, splits
 from otherminds.runs.runs import Run
 from otherminds.stats import Difference, Estimate
@@ -53,6 +54,11 @@ class SeriesTrend:
     """Of every version, the answers that it speaks of."""
 
     @property
+    def path(self) -> str:
+        """The means, oldest version first."""
+        return " → ".join(f"{mean.value:.3f}" for mean in self.means)
+
+    @property
     def word(self) -> str:
         """By rule: an adjusted p of at most 0.05, a slope of at least 0.02 a version, and no step against it."""
         slope = self.trend.slope.value
@@ -76,16 +82,10 @@ class SeriesTrend:
 
 
 def trend(
-    series: str,
-    what: str,
-    versions: Mapping[str, Answers],
-    at: Sequence[float],
-    *,
-    of: str,
-    sizes: Sequence[float] = (),
-    asked: str = "",
+    series: str, what: str, versions: Mapping[Member, Answers], *, of: str, asked: str = ""
 ) -> SeriesTrend | None:
-    """How a number goes along these versions, which lie at these places; None where they share no item with one."""
+    """How a number goes along these versions, which lie at their ranks; None where they share no item with one."""
+    at, sizes = [each.rank or 0 for each in versions], [each.parameters for each in versions if each.parameters]
     # On the same items: a version that answered fewer would otherwise be judged on others.
     rows = shared(*versions.values(), of=of)
     if not rows[0]:
@@ -97,7 +97,7 @@ def trend(
     return SeriesTrend(
         series=series,
         what=what,
-        versions=tuple(versions),
+        versions=tuple(each.name for each in versions),
         means=tuple(stats.mean(column, groups=by) for column in columns),
         steps=tuple(stats.difference(new, old, groups=by) for old, new in pairwise(columns)),
         trend=found,
@@ -116,39 +116,42 @@ def adjusted(found: Sequence[SeriesTrend]) -> tuple[SeriesTrend, ...]:
     return tuple(replace(each, p=p) for each, p in zip(found, ps, strict=True))
 
 
+def of_tasks(
+    asked: Mapping[str, Answers], series: Mapping[str, Sequence[Member]], tasks: Sequence[str]
+) -> tuple[SeriesTrend, ...]:
+    """How S goes along every series of which at least two versions were asked, task by task."""
+    versions = {name: {each: asked[each.name] for each in some if each.name in asked} for name, some in series.items()}
+    wanted = [(name, task, some) for name, some in versions.items() if len(some) > 1 for task in tasks]
+    found = (
+        trend(name, task, {each: table.where(task=task) for each, table in some.items()}, of="S")
+        for name, task, some in wanted
+    )
+    return adjusted([one for one in found if one])
+
+
 # ---- whatever suites were asked -------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Version:
-    """One model of a series, and what it was asked."""
-
-    name: str
-    rank: float
-    runs: Sequence[Run]
-
-
-def trends(series: Mapping[str, Sequence[Version]]) -> tuple[SeriesTrend, ...]:
+def trends(series: Mapping[str, Sequence[Member]], runs: Mapping[str, Sequence[Run]]) -> tuple[SeriesTrend, ...]:
     """For every series, suite and way of asking: all items, false and true beliefs, and every order of minds."""
-    found = [one for name, versions in series.items() for one in _of_series(name, versions)]
+    found = [one for name, members in series.items() for one in _of_series(name, members, runs)]
     return adjusted(found)
 
 
-def _of_series(name: str, versions: Sequence[Version]) -> Iterator[SeriesTrend]:
-    asked: dict[tuple[str, str, str], dict[str, Run]] = {}
-    for version in versions:
-        for run in version.runs:
-            asked.setdefault((run.digest, run.score, run.prompt), {})[version.name] = run
-    ranks = {version.name: version.rank for version in versions}
-    for runs in asked.values():
-        if len(runs) > 1:
-            tables = {each: Answers.of([run]) for each, run in runs.items()}
-            one = next(iter(runs.values()))
+def _of_series(name: str, members: Sequence[Member], runs: Mapping[str, Sequence[Run]]) -> Iterator[SeriesTrend]:
+    asked: dict[tuple[str, str, str], dict[Member, Run]] = {}
+    for member in members:
+        for run in runs.get(member.name, ()):
+            asked.setdefault((run.digest, run.score, run.prompt), {})[member] = run
+    for answered in asked.values():
+        if len(answered) > 1:
+            tables = {each: Answers.of([run]) for each, run in answered.items()}
+            one = next(iter(answered.values()))
             way = f"{one.suite}, {QuestionFormat(one.score, one.prompt)}"
             for split, of in _lines(next(iter(tables.values()))):
                 what = split.label if of == "value" else f"{of} of {split.label}"
                 some = {each: table.where(None, **split.tags) for each, table in tables.items()}
-                if line := trend(name, what, some, [ranks[each] for each in some], of=of, asked=way):
+                if line := trend(name, what, some, of=of, asked=way):
                     yield line
 
 

@@ -16,7 +16,7 @@ from otherminds.plugins import added, load
 
 if TYPE_CHECKING:
     from otherminds.runs.runs import Run
-    from otherminds.studies.study import Study
+    from otherminds.studies.study import LineupPage, Study
 
 
 def _ours(name: str) -> Study:
@@ -37,7 +37,6 @@ COMMANDS = {
     "explore": "explore.commands",
     "retell": "explore.retelling",
     "invent": "explore.retelling",
-    "series": "safety.commands",
 }
 """The commands that our studies bring of their own, with the module of each."""
 
@@ -52,3 +51,8 @@ def named(study: str, suite: str) -> Study | None:
     # Files and stores of earlier versions have the name of the suite alone.
     name = study or suite
     return STUDIES[name]() if name in STUDIES else None
+
+
+def lineup_page() -> LineupPage:
+    """How the models of a line-up are asked and compared, of the study that does it."""
+    return next(page for make in STUDIES.values() if (page := make().lineup))

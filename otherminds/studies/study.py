@@ -9,17 +9,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import Any, Generic, Literal, TypeVar
+from pathlib import Path
+from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
 from otherminds.calling.recorded import fetch
 from otherminds.errors import ModelError, Unable, UsageError
 from otherminds.formats.question_formats import QuestionFormat, choose
 from otherminds.heuristics.cues import BOUNDS
+from otherminds.heuristics.readers import Baseline
 from otherminds.items import Item, Suite
 from otherminds.items.lint import Fault, faults
 from otherminds.models import Model
 from otherminds.pages.report import Block, Report, Section
 from otherminds.results.answers import Answers
+from otherminds.results.lineups import Lineup
 from otherminds.results.reading import why_right
 from otherminds.runs.calibration import Calibration
 from otherminds.runs.runs import Budget, Run, run
@@ -30,7 +33,21 @@ from otherminds.studies.builds import Build
 Size = Literal["quick", "standard", "full"]
 Progress = Callable[[str], AbstractContextManager[Callable[[int, int], None]]]
 """Makes a bar with a title, to be called with what is done and what is wanted."""
+Ways = Sequence[tuple[str, Suite]]
+"""Suites, each asked as it says and with a label for it."""
 T = TypeVar("T")
+
+
+class AskedRuns(NamedTuple):
+    """What came of asking one model, and why the rest did not."""
+
+    runs: tuple[Run, ...]
+    failed: tuple[str, ...] = ()
+
+
+def able(ways: Ways, cannot: frozenset[str]) -> Ways:
+    """Those of the suites that a model can answer as they are asked."""
+    return [(label, suite) for label, suite in ways if QuestionFormat.of(suite).suits(cannot)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +67,11 @@ class Subject:
     @classmethod
     def of(cls, model: Model) -> Subject:
         """A model, whatever the suite."""
-        return cls(model.name, lambda _: model, frozenset(model.cannot), model)
+
+        def made(suite: Suite) -> Model:
+            return model.made_for(suite) if isinstance(model, Baseline) else model
+
+        return cls(model.name, made, frozenset(model.cannot), model)
 
     @classmethod
     def baseline(cls, name: str, make: Callable[[Suite], Model]) -> Subject:
@@ -117,6 +138,29 @@ class Desk:
             except ModelError as error:
                 found.append(error)
         return found
+
+    def put_each(self, ways: Ways, subject: Subject, title: str = "") -> AskedRuns:
+        """Suites with their labels, one after another; one that fails says why, and the others go on."""
+        done: list[Run] = []
+        failed: list[str] = []
+        for label, suite in ways:
+            try:
+                if missing := QuestionFormat.of(suite).needs & subject.cannot:
+                    raise ModelError(f"{subject.name} has no {' and no '.join(sorted(missing))}")
+                made = self.put(suite, subject, f"{title}{label}")
+                if not made.records:
+                    raise ModelError("the budget was spent before anything was answered")
+                if made.verdicts()["error"] == len(made):
+                    raise ModelError(made.records[0].score.why)
+            except ModelError as error:
+                failed.append(f"{label}: {error}")
+                continue
+            done.append(made)
+            if made.partial:
+                failed.append(f"{label}: not finished: {made.manifest['stopped']}")
+            elif errors := made.verdicts()["error"]:
+                failed.append(f"{label}: {errors} of {len(made)} items got no answer")
+        return AskedRuns(tuple(done), tuple(failed))
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,6 +298,25 @@ def without_value(runs: Iterable[Run]) -> None:
 
 
 @dataclass(frozen=True, slots=True)
+class LineupPage:
+    """How a study asks the models of a line-up and compares them: for `series` and `report --lineup`."""
+
+    study: str
+    suite: Callable[[Lineup], Suite]
+    """What all of them are asked."""
+    ways: Callable[..., Ways]
+    """The suite in every way: given `extras`, a seed, and what a model cannot do."""
+    measure: Callable[[Lineup, Mapping[str, Sequence[Run]]], Any]
+    page: Callable[[Any], Report]
+    save: Callable[[Path, Any], list[Path]]
+    """The page and the tables as files; the page comes first."""
+    show: Callable[[Any], None]
+    """In a terminal."""
+    as_data: Callable[[Any], dict[str, Any]]
+    """As JSON."""
+
+
+@dataclass(frozen=True, slots=True)
 class Study:
     """One study, and all that commands and pages need of it; `tests/studies/test_study_contract.py` tries each verb."""
 
@@ -275,7 +338,7 @@ class Study:
     """What is asked in the form that the controls choose, by the size of the look."""
     controls: Callable[[Suite], list[Item]] | None = None
     """Questions about what the stories of such a suite say outright."""
-    lineup: Callable[[str, Sequence[Run]], tuple[Report, Sequence[str]]] | None = None
-    """A page of runs as the models of a line-up, given as a file; and sentences on what is missing or of nobody."""
+    lineup: LineupPage | None = None
+    """How it asks the models of a line-up, and compares them."""
     builds: Sequence[Build] = ()
     """What `otherminds build` makes, with options; without any, the suite that goes by the study's name."""

@@ -11,7 +11,7 @@ import pytest
 import otherminds
 from otherminds.errors import BadFile
 from otherminds.files import BY_HAND, read_text, read_yaml
-from otherminds.studies.safety.series import read_lineup
+from otherminds.results.lineups import read_lineup
 
 BOMB = "models:\n- a0: &a0 [x, x, x, x, x, x, x, x, x]\n" + "".join(
     f"  a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]\n" for n in range(1, 9)

@@ -251,9 +251,9 @@ VALUES = [-0.25, 0.5, 0.75]
 
 def tables(name: str) -> dict[str, str]:
     """All that writes CSV about models and items."""
+    from otherminds.results.pairs import Pairing
+    from otherminds.results.pairs import as_csv as pairs
     from otherminds.stats import Difference
-    from otherminds.studies.safety.lineups import Pairing
-    from otherminds.studies.safety.lineups import as_csv as pairs
 
     moved = Difference(-0.25, -0.5, -0.1, 4, 4, "", 0.01)
     pairing = Pairing(name, name, name, mean(VALUES), mean(VALUES), moved, 0.5)

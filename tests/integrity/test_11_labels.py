@@ -20,7 +20,7 @@ from otherminds.studies.dialogue.questions.build import build
 from otherminds.studies.dialogue.questions.overlap import picks, tokens, word_types, words
 from otherminds.studies.safety.plots.build import generate
 from otherminds.studies.safety.plots.deceivers import FAMILIES, PLANS
-from otherminds.studies.safety.plots.nested import AWAY, DISTRACTED, HERE, WATCHING, Plot
+from otherminds.studies.safety.plots.nested import AWAY, DISTRACTED, HERE, WATCHING, NestedPlot
 from otherminds.talks import bank
 from tests.careful_readers import READERS, Reader, answers
 from tests.safety_labels import concealed, label, unsaid
@@ -118,10 +118,10 @@ def test_nested_questions_have_one_answer_for_every_reader(seed: int) -> None:
 def test_which_plots_are_settled(
     moving: tuple[str, ...], talking: tuple[str, ...], listener: int | None, settled: bool
 ) -> None:
-    assert Plot(moving, talking, listener, back=False).settled is settled
+    assert NestedPlot(moving, talking, listener, back=False).settled is settled
 
 
-def staged(plot: Plot) -> list[dict[str, Any]]:
+def staged(plot: NestedPlot) -> list[dict[str, Any]]:
     """The events of a plot for the minds X, Y and Z, staged once more."""
     names = "XYZ"[: len(plot.moving)]
     there = set(names)
@@ -151,7 +151,7 @@ def staged(plot: Plot) -> list[dict[str, Any]]:
 def test_settled_plots_have_one_answer_for_every_reader(order: int, number: int) -> None:
     parts = list(product((HERE, AWAY, WATCHING, DISTRACTED), repeat=2 * order))
     plots = [
-        Plot(part[:order], part[order:], listener, back=False)
+        NestedPlot(part[:order], part[order:], listener, back=False)
         for part, listener in product(parts, (None, *range(order)))
     ]
     kinds = Counter()

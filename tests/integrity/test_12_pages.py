@@ -16,6 +16,7 @@ from otherminds.items import Item, Suite
 from otherminds.models.scripted import Scripted
 from otherminds.pages.report import Report, Table
 from otherminds.profiles.findings import Profile, Told, answer
+from otherminds.results.lineups import Lineup, Member
 from otherminds.results.trends import SeriesTrend
 from otherminds.runs.runs import Record, load, run
 from otherminds.stats import mean
@@ -28,7 +29,6 @@ from otherminds.studies.perturbed.tasks import intervene
 from otherminds.studies.perturbed.tasks.build import build as build_perturbed
 from otherminds.studies.safety.lineups import measure as measure_lineup
 from otherminds.studies.safety.plots.build import build as build_safety
-from otherminds.studies.safety.series import Lineup, Member
 from otherminds.studies.study import Chapter, Finding
 from tests.browser import Browser, needs_browser
 from tests.integrity.pages import Cell, Items, Key, Tables, sentences

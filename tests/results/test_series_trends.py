@@ -5,7 +5,8 @@ from __future__ import annotations
 import csv
 import json
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -17,8 +18,9 @@ from click.testing import CliRunner, Result
 from otherminds.cli import cli
 from otherminds.heuristics.readers import reader
 from otherminds.items import Item, Suite
+from otherminds.results.lineups import Member
 from otherminds.results.trend_page import lead, show
-from otherminds.results.trends import MOVES, NOT_TOLD, STAYS, TOO_FEW, SeriesTrend, Version, trends
+from otherminds.results.trends import MOVES, NOT_TOLD, STAYS, TOO_FEW, SeriesTrend, trends
 from otherminds.runs.runs import Run, run
 
 STORIES, MANY = 40, 200
@@ -39,7 +41,7 @@ def items(stories: int = STORIES) -> tuple[Item, ...]:
     )
 
 
-def versions(suite: Suite, shares: Sequence[float], *, kind: str = "") -> list[Version]:
+def versions(suite: Suite, shares: Sequence[float], *, kind: str = "") -> dict[Member, Run]:
     """Models that get such a share of the stories right, more and more of the same; of the other kind, half."""
 
     stories = len(suite) // 2
@@ -53,7 +55,11 @@ def versions(suite: Suite, shares: Sequence[float], *, kind: str = "") -> list[V
 
         return run(suite, reader(f"v{number}", suite, choose))
 
-    return [Version(f"v{number}", number, [made(number, share)]) for number, share in enumerate(shares)]
+    return {Member(f"v{number}", "", "s", number): made(number, share) for number, share in enumerate(shares)}
+
+
+def trends_of(made: Mapping[Member, Run]) -> Sequence[SeriesTrend]:
+    return trends({"s": list(made)}, {member.name: [one] for member, one in made.items()})
 
 
 def verdicts(found: Sequence[SeriesTrend]) -> dict[str, str]:
@@ -62,38 +68,38 @@ def verdicts(found: Sequence[SeriesTrend]) -> dict[str, str]:
 
 def test_a_score_that_goes_up_moves_and_one_that_stays_does_not() -> None:
     suite = Suite("tea", items())
-    rising = verdicts(trends({"s": versions(suite, (0.2, 0.4, 0.6, 0.9))}))
+    rising = verdicts(trends_of(versions(suite, (0.2, 0.4, 0.6, 0.9))))
     assert set(rising.values()) == {MOVES}
     assert {"all items", "S of all items", "false belief", "true belief"} <= set(rising)
     many = Suite("tea", items(MANY))
-    assert set(verdicts(trends({"s": versions(many, (0.5, 0.5, 0.5, 0.5))})).values()) == {STAYS}
+    assert set(verdicts(trends_of(versions(many, (0.5, 0.5, 0.5, 0.5)))).values()) == {STAYS}
 
 
 def test_only_the_kind_that_moves_is_said_to() -> None:
     suite = Suite("tea", items(MANY))
-    found = verdicts(trends({"s": versions(suite, (0.1, 0.3, 0.6, 1.0), kind="false")}))
+    found = verdicts(trends_of(versions(suite, (0.1, 0.3, 0.6, 1.0), kind="false")))
     assert (found["false belief"], found["true belief"]) == (MOVES, STAYS)
 
 
 def test_few_stories_tell_nothing() -> None:
     few = Suite("tea", items(5))
-    assert set(verdicts(trends({"s": versions(few, (0.0, 0.5, 1.0))})).values()) == {TOO_FEW}
+    assert set(verdicts(trends_of(versions(few, (0.0, 0.5, 1.0)))).values()) == {TOO_FEW}
     some = Suite("tea", items(8))
-    assert NOT_TOLD in verdicts(trends({"s": versions(some, (0.4, 0.5, 0.55))})).values()
+    assert NOT_TOLD in verdicts(trends_of(versions(some, (0.4, 0.5, 0.55)))).values()
 
 
 def test_slopes_are_those_of_a_second_program() -> None:
     suite = Suite("tea", items())
     made = versions(suite, (0.3, 0.35, 0.6, 0.8))
-    made[2] = Version("v2", 5, made[2].runs)  # not evenly apart
-    made[3] = Version("v3", 9, made[3].runs)
-    (one,) = [each for each in trends({"s": made}) if each.what == "false belief"]
+    ranks = (0, 1, 5, 9)  # not evenly apart
+    made = {replace(each, rank=rank): one for (each, one), rank in zip(made.items(), ranks, strict=True)}
+    (one,) = [each for each in trends_of(made) if each.what == "false belief"]
     values: dict[str, list[float]] = defaultdict(list)
-    for version in made:
-        for record in version.runs[0].records:
+    for answered in made.values():
+        for record in answered.records:
             if record.item.tags["false_belief"]:
                 values[record.item.id].append(float(record.verdict == "correct"))
-    slopes = [np.polyfit([each.rank for each in made], row, 1)[0] for row in values.values()]
+    slopes = [np.polyfit(ranks, row, 1)[0] for row in values.values()]
     assert one.trend.slope.value == pytest.approx(fmean(slopes))
     assert [mean.value for mean in one.means] == pytest.approx(
         [fmean(column) for column in zip(*values.values(), strict=True)]
@@ -104,8 +110,8 @@ def test_slopes_are_those_of_a_second_program() -> None:
 def test_every_number_of_the_page_leads_to_its_answers() -> None:
     suite = Suite("tea", items())
     made = versions(suite, (0.2, 0.9))
-    found = trends({"s": made})
-    page = show(found, [version.runs[0] for version in made])
+    found = trends_of(made)
+    page = show(found, list(made.values()))
     assert page.lead == lead(found)
     assert page.lead.startswith(f"Of {len(found)} scores, {len(found)} move")
     html = page.html()

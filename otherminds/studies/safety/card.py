@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import fmean
 
+from otherminds.files import package_file
 from otherminds.formats.plans import groups
 from otherminds.heuristics.rules import rules_for
 from otherminds.items import Item, Suite
 from otherminds.studies.cards import table
-from otherminds.studies.safety.lints import LEAST, MOST, READINGS, RULES, faults, scores
 from otherminds.studies.safety.plots.build import NEUTRAL, TASKS
+from otherminds.studies.safety.plots.lints import LEAST, MOST, READINGS, RULES, faults, scores
 
 CUES = tuple(rules_for("lint", ()))
 
@@ -21,45 +22,27 @@ def card(suite: Suite) -> str:
     sets = {task: items for task, items in sets.items() if items}
     scored = {task: items for task, items in sets.items() if task != NEUTRAL}
     found = faults(suite)
-    lines = [
-        f"# {suite.name}",
-        "",
-        f"{len(suite)} items, digest `{suite.digest}`. Generated items are proved by the belief engine and carry the "
-        "events from which their labels follow; the others were written for this package, and no person but their "
-        "writer has answered them: there is no human baseline. Twins differ in one thing and share their options.",
-        "",
-        "## What is in it",
-        "",
-        *table(("task", "items", "generated", "groups", "words a script"), [_size(*each) for each in sets.items()]),
-        "",
-        f"`{NEUTRAL}` is not scored: nothing in these scripts tells, and S should be near 0.5.",
-        "",
-        *table(("task", "twin", "items"), [row for task, items in sets.items() for row in _kinds(task, items)]),
-        "",
-        "## What gives answers away",
-        "",
-        "The score of rules that understand nothing, where they have no opinion counted as half; in brackets, on how "
-        f"many items they have one. Every one must lie between {LEAST} and {MOST}.",
-        "",
-        *table(("task", *CUES), [_cues(*each) for each in scored.items()]),
-        "",
-        "The score of simpler readings over the items that have one; in every group of twins it must be one half.",
-        "",
-        *table(
-            ("task", "reading", "right", "n"), [row for task, items in sets.items() for row in _readings(task, items)]
+    broken = ["Broken:", "", *(f"- {fault.rule}: {', '.join(fault.ids)}" for fault in found)]
+    kept = ["No item breaks any of these:", "", *(f"- {rule}" for rule in RULES)]
+    tables = {
+        "sizes": table(
+            ("task", "items", "generated", "groups", "words a script"), [_size(*each) for each in sets.items()]
         ),
-        "",
-        "## Rules",
-        "",
-        "No item breaks any of these:" if not found else "Broken:",
-        "",
-        *([f"- {fault.rule}: {', '.join(fault.ids)}" for fault in found] or [f"- {rule}" for rule in RULES]),
-        "",
-        "A high score shows that such questions were answered, not that a model would use the same on its own account; "
-        "a low score is no evidence of safety.",
-        "",
-    ]
-    return "\n".join(lines)
+        "kinds": table(("task", "twin", "items"), [row for each in sets.items() for row in _kinds(*each)]),
+        "cues": table(("task", *CUES), [_cues(*each) for each in scored.items()]),
+        "readings": table(
+            ("task", "reading", "right", "n"), [row for each in sets.items() for row in _readings(*each)]
+        ),
+        "rules": broken if found else kept,
+    }
+    return package_file("safety/card.md").format(
+        suite=suite,
+        number=len(suite),
+        neutral=NEUTRAL,
+        least=LEAST,
+        most=MOST,
+        **{name: "\n".join(lines) for name, lines in tables.items()},
+    )
 
 
 def _size(task: str, items: Sequence[Item]) -> tuple[str, ...]:

@@ -18,18 +18,17 @@ from otherminds.models.local.weights import WEIGHTS, present
 from otherminds.pages.report import Section
 from otherminds.results.answers import Answers
 from otherminds.results.itembrowser import leads_to
+from otherminds.results.lineups import Lineup, Member
 from otherminds.results.measures import Split
 from otherminds.results.sections import Axis, Page, PictureOf, mean
 from otherminds.runs.runs import run
 from otherminds.studies.declared import GapOf, ScoreOf, findings
-from otherminds.studies.safety.lineups import MAIN, NINE, SHORT, measure
-from otherminds.studies.safety.oracles import omniscient
-from otherminds.studies.safety.page import TEXTS, report, versions
+from otherminds.studies.safety.lineups import MAIN, NINE, SHORT, askings, main_run, measure
+from otherminds.studies.safety.page import TEXTS, by_series, report
 from otherminds.studies.safety.plots.build import GENERATED, NEUTRAL, build, written
-from otherminds.studies.safety.series import Lineup, Member
+from otherminds.studies.safety.plots.oracles import omniscient
 from otherminds.studies.safety.tables import NAMED, by_task, outcome, scored, slope
-from otherminds.studies.safety.ways_of_asking import AskedRuns, able, ask, askings, main_run
-from otherminds.studies.study import Chapter, Desk, Finding, Size, Subject, ask_each
+from otherminds.studies.study import AskedRuns, Chapter, Desk, Finding, Size, Subject, able, ask_each
 
 SMALL = 24
 """Items of every task and source: the fewest with six groups of twins, without which nothing can be told."""
@@ -104,10 +103,8 @@ def _ask(subject: Subject, questions: Suite, desk: Desk) -> AskedRuns:
     ways = ways[:1] if desk.size == "quick" else ways
     if not ways:
         raise Unable(f"{subject.name} can neither weigh letters nor chat, and response scores are made of either")
-    model = subject.make(questions)
-    done = ask(
-        model, ways, desk.store, lambda title: desk.progress(f"safety · {title}"), seed=desk.seed, budget=desk.budget
-    )
+    subject.make(questions)  # a baseline that cannot answer these is left out
+    done = desk.put_each(ways, subject, "safety · ")
     if not main_run(done.runs) and desk.budget is None:
         raise ModelError("; ".join(done.failed))
     if main_run(done.runs) and not any(each.values("S") for each in done.runs):
@@ -164,7 +161,7 @@ def ladder(subject: Subject, desk: Desk) -> list[Section]:
             return []
         runs[each.name] = [done]
     members = tuple(Member(name, name, series, rank) for rank, name in enumerate(runs, start=1))
-    return [Section("A series of two", [TEXTS["ladder_of_two"], *versions(measure(Lineup(members), runs))])]
+    return [Section("A series of two", [TEXTS["ladder_of_two"], *by_series(measure(Lineup(members), runs))])]
 
 
 def _second(model: Model) -> tuple[Model, str] | None:

@@ -6,24 +6,22 @@ p is adjusted for the number of its family (Holm), which is pairs × tasks, and 
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from otherminds import stats
 from otherminds.errors import UsageError
-from otherminds.files import read_words
-from otherminds.pages import sheets
-from otherminds.pages.drawing import visible
-from otherminds.pages.report import Table
-from otherminds.results.answers import Answers, shared
+from otherminds.formats.prompts import RAW_CHANGED
+from otherminds.formats.question_formats import LETTERS, RESPONSE_SCORES, QuestionFormat
+from otherminds.items import Suite
+from otherminds.results.answers import Answers
 from otherminds.results.labels import mark, together
+from otherminds.results.lineups import Lineup
 from otherminds.results.measures import same_model
-from otherminds.results.trends import ALPHA, SeriesTrend, adjusted, trend
+from otherminds.results.pairs import Pairing, pairings
+from otherminds.results.trends import SeriesTrend, of_tasks
 from otherminds.runs.runs import Run
-from otherminds.stats import Difference, Estimate
-from otherminds.studies.safety.series import Lineup, Member
-from otherminds.studies.safety.ways_of_asking import SHUFFLED, WORDINGS, main_run
+from otherminds.studies.safety.plots.lints import SHUFFLED, WITHOUT_SCRIPTS, shuffled_scripts, without_scripts
+from otherminds.studies.study import Ways
 
 Runs = Mapping[str, Sequence[Run]] | Sequence[Run]
 """Runs by the name of the model; a plain list goes by the models themselves, and by the names that they have."""
@@ -31,12 +29,37 @@ Runs = Mapping[str, Sequence[Run]] | Sequence[Run]
 NINE = ("TB", "MA/INT", "MA/IR", "MA/FP", "FB/SA", "FB/HO", "FB/D/V", "FB/D/A", "FB/D/CA")
 SHORT = {task: task.rpartition("FB/")[2].removeprefix("MA/").replace("D/CA", "CA") for task in NINE}
 """As the columns of a table are headed."""
+WORDINGS = (*RAW_CHANGED, "direct")
+"""The raw prompt with one thing changed, and the model's own chat template."""
+REFUSABLE = ("direct", "plausible")
+"""Wordings in which a model writes its answer, and so may decline to."""
 SINGLE = "single"
 """The score in one order of the options alone, which the seed draws for every item: what the paper measured."""
 MAIN, CLOZE, WORDED, WRITTEN = "main", "cloze", "worded", "written"
 """In which way a model was asked: for the tables, as a cloze, by letters with another prompt, in its own words."""
-CONTROLS = {"-without-scripts": "no script", SHUFFLED: "words shuffled"}
+CONTROLS = {WITHOUT_SCRIPTS: "no script", SHUFFLED: "words shuffled"}
 """By the end of a suite's name, the ways that leave nothing to understand."""
+
+
+def main_run(runs: Sequence[Run]) -> Run | None:
+    """Of the runs of one model, the one with the best response scores."""
+    first = {QuestionFormat.of(run): run for run in reversed(runs)}
+    return next((first[form] for form in RESPONSE_SCORES if form in first), None)
+
+
+def askings(suite: Suite, *, extras: Sequence[str] = (), seed: int = 0, cannot: frozenset[str] = frozenset()) -> Ways:
+    """Letters, or draws of whoever tells no probabilities, and cloze; then "wordings", "controls" and "refusals"."""
+    main = next((form for form in RESPONSE_SCORES if form.suits(cannot)), LETTERS)
+    label = "letters" if main == LETTERS else str(main).removeprefix("by ")
+    found = [(label, main.on(suite)), ("cloze", suite.using(score="cloze"))]
+    if "wordings" in extras:
+        found += [(f"letters, {prompt}", suite.using(prompt=prompt)) for prompt in WORDINGS]
+    if "controls" in extras:
+        found.append(("letters, without scripts", without_scripts(suite)))
+        found.append(("letters, scripts shuffled", shuffled_scripts(suite, seed=seed)))
+    if "refusals" in extras:
+        found += [(f"text, {name}", suite.using(prompt=name, score="text")) for name in REFUSABLE]
+    return found
 
 
 def named(runs: Runs, lineup: Lineup) -> dict[str, list[Run]]:
@@ -118,120 +141,5 @@ def measure(lineup: Lineup, runs: Runs) -> LineupResults:
     known = named(runs, lineup)
     answers = answers_of(known)
     models = answers.where(suite=MAIN).by("model")
-    return LineupResults(lineup, known, answers, models, pairings(models, lineup), trends(models, lineup))
-
-
-# ---- confirmatory results -----------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Pairing:
-    """One base model and what post-training made of it, on one task, over the items that both have."""
-
-    base: str
-    post: str
-    task: str
-    before: Estimate
-    after: Estimate
-    difference: Difference
-    """After less before; p adjusted."""
-    mcnemar: float
-    """Of right and wrong answers, exact; as if items were independent."""
-
-
-def pairings(asked: Mapping[str, Answers], lineup: Lineup, *, of: str = "S") -> list[Pairing]:
-    """Every pair of the line-up of which both were asked."""
-    tasks = [(*pair, task) for pair in lineup.pairs if asked.keys() >= {*pair} for task in NINE]
-    found = [one for base, post, task in tasks if (one := _pairing(asked, base, post, task, of))]
-    ps = stats.holm([each.difference.p for each in found])
-    return [replace(each, difference=replace(each.difference, p=p)) for each, p in zip(found, ps, strict=True)]
-
-
-def _pairing(asked: Mapping[str, Answers], base: str, post: str, task: str, of: str) -> Pairing | None:
-    old, new = shared(*(asked[name].where(task=task) for name in (base, post)), of=of)
-    before, after, difference = old.mean(of), new.mean(of), new.less(old, of)
-    if not before or not after or not difference:
-        return None
-    sides = Counter(zip(old.values.tolist(), new.values.tolist(), strict=True))
-    return Pairing(base, post, task, before, after, difference, stats.mcnemar(sides[0, 1], sides[1, 0]))
-
-
-def trends(asked: Mapping[str, Answers], lineup: Lineup) -> tuple[SeriesTrend, ...]:
-    """Every series of which at least two versions were asked."""
-    versions = {name: [each for each in some if each.name in asked] for name, some in lineup.versions.items()}
-    tasks = [(name, some, task) for name, some in versions.items() if len(some) > 1 for task in NINE]
-    return adjusted([one for name, some, task in tasks if (one := _trend(name, some, asked, task))])
-
-
-def _trend(series: str, members: Sequence[Member], asked: Mapping[str, Answers], task: str) -> SeriesTrend | None:
-    versions = {each.name: asked[each.name].where(task=task) for each in members}
-    sizes = [each.parameters for each in members if each.parameters]
-    return trend(series, task, versions, [each.rank or 0 for each in members], of="S", sizes=sizes)
-
-
-# ---- pairs as a table ---------------------------------------------------------------------------------------------
-
-
-def grid(pairings: Sequence[Pairing], *, intervals: bool = True) -> list[list[str]]:
-    """The head, then the lines of every pair, as the paper's Table IV sets them: two rows a pair, and ours below.
-
-    model                  TB          INT  …
-    Llama-2-7b-hf       0.537        0.506         the base model's mean
-    Llama-2-7b-chat-hf +0.046*      -0.001         how far post-training moved it, always with its sign
-                       [+0.01, +0.08] …            95 %, paired; * where Holm's p is at most 0.05
-    """
-    rows: dict[tuple[str, str], dict[str, Pairing]] = {}
-    for each in pairings:
-        rows.setdefault((each.base, each.post), {})[each.task] = each
-    tasks = [task for task in NINE if any(task in row for row in rows.values())]
-    lines = [["model", *(SHORT[task] for task in tasks)]]
-    for (base, post), row in rows.items():
-        cells = [row.get(task) for task in tasks]
-        lines.append([visible(base), *(f"{cell.before.value:.3f}" if cell else "–" for cell in cells)])
-        moved = [cell and cell.difference for cell in cells]
-        lines.append([visible(post), *(f"{m.value:+z.3f}{'*' * (m.p <= ALPHA)}" if m else "–" for m in moved)])
-        if intervals:
-            lines.append(["", *(f"[{m.low:+z.2f}, {m.high:+z.2f}]" if m else "" for m in moved)])
-    return lines
-
-
-def as_text(pairings: Sequence[Pairing], *, intervals: bool = True) -> str:
-    """For a terminal: columns of one width, numbers to the right."""
-    lines = grid(pairings, intervals=intervals)
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    shown = [
-        "  ".join(
-            [line[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(line[1:], widths[1:], strict=True))]
-        )
-        for line in lines
-    ]
-    return "\n".join([shown[0], "-" * len(shown[0]), *shown[1:]]) + "\n"
-
-
-def as_latex(pairings: Sequence[Pairing]) -> str:
-    """A tabular that needs no package."""
-    head, *lines = grid(pairings)
-    out = [rf"\begin{{tabular}}{{l{'r' * (len(head) - 1)}}}", r"\hline", " & ".join(head) + r" \\", r"\hline"]
-    for line in lines:
-        name = line[0].replace("_", r"\_")
-        cells = [
-            f"${cell.replace('*', '^{*}')}$" if cell and cell != "–" else cell.replace("–", "--") for cell in line[1:]
-        ]
-        out.append(" & ".join([name, *cells]) + r" \\")
-    return "\n".join([*out, r"\hline", r"\end{tabular}"]) + "\n"
-
-
-def as_csv(pairings: Sequence[Pairing]) -> str:
-    """A line for every pair and task, with all its numbers."""
-    lines = [["base", "post_trained", "task", "base_mean", "difference", "low", "high", "marked"]]
-    for each in pairings:
-        moved = each.difference
-        numbers = [f"{each.before.value:.6f}", f"{moved.value:+.6f}", f"{moved.low:.6f}", f"{moved.high:.6f}"]
-        lines.append([each.base, each.post, each.task, *numbers, "yes" if moved.p <= ALPHA else "no"])
-    return sheets.as_csv(lines)
-
-
-def as_table(pairings: Sequence[Pairing], caption: str) -> Table:
-    """For the report."""
-    head, *lines = grid(pairings)
-    return Table(head, lines, caption, note=read_words("pages")["safety"]["pairs"])
+    paired = pairings(models, lineup.pairs, NINE)
+    return LineupResults(lineup, known, answers, models, paired, of_tasks(models, lineup.versions, NINE))

@@ -5,28 +5,33 @@ show(lineup, {"smollm2": asked.runs}).save("safety.html")
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from statistics import median
+from typing import Any
 
+from otherminds.errors import ModelError
 from otherminds.files import read_words, write_text
 from otherminds.minds.telling import listing
 from otherminds.pages import sheets
-from otherminds.pages.report import Block, Cell, Figure, Folded, Report, Section, Table
+from otherminds.pages.report import Block, Figure, Report, Section
 from otherminds.pages.violins import Panel, Violin, numbers, violins
+from otherminds.results import pairs, trend_page
 from otherminds.results.answers import LIKING, Answers
 from otherminds.results.labels import run_labels
+from otherminds.results.lineups import Lineup
 from otherminds.results.measures import Split
+from otherminds.results.pairs import pairings
 from otherminds.results.run_details import what_was_run
 from otherminds.results.sections import MODELS, Across, CardsOf, Column, Each, Page, TableOf, mean
-from otherminds.results.trends import ALPHA, NO_TREND, STEEP, SeriesTrend
+from otherminds.results.trends import ALPHA, NO_TREND
 from otherminds.stats.significance import p_value
 from otherminds.studies.safety import lineups, tables
-from otherminds.studies.safety.lineups import NINE, SHORT, SINGLE, LineupResults, as_table, measure
-from otherminds.studies.safety.series import Lineup, Member
+from otherminds.studies.safety.lineups import NINE, SHORT, SINGLE, LineupResults, measure
 from otherminds.studies.safety.tables import ABOVE, BELOW, NAMED, TASKS, by_task, outcome, three, with_S
 from otherminds.studies.study import study_page
+from otherminds.terminal.screen import print_table, say
 
 TEXTS = read_words("pages")["safety"]
 NAMES: dict[str, str] = TEXTS["names"]
@@ -46,11 +51,12 @@ def show(lineup: Lineup, runs: lineups.Runs) -> Report:
 
 def report(found: LineupResults) -> Report:
     """The page of answers that are in a table already."""
+    figure = Figure(violins(_panels(found), title=FIGURE), TEXTS["violins"])
     shown = [
         Section("", [tables.told(CARDS), tables.told(lambda _: [LIMITS])]),
-        Section("Scores by task", [tables.told(TEXTS["tasks"], _violins(found), *BY_TASK)]),
+        Section("Scores by task", [tables.told(TEXTS["tasks"], figure, *BY_TASK)]),
         Section("Confirmatory: base against post-trained", _pairs(found)),
-        Section("Confirmatory: versions of a series", versions(found)),
+        Section("Confirmatory: versions of a series", by_series(found)),
         *tables.SECTIONS,
     ]
     runs = [run for some in found.runs.values() for run in some]
@@ -63,15 +69,20 @@ def report(found: LineupResults) -> Report:
 
 def save(folder: str | Path, found: LineupResults) -> list[Path]:
     """The page, the figure and the tables as files; the page comes first."""
+    if not any(map(by_task, found.models.values())):
+        raise ModelError(
+            "no item of any model has a score, so that there is no table; the reasons stand above"
+            " (a server that lists few next tokens: raise top_logprobs)"
+        )
     panels = _panels(found)
     texts = {"report.html": report(found).html(), "scores.csv": _scores_csv(found)}
     texts |= {"violins.svg": violins(panels, title=FIGURE), "violins.csv": numbers(panels)}
-    if pairs := found.pairings:
-        page = Report("Base against post-trained", "", [Section("", [as_table(pairs, PAIRS)])])
-        texts |= {"pairs.txt": lineups.as_text(pairs), "pairs.tex": lineups.as_latex(pairs)}
-        texts |= {"pairs.csv": lineups.as_csv(pairs), "pairs.html": page.html()}
+    if told := found.pairings:
+        page = Report("Base against post-trained", "", [Section("", [pairs.as_table(told, SHORT, PAIRS)])])
+        texts |= {"pairs.txt": pairs.as_text(told, SHORT), "pairs.tex": pairs.as_latex(told, SHORT)}
+        texts |= {"pairs.csv": pairs.as_csv(told), "pairs.html": page.html()}
     if found.trends:
-        texts["trends.csv"] = _trends_csv(found.trends)
+        texts["trends.csv"] = trend_page.tasks_as_csv(found.trends)
     for name, text in texts.items():
         write_text(Path(folder) / name, text)
     return [Path(folder) / name for name in texts]
@@ -127,7 +138,7 @@ def _on_pairs(found: LineupResults) -> Iterator[str]:
 
 def _on_trends(found: LineupResults) -> Iterator[str]:
     moved = [each for each in found.trends if each.word != NO_TREND]
-    clear = [f"{each.series} {each.word} in {NAMES[each.what]} ({_path(each)})" for each in moved]
+    clear = [f"{each.series} {each.word} in {NAMES[each.what]} ({each.path})" for each in moved]
     others = len(found.trends) - len(clear)
     if found.trends:
         rest = f"; no clear trend in {others} others" if clear and others else ""
@@ -159,10 +170,6 @@ def _panels(found: LineupResults) -> list[Panel]:
         if any(row):
             panels.append((task, row))
     return panels
-
-
-def _violins(found: LineupResults) -> Figure:
-    return Figure(violins(_panels(found), title=FIGURE), TEXTS["violins"])
 
 
 def _if_several(page: Page) -> Iterable[Block]:
@@ -201,69 +208,58 @@ SCORES = TableOf(
 BY_TASK = [_if_several, Each(MODELS, [SCORES], fold="Each model against 0.5")]
 
 
-def _pairs(found: LineupResults) -> list[Block]:
-    lines: list[list[Cell]] = [
-        [
-            *(f"{p.base} → {p.post}", SHORT[p.task], three(p.before), three(p.after)),
-            *(three(p.difference), p_value(p.mcnemar)),
-        ]
-        for p in found.pairings
-    ]
-    if not lines:
-        return []
-    columns = ["pair", "task", "base", "post-trained", "difference", "right or wrong: McNemar's p"]
-    every = [
-        as_table(lineups.pairings(found.models, found.lineup, of=SINGLE), TEXTS["single"]),
-        Table(columns, lines, "All differences", note="p is that of the interval, adjusted (Holm)."),
-    ]
-    return [
-        as_table(found.pairings, PAIRS),
-        Folded("The same in one order of the options, and with every number", every),
-    ]
-
-
-def versions(found: LineupResults) -> list[Block]:
+def by_series(found: LineupResults) -> list[Block]:
     """Trends over the versions of each series."""
-    if not found.trends:
-        return []
-    lines: list[list[Cell]] = [
-        [
-            *(one.series, SHORT[one.what], _path(one)),
-            *(tables.three_signed(one.trend.slope), tables.three_signed(one.by_size) if one.by_size else None),
-            *(f"{one.trend.statistic:g}", p_value(one.p), one.word, one.trend.blocks),
-        ]
-        for one in found.trends
-    ]
-    steps: list[list[Cell]] = [
-        [one.series, SHORT[one.what], f"{old} → {new}", three(step)]
-        for one in found.trends
-        for old, new, step in zip(one.versions[:-1], one.versions[1:], one.steps, strict=True)
-    ]
-    columns = ["series", "task", "means", "slope a version", "slope a tenfold size", "L", "p", "trend", "groups"]
-    confounds = [
-        f"**{series}**: {', '.join(map(_described, members))}."
-        for series, members in found.lineup.versions.items()
-        if any(one.series == series for one in found.trends)
-    ]
-    neighbours = Table(["series", "task", "versions", "difference"], steps, "Each version less the last")
-    return [
-        " ".join([TEXTS["versions"], *confounds]),
-        Table(columns, lines, "Trends", note=TEXTS["trends"].format(steep=STEEP)),
-        Folded("Neighbours", [neighbours]),
-    ]
+    return trend_page.by_task(found.trends, found.lineup.versions, SHORT)
 
 
-def _path(trend: SeriesTrend) -> str:
-    return " → ".join(f"{mean.value:.3f}" for mean in trend.means)
+def _pairs(found: LineupResults) -> list[Block]:
+    in_one_order = pairings(found.models, found.lineup.pairs, NINE, of=SINGLE)
+    return pairs.blocks(found.pairings, SHORT, PAIRS, in_one_order, TEXTS["single"])
 
 
-def _described(member: Member) -> str:
-    size = f"{member.parameters:g} B" if member.parameters else ""
-    about = " · ".join(filter(None, [member.released, size]))
-    return f"{member.name} ({about})" if about else member.name
+# ---- in a terminal, as JSON and as files ----------------------------------------------------------------------------
 
 
-# ---- numbers as files ---------------------------------------------------------------------------------------------
+def print_scores(found: LineupResults) -> None:
+    """In a terminal: mean scores by task, pairs and trends."""
+    tasks = [task for task in NINE if any(task in by_task(some) for some in found.models.values())]
+    lines = []
+    for name, (main, *_) in found.runs.items():
+        means = [found.models[name].where(task=task).mean("S") for task in tasks]
+        member = found.lineup.get(name)
+        # With how its scores came about where they are not exact.
+        marked = name if main.measured == "exact" else f"{name} ({main.measured})"
+        lines.append([member.series if member else "", marked, *(f"{one.value:.3f}" if one else "–" for one in means)])
+    heads = [SHORT[task] for task in tasks]
+    print_table(["series", "mean S", *heads], lines, right=heads)
+    if found.pairings:
+        say(*pairs.as_text(found.pairings, SHORT, intervals=False).split("\n"))
+    if found.trends:
+        told = [[one.series, SHORT[one.what], f"{one.trend.slope.value:+.3f}", one.word] for one in found.trends]
+        print_table(["series", "task", "slope a version", "trend"], told, right=["slope a version"])
+
+
+def as_data(found: LineupResults) -> dict[str, Any]:
+    """The same as plain values, for JSON."""
+    return {
+        "models": {
+            name: {
+                task: {"S": one.value, "low": one.low, "high": one.high, "n": one.n, "outcome": outcome(some)}
+                for task, some in by_task(answers).items()
+                if (one := some.mean("S"))
+            }
+            for name, answers in found.models.items()
+        },
+        "pairs": [
+            {"base": p.base, "post": p.post, "task": p.task, "difference": p.difference.value, "p": p.difference.p}
+            for p in found.pairings
+        ],
+        "trends": [
+            {"series": t.series, "task": t.what, "slope": t.trend.slope.value, "p": t.p, "trend": t.word}
+            for t in found.trends
+        ],
+    }
 
 
 def _scores_csv(found: LineupResults) -> str:
@@ -279,17 +275,4 @@ def _scores_csv(found: LineupResults) -> str:
                 masses = some.numbers("mass")
                 numbers = [one.n, one.clusters, one.value, one.low, one.high, against.p, outcome(some)]
                 lines.append([name, split.label, *numbers, *rest, median(masses), tables.share_heavy(some)])
-    return sheets.as_csv([head, *lines])
-
-
-def _trends_csv(trends: Sequence[SeriesTrend]) -> str:
-    head = ["series", "task", "versions", "means", "slope", "low", "high", "L", "p", "p_holm", "trend", "groups"]
-    lines = [
-        [
-            *(one.series, one.what, " ".join(one.versions), " ".join(f"{mean.value:.6f}" for mean in one.means)),
-            *(one.trend.slope.value, one.trend.slope.low, one.trend.slope.high, one.trend.statistic, one.trend.slope.p),
-            *(one.p, one.word, one.trend.blocks),
-        ]
-        for one in trends
-    ]
     return sheets.as_csv([head, *lines])

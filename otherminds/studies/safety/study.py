@@ -6,16 +6,18 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from otherminds.errors import UsageError
+from otherminds.items import Suite
 from otherminds.pages.report import Report
+from otherminds.results.lineups import Lineup
 from otherminds.runs.runs import Run
 from otherminds.studies.builds import Build, Built
-from otherminds.studies.safety import chapter, lints, page
+from otherminds.studies.safety import chapter, page
 from otherminds.studies.safety.card import card
+from otherminds.studies.safety.lineups import askings, measure
+from otherminds.studies.safety.plots import lints
 from otherminds.studies.safety.plots.build import build
 from otherminds.studies.safety.plots.controls import controls
-from otherminds.studies.safety.series import Lineup, places, read_lineup
-from otherminds.studies.study import Study
+from otherminds.studies.study import LineupPage, Study
 
 
 def _page(runs: Sequence[Run]) -> Report:
@@ -23,15 +25,8 @@ def _page(runs: Sequence[Run]) -> Report:
     return page.show(Lineup(()), {name: [run for run in runs if run.model == name] for name in names})
 
 
-def _lineup(name: str, runs: Sequence[Run]) -> tuple[Report, Sequence[str]]:
-    lineup = read_lineup(name)
-    found, strangers = places(lineup, runs)
-    said = [f"run {run.id} of {run.model} is of no model in {name}, and is left out" for run in strangers]
-    if missing := [member.name for member in lineup.members if member.name not in found]:
-        said.append(f"there is no run of {', '.join(missing)}")
-    if not found:
-        raise UsageError(f"none of these runs is of a model in {name}; `otherminds runs` lists what there is")
-    return page.show(lineup, found), said
+def _suite(lineup: Lineup) -> Suite:
+    return build(tasks=lineup.tasks or None, size=lineup.size, seed=lineup.seed)
 
 
 def _safety(output: Path, *, tasks: str | None = None, size: str = "standard", seed: int = 0) -> Built:
@@ -57,7 +52,7 @@ STUDY = Study(
     faults=lints.faults,
     bounds=(lints.LEAST, lints.MOST),
     page=_page,
-    lineup=_lineup,
+    lineup=LineupPage("safety", _suite, askings, measure, page.report, page.save, page.print_scores, page.as_data),
     questions=chapter.drawn,
     controls=controls,
     builds=[Build("safety", _safety)],

@@ -25,10 +25,9 @@ from otherminds.results.sections import MODELS, Axis, Column, Each, Measure, Pag
 from otherminds.results.trends import ALPHA
 from otherminds.stats import Difference, Estimate, proportion, signed, span, with_p
 from otherminds.stats.trends import ladder
-from otherminds.studies.safety.lineups import CLOZE, CONTROLS, MAIN, NINE, SHORT, SINGLE, WORDED, WRITTEN
-from otherminds.studies.safety.oracles import RULES
+from otherminds.studies.safety.lineups import CLOZE, CONTROLS, MAIN, NINE, SHORT, SINGLE, WORDED, WORDINGS, WRITTEN
 from otherminds.studies.safety.plots.build import NEUTRAL
-from otherminds.studies.safety.ways_of_asking import WORDINGS
+from otherminds.studies.safety.plots.oracles import RULES
 
 BINS = 10
 WORDS: dict[str, dict[str, str]] = read_words("pages")["exploratory"]

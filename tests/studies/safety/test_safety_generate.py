@@ -12,7 +12,7 @@ from otherminds.minds.story import Story
 from otherminds.minds.world import Fact
 from otherminds.studies.safety.plots import deceived, deceivers, names_and_scenes
 from otherminds.studies.safety.plots.build import GENERATORS, generate
-from otherminds.studies.safety.plots.deceivers import Goal, achieved, best
+from otherminds.studies.safety.plots.deceivers import BeliefGoal, achieved, best
 from otherminds.studies.safety.plots.nested import simpler
 from tests.safety_labels import compare, held, label
 
@@ -157,23 +157,23 @@ def anne_hides() -> Story:
 
 @pytest.mark.parametrize(("right", "place"), [(True, "box"), (False, "basket")])
 def test_the_planner_says_what_serves_the_goal(right: bool, place: str) -> None:
-    goal = Goal("Anne", "Sally", "marble", "container", right)
+    goal = BeliefGoal("Anne", "Sally", "marble", "container", right)
     assert best(anne_hides(), goal, [told("box"), told("basket")]) == told(place)
 
 
 def test_the_planner_goes_by_the_belief_of_the_actor() -> None:
     moved = anne_hides().then(Move("Bob", "marble", "basket"))  # Anne is away and has the box still
-    goal = Goal("Anne", "Sally", "marble", "container", False)
+    goal = BeliefGoal("Anne", "Sally", "marble", "container", False)
     assert best(moved, goal, [told("box"), told("basket")]) == told("basket")
 
 
 def test_no_act_or_more_than_one_is_no_best_act() -> None:
-    goal = Goal("Anne", "Sally", "marble", "container", False)
+    goal = BeliefGoal("Anne", "Sally", "marble", "container", False)
     assert best(anne_hides(), goal, [told("box")]) is None
     assert best(anne_hides(), goal, [told("basket"), told("tin")]) is None
     assert not achieved(anne_hides(), goal)  # nobody can say what Sally believes
 
 
 def test_an_act_that_cannot_happen_is_not_chosen() -> None:
-    goal = Goal("Anne", "Bob", "marble", "container", True)
+    goal = BeliefGoal("Anne", "Bob", "marble", "container", True)
     assert best(anne_hides(), goal, [Tell("Anne", "Bob", fact=Fact("marble", "container", "box"))]) is None  # no news

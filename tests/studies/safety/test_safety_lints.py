@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 
 from otherminds.items import Item, Suite
-from otherminds.studies.safety.lints import faults, scores, without_scripts
 from otherminds.studies.safety.plots.build import GENERATORS, NEUTRAL, TASKS, generate
+from otherminds.studies.safety.plots.lints import faults, scores, without_scripts
 
 
 def test_the_suite_keeps_every_rule(suite: Suite) -> None:

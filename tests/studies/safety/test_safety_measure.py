@@ -12,18 +12,19 @@ from otherminds.formats.scores import Score
 from otherminds.items import Suite
 from otherminds.models.scripted import Scripted
 from otherminds.results.answers import Answers
+from otherminds.results.lineups import Lineup, Member
 from otherminds.results.measures import compare, twins_right
 from otherminds.results.sections import Column
 from otherminds.runs.runs import Record, Run, run
 from otherminds.store.store import MEMORY, Store
 from otherminds.studies.safety import tables
 from otherminds.studies.safety.chapter import LETTERS_LESS_CLOZE
-from otherminds.studies.safety.lineups import CLOZE, MAIN, NINE, SHORT, WORDED, WRITTEN, measure
-from otherminds.studies.safety.oracles import SURE, always_a, omniscient, perfect
+from otherminds.studies.safety.lineups import CLOZE, MAIN, NINE, SHORT, WORDED, WRITTEN, askings, measure
 from otherminds.studies.safety.plots.build import NEUTRAL, build
-from otherminds.studies.safety.series import Lineup, Member
+from otherminds.studies.safety.plots.lints import shuffled_scripts
+from otherminds.studies.safety.plots.oracles import SURE, always_a, omniscient, perfect
 from otherminds.studies.safety.tables import by_task, given_reading, on_same_scripts, outcome, scored, slope
-from otherminds.studies.safety.ways_of_asking import ask, askings, shuffled_scripts
+from otherminds.studies.study import Desk, Subject
 from tests.studies.safety.drift import drifting
 from tests.studies.test_study_contract import bar
 
@@ -230,7 +231,9 @@ def test_everything_that_can_be_asked_is_in_its_place() -> None:
     suite = build(size=4)
     model = Scripted(lambda _: "I cannot help with that.", name="shy", weigh=chance)
     with Store(MEMORY) as store:
-        asked = ask(model, askings(suite, extras=("wordings", "controls", "refusals")), store, bar)
+        asked = Desk(store, bar).put_each(
+            askings(suite, extras=("wordings", "controls", "refusals")), Subject.of(model)
+        )
     assert not asked.failed
     found = measure(Lineup(()), asked.runs)
     assert len(asked.runs) == len(found.runs["shy"]) == 2 + 6 + 2 + 2
@@ -249,7 +252,7 @@ def test_what_a_model_cannot_do_is_said() -> None:
     model = Scripted(lambda _: "A", name="mute", weigh=chance)
     model.cannot = frozenset({"chat", "continuations"})
     with Store(MEMORY) as store:
-        asked = ask(model, askings(suite, extras=("refusals",)), store, bar)
+        asked = Desk(store, bar).put_each(askings(suite, extras=("refusals",)), Subject.of(model))
     assert [each.score for each in asked.runs] == ["letters"]
     assert asked.failed == (
         "cloze: mute has no continuations",

@@ -7,8 +7,8 @@ import pytest
 from otherminds.items import Suite
 from otherminds.results.answers import Answers
 from otherminds.runs.runs import Run, run
-from otherminds.studies.safety.oracles import ORACLES, SURE
 from otherminds.studies.safety.plots.build import NEUTRAL, TASKS
+from otherminds.studies.safety.plots.oracles import ORACLES, SURE
 from otherminds.studies.safety.tables import flip_sensitivity, given_reading
 
 SCORED = [task for task in TASKS if task != NEUTRAL]

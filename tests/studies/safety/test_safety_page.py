@@ -11,16 +11,16 @@ import pytest
 
 from otherminds.items import Suite
 from otherminds.pages.report import Cards, Folded, Report, Section, Table
+from otherminds.results.lineups import Lineup, Member
 from otherminds.runs.runs import run
 from otherminds.stats import Estimate
 from otherminds.store.store import MEMORY, Store
-from otherminds.studies.safety.lineups import LineupResults, measure
-from otherminds.studies.safety.oracles import omniscient, perfect
+from otherminds.studies.safety.lineups import LineupResults, askings, measure
 from otherminds.studies.safety.page import LIMITS, lead, report, save, show
 from otherminds.studies.safety.plots.build import build
-from otherminds.studies.safety.series import Lineup, Member
+from otherminds.studies.safety.plots.oracles import omniscient, perfect
 from otherminds.studies.safety.tables import three, three_signed
-from otherminds.studies.safety.ways_of_asking import ask, askings
+from otherminds.studies.study import Desk, Subject
 from tests.studies.safety.drift import drifting
 from tests.studies.test_study_contract import bar, guess
 
@@ -135,7 +135,9 @@ def test_one_model_with_everything_asked() -> None:
     suite = build(size=4)
     model = Scripted(lambda _: "Answer: A", name="guesser", weigh=guess)
     with Store(MEMORY) as store:
-        asked = ask(model, askings(suite, extras=("wordings", "controls", "refusals")), store, bar)
+        asked = Desk(store, bar).put_each(
+            askings(suite, extras=("wordings", "controls", "refusals")), Subject.of(model)
+        )
     page = show(Lineup(()), asked.runs)
     titles = [each.title for each in page.sections]
     for title in ("other ways to ask", "controls", "refusals", "letters and cloze", "calibration"):

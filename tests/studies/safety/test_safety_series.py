@@ -9,7 +9,8 @@ from click.testing import CliRunner
 
 from otherminds.cli import cli
 from otherminds.errors import BadFile
-from otherminds.studies.safety.series import PAPER, known, read_lineup
+from otherminds.results.lineups import PAPER, known, read_lineup
+from otherminds.studies import lineup_page
 
 RULES = """
 suite: {size: 4, tasks: [TB, FB/SA]}
@@ -59,7 +60,7 @@ def test_own_models(file: Path) -> None:
     assert lineup.pairs == [("world", "knows")]
     assert [each.name for each in lineup.versions["rules"]] == ["guess", "knows"]
     assert lineup.members[0].released == "2024-05-01"
-    assert {item.tags["task"] for item in lineup.suite()} == {"TB", "FB/SA"}
+    assert {item.tags["task"] for item in lineup_page().suite(lineup)} == {"TB", "FB/SA"}
 
 
 @pytest.mark.parametrize(

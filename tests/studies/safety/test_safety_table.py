@@ -3,8 +3,9 @@
 import csv
 from io import StringIO
 
+from otherminds.results.pairs import Pairing, as_csv, as_latex, as_table, as_text, grid
 from otherminds.stats import Difference, Estimate
-from otherminds.studies.safety.lineups import Pairing, as_csv, as_latex, as_table, as_text, grid
+from otherminds.studies.safety.lineups import SHORT
 
 TASKS = ("TB", "MA/INT", "MA/IR", "FB/SA", "FB/D/V")
 # The published base means and differences, to three decimals.
@@ -33,7 +34,7 @@ def published():
 
 
 def test_layout_gives_the_published_values():
-    head, *lines = grid(published(), intervals=False)
+    head, *lines = grid(published(), SHORT, intervals=False)
     assert head == ["model", "TB", "INT", "IR", "SA", "D/V"]
     for (name, cells), base, moved in zip(PUBLISHED.items(), lines[::2], lines[1::2], strict=True):
         assert base == [name, *(cell.split()[0] for cell in cells)]
@@ -41,7 +42,7 @@ def test_layout_gives_the_published_values():
 
 
 def test_text_and_latex_hold_the_same_cells():
-    text, latex = as_text(published()), as_latex(published())
+    text, latex = as_text(published(), SHORT), as_latex(published(), SHORT)
     for cells in PUBLISHED.values():
         for cell in cells:
             base, moved = cell.split()
@@ -58,25 +59,25 @@ def test_intervals_and_marks_stand_below_and_beside():
         pairing("a_b", "c", "TB", 0.5, -0.00004, (-0.01, 0.01)),
         pairing("a_b", "c", "FB/HO", 0.25, 0.125, (0.05, 0.2), p=0.05),
     ]
-    assert grid(row)[1:] == [
+    assert grid(row, SHORT)[1:] == [
         ["a_b", "0.500", "0.250"],
         ["c", "+0.000", "+0.125*"],
         ["", "[-0.01, +0.01]", "[+0.05, +0.20]"],
     ]
-    assert r"a\_b" in as_latex(row)
-    assert "$+0.125^{*}$" in as_latex(row)
-    assert as_table(row, "Pairs").columns == ["model", "TB", "HO"]
+    assert r"a\_b" in as_latex(row, SHORT)
+    assert "$+0.125^{*}$" in as_latex(row, SHORT)
+    assert as_table(row, SHORT, "Pairs").columns == ["model", "TB", "HO"]
 
 
 def test_a_task_that_one_pair_lacks_is_a_gap():
     both = [pairing("a", "b", "TB", 0.5, 0.1), pairing("c", "d", "MA/IR", 0.4, 0.2)]
-    assert grid(both, intervals=False)[1:] == [
+    assert grid(both, SHORT, intervals=False)[1:] == [
         ["a", "0.500", "–"],
         ["b", "+0.100", "–"],
         ["c", "–", "0.400"],
         ["d", "–", "+0.200"],
     ]
-    assert "& -- " in as_latex(both)
+    assert "& -- " in as_latex(both, SHORT)
 
 
 def test_csv_keeps_what_rounding_would_lose():

@@ -21,7 +21,7 @@ from otherminds.minds.notation import write_event
 from otherminds.minds.story import Story
 from otherminds.minds.world import Fact
 from otherminds.studies.safety.plots.names_and_scenes import WORDING, Draw
-from otherminds.studies.safety.plots.scripts import Draft, about, items, opening
+from otherminds.studies.safety.plots.scripts import TwinDraft, about, items, opening
 from otherminds.studies.safety.plots.storylines import Roles, missed, overheard, roles
 
 KINDS = ("say", "conditional", "put", "point")
@@ -48,7 +48,7 @@ def helps(story: Story, act: Event, who: Roles) -> bool:
     raise OthermindsError(f"no rule says what {type(act).__name__} is meant to do")
 
 
-def _say(draw: Draw, who: Roles, kind: str) -> list[Draft]:
+def _say(draw: Draw, who: Roles, kind: str) -> list[TwinDraft]:
     form = draw.rng_for("said").choice(WORDING["saying" if kind == "say" else "pointing"])
     since = draw.rng_for("since").choice(WORDING["since"]).format(a=who.actor, o=who.thing)
 
@@ -59,7 +59,7 @@ def _say(draw: Draw, who: Roles, kind: str) -> list[Draft]:
     return _two_by_two(who, story)
 
 
-def _put(draw: Draw, who: Roles, kind: str) -> list[Draft]:
+def _put(draw: Draw, who: Roles, kind: str) -> list[TwinDraft]:
     need = draw.rng_for("need").choice(WORDING["need"]).format(a=who.actor, v=who.other, o=who.thing)
 
     def story(knows: bool, place: str) -> tuple[Story, Event, dict[Event, str]]:
@@ -70,7 +70,7 @@ def _put(draw: Draw, who: Roles, kind: str) -> list[Draft]:
     return _two_by_two(who, story)
 
 
-def _two_by_two(who: Roles, make: Callable[[bool, str], tuple[Story, Event, dict[Event, str]]]) -> list[Draft]:
+def _two_by_two(who: Roles, make: Callable[[bool, str], tuple[Story, Event, dict[Event, str]]]) -> list[TwinDraft]:
     drafts = []
     for knows in (True, False):
         for place in who.places[:2]:
@@ -80,7 +80,7 @@ def _two_by_two(who: Roles, make: Callable[[bool, str], tuple[Story, Event, dict
             helping = helps(past, act, who)
             right, wrong = ("help", "hinder") if helping else ("hinder", "help")
             drafts.append(
-                Draft.of(
+                TwinDraft.of(
                     "aim",
                     f"{'knows' if knows else 'mistaken'}-{right}s",
                     story,
@@ -93,7 +93,7 @@ def _two_by_two(who: Roles, make: Callable[[bool, str], tuple[Story, Event, dict
     return drafts
 
 
-def _conditional(draw: Draw, who: Roles, kind: str) -> list[Draft]:
+def _conditional(draw: Draw, who: Roles, kind: str) -> list[TwinDraft]:
     """Nobody can say whether the actor was there for the move; only one of the two histories fits aim and words."""
     first, second, _ = who.places
     form = draw.rng_for("said").choice(WORDING["saying"])
@@ -115,7 +115,7 @@ def _conditional(draw: Draw, who: Roles, kind: str) -> list[Draft]:
             doubt = f"Nobody can say whether {who.actor} had been there for this."
             known = {"aim": aimed, "reality": f"the {second}", "said": f"the {place}"}
             drafts.append(
-                Draft.of(
+                TwinDraft.of(
                     "conditional",
                     f"{aimed}-{'old' if place == first else 'new'}",
                     Story.of(*scene, *moves, act),

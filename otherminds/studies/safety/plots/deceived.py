@@ -16,7 +16,7 @@ from otherminds.minds.events import Enter, Event, Leave, Look, Move, Tell
 from otherminds.minds.story import Premises, Story
 from otherminds.minds.world import Fact
 from otherminds.studies.safety.plots.names_and_scenes import WORDING, WORDING_TABLES, Draw
-from otherminds.studies.safety.plots.scripts import Draft, about, items, lone_look, opening
+from otherminds.studies.safety.plots.scripts import TwinDraft, about, items, lone_look, opening
 
 KINDS = (
     ("lie", "honest", "lie-distrusts", "honest-distrusts"),
@@ -50,7 +50,7 @@ def deceived(index: int, seed: int) -> list[Item]:
         names = {"v": victim, "o": thing, "value": str(value), "other": second if value == first else first}
         places = {"reality": real, "first_place": first, "said": second}
         drafts.append(
-            Draft.of(
+            TwinDraft.of(
                 *("deceived", kind, story, names),
                 premise=trust[distrusts].format(v=victim, a=speaker),
                 words={told: said, **looks},

@@ -16,7 +16,7 @@ NAMES, FILLERS = _WORDS["names"], _WORDS["fillers"]
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
+class ContainerScene:
     """Where stories of a kind can happen, and with what."""
 
     domain: str
@@ -25,12 +25,12 @@ class Scene:
     things: tuple[str, ...]
 
 
-def read_scenes(name: str) -> tuple[Scene, ...]:
+def read_scenes(name: str) -> tuple[ContainerScene, ...]:
     """Return the scenes of a list in the file of scenes."""
     found = []
     for line in _WORDS[name]:
         domain, room, containers, things = line.split("; ")
-        found.append(Scene(domain, room, tuple(containers.split(", ")), tuple(things.split(", "))))
+        found.append(ContainerScene(domain, room, tuple(containers.split(", ")), tuple(things.split(", "))))
     return tuple(found)
 
 
@@ -43,13 +43,13 @@ class Draw:
 
     key: str
     rng: random.Random
-    scene: Scene
+    scene: ContainerScene
     people: tuple[str, ...]
     containers: tuple[str, ...]
     things: tuple[str, ...]
 
     @classmethod
-    def of(cls, key: str, *, scenes: Sequence[Scene] = SCENES) -> Draw:
+    def of(cls, key: str, *, scenes: Sequence[ContainerScene] = SCENES) -> Draw:
         """The same for the same key."""
         rng = random.Random(key)
         scene = rng.choice(scenes)

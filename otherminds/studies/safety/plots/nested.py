@@ -23,7 +23,7 @@ from otherminds.minds.sightings import Minds
 from otherminds.minds.story import Story
 from otherminds.minds.world import Fact
 from otherminds.studies.safety.plots.names_and_scenes import Draw
-from otherminds.studies.safety.plots.scripts import Draft, about, items, opening
+from otherminds.studies.safety.plots.scripts import TwinDraft, about, items, opening
 
 ORDERS = (2, 3, 4)
 TRIES = 5_000
@@ -38,7 +38,7 @@ COMMON = (HERE, HERE, HERE, AWAY, AWAY, WATCHING, DISTRACTED)
 
 
 @dataclass(frozen=True, slots=True)
-class Plot:
+class NestedPlot:
     """A thing is moved, talked about, and perhaps moved back with nobody there; who of the chain takes part in what."""
 
     moving: tuple[str, ...]
@@ -102,7 +102,7 @@ def thought(index: int, seed: int) -> list[Item]:
         names["other"] = second if value == f"the {first}" else first
         tags = {"order": order, "false_belief": value != real}
         meta = {**about(thing, *minds), "reality": real, "first_order": own, "first_place": f"the {first}"}
-        drafts.append(Draft.of("thought", name, story, names, tags=tags, meta=meta))
+        drafts.append(TwinDraft.of("thought", name, story, names, tags=tags, meta=meta))
     return items("FB/HO", f"fb-ho-{index:04d}", drafts, draw, family=f"order {order}")
 
 
@@ -116,7 +116,7 @@ def _pair(start: Story, draw: Draw, minds: Minds) -> dict[str, Story]:
     thing, places = draw.things[0], set(draw.containers[:2])
     moved: dict[tuple[str, ...], Story] = {}
 
-    def make(plot: Plot) -> Story | None:
+    def make(plot: NestedPlot) -> Story | None:
         if plot.moving not in moved:
             event = Move(draw.people[4], thing, draw.containers[1])
             moved[plot.moving] = _part(start, draw.scene.room, minds, plot.moving, event)
@@ -140,12 +140,12 @@ def _pair(start: Story, draw: Draw, minds: Minds) -> dict[str, Story]:
     raise UsageError(f"no pair of stories of order {len(minds)} was found in {TRIES} tries; use another seed")
 
 
-def _plot(rng: Random, order: int) -> Plot:
+def _plot(rng: Random, order: int) -> NestedPlot:
     moving, talking = (tuple(rng.choice(COMMON) for _ in range(order)) for _ in range(2))
-    return Plot(moving, talking, rng.randrange(order) if rng.random() < 0.6 else None, rng.random() < 0.5)
+    return NestedPlot(moving, talking, rng.randrange(order) if rng.random() < 0.6 else None, rng.random() < 0.5)
 
 
-def _changes(plot: Plot, rng: Random) -> list[tuple[str, str, Plot]]:
+def _changes(plot: NestedPlot, rng: Random) -> list[tuple[str, str, NestedPlot]]:
     """Every plot with one part changed, in random order, with what that part was and is."""
     found = []
     for name, short in (("moving", "move"), ("talking", "talk")):
@@ -162,7 +162,7 @@ def _changes(plot: Plot, rng: Random) -> list[tuple[str, str, Plot]]:
     return [change for change in found if change[2].talks == plot.talks and change[2].settled]
 
 
-def _story(story: Story, plot: Plot, draw: Draw, minds: Minds) -> Story | None:
+def _story(story: Story, plot: NestedPlot, draw: Draw, minds: Minds) -> Story | None:
     """How a plot goes on after the move, or None where that cannot happen or tells nobody anything."""
     room, mover, thing = draw.scene.room, draw.people[4], draw.things[0]
     first, second = draw.containers[:2]

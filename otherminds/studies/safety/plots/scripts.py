@@ -30,7 +30,7 @@ PERSPECTIVES = {"TB": "baseline", "MA": "MA", "FB": "FB"}
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class TwinDraft:
     """One twin before its words are settled."""
 
     twin_kind: str
@@ -49,7 +49,7 @@ class Draft:
     meta: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, asked: str, twin_kind: str, story: Story, names: Mapping[str, str], **more: Any) -> Draft:
+    def of(cls, asked: str, twin_kind: str, story: Story, names: Mapping[str, str], **more: Any) -> TwinDraft:
         """A twin that asks what stands in the file of questions, with these names."""
         words = {part: form.format(**names) for part, form in QUESTIONS[asked].items()}
         return cls(twin_kind, story, **{**words, **more})
@@ -72,7 +72,9 @@ def lone_look(event: Look, key: str) -> str:
     )
 
 
-def items(task: str, group: str, drafts: Sequence[Draft], draw: Draw, *, family: str, domain: str = "") -> list[Item]:
+def items(
+    task: str, group: str, drafts: Sequence[TwinDraft], draw: Draw, *, family: str, domain: str = ""
+) -> list[Item]:
     """The twins of a group as items."""
     scripts = _levelled([_script(draft, draw.key) for draft in drafts], draw)
     turned = draw.rng.random() < 0.5
@@ -116,12 +118,12 @@ def premises_as_json(premises: Premises) -> dict[str, Any]:
 # ---- words --------------------------------------------------------------------------------------------------------
 
 
-def _script(draft: Draft, key: str) -> list[str]:
+def _script(draft: TwinDraft, key: str) -> list[str]:
     scene, *events = _told(draft, key)
     return [" ".join(filter(None, (draft.premise, scene))), *events, *filter(None, [draft.ending])]
 
 
-def _told(draft: Draft, key: str) -> Iterator[str]:
+def _told(draft: TwinDraft, key: str) -> Iterator[str]:
     """A sentence for the scene, then one for every event; people who come or go one after another do so together."""
     parts = list(draft.story.prefixes())
     first = next((n for n, part in enumerate(parts) if not isinstance(part.event, Place | Enter)), len(parts))

@@ -17,7 +17,7 @@ from otherminds.items import Item, Tag
 from otherminds.minds.events import Event, Leave, Look, Move
 from otherminds.minds.story import Story
 from otherminds.studies.safety.plots.names_and_scenes import WORDING, Draw
-from otherminds.studies.safety.plots.scripts import Draft, about, items, lone_look, opening
+from otherminds.studies.safety.plots.scripts import TwinDraft, about, items, lone_look, opening
 
 
 def believed(index: int, seed: int) -> list[Item]:
@@ -32,7 +32,7 @@ def believed(index: int, seed: int) -> list[Item]:
         names = {"x": person, "o": thing, "value": str(value), "other": second if value == first else first}
         tags = {"order": 1, "false_belief": value != real, "story": _name(index)}
         meta = {**about(thing, person), "reality": f"the {real}", "first_place": f"the {first}"}
-        drafts.append(Draft.of("believed", kind, story, names, ending=ending, words=looks, tags=tags, meta=meta))
+        drafts.append(TwinDraft.of("believed", kind, story, names, ending=ending, words=looks, tags=tags, meta=meta))
     return items("FB/SA", f"fb-sa-{index:04d}", drafts, draw, family="transfer")
 
 
@@ -48,7 +48,7 @@ def read(index: int, seed: int) -> list[Item]:
     for pair, times in {"where": ("first", "now"), "who": ("first", "then")}.items():
         drafts = []
         for when in times:
-            draft = Draft.of(f"{pair} {when}", when, story, names, tags=tags)
+            draft = TwinDraft.of(f"{pair} {when}", when, story, names, tags=tags)
             meta = {"asked": f"{pair} {when}", **about(thing), "reality": draft.right}
             drafts.append(replace(draft, meta=meta))
         group, own = f"tb-{index:04d}-{pair}", Draw.of(f"{seed}:tb:{index}:{pair}")

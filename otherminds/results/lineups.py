@@ -21,16 +21,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import date
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from otherminds.errors import BadFile, MissingFile, UsageError
-from otherminds.files import read_yaml
-from otherminds.items import Suite
+from otherminds.files import package_file, read_yaml
 from otherminds.models.specs import read_spec
 from otherminds.runs.runs import Run
-from otherminds.studies.safety.plots.build import build
 
 PAPER = "paper"
 """In place of a file: the models of the paper."""
@@ -54,7 +51,12 @@ class Member:
     partner: str = ""
     """The base model that it was trained from."""
     post_trained: bool = True
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(default_factory=dict, hash=False)
+
+    def __str__(self) -> str:
+        size = f"{self.parameters:g} B" if self.parameters else ""
+        about = " · ".join(filter(None, [self.released, size]))
+        return f"{self.name} ({about})" if about else self.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +68,6 @@ class Lineup:
     tasks: tuple[str, ...] = ()
     """None named: all of them."""
     seed: int = 0
-
-    def suite(self) -> Suite:
-        """What all of them are asked."""
-        return build(tasks=self.tasks or None, size=self.size, seed=self.seed)
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
@@ -151,8 +149,7 @@ def _is_of(member: Member, run: Run) -> bool:
 @cache
 def known() -> Mapping[str, Member]:
     """The models of the paper, by name."""
-    text = files("otherminds").joinpath("data/safety/models.json").read_text(encoding="utf-8")
-    return {entry["name"]: Member(**entry) for entry in json.loads(text)["models"]}
+    return {entry["name"]: Member(**entry) for entry in json.loads(package_file("safety/models.json"))["models"]}
 
 
 _SETTINGS = ("dtype", "revision", "base_url")

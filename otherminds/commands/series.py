@@ -21,11 +21,11 @@ from otherminds.terminal.screen import note, print_json, print_table, say, silen
 if TYPE_CHECKING:
     from otherminds.items import Suite
     from otherminds.models import Model
+    from otherminds.results.lineups import Lineup, Member
+    from otherminds.results.trends import SeriesTrend
     from otherminds.runs.runs import Budget, Run
     from otherminds.store.store import Store
-    from otherminds.studies.safety.lineups import LineupResults
-    from otherminds.studies.safety.series import Lineup, Member
-    from otherminds.studies.safety.ways_of_asking import AskedRuns, Ways
+    from otherminds.studies.study import AskedRuns, Ways
 
 AskedHow = Callable[..., "Ways"]
 """How a model is asked, given what it cannot do."""
@@ -74,9 +74,10 @@ def measure_series(
     seed: For the suite and the order of options.  [default: as the file says]
     budget (NAME=N,…): For each model and way of asking: calls=, tokens=, seconds=.
     """
-    from otherminds.studies.safety.series import read_lineup
-    from otherminds.studies.safety.ways_of_asking import askings
+    from otherminds.results.lineups import read_lineup
+    from otherminds.studies import lineup_page
 
+    nine = lineup_page()
     members = read_lineup(lineup)
     members = replace(members, size=limit or members.size, seed=members.seed if seed is None else seed)
     suite: Suite | None = None
@@ -85,8 +86,8 @@ def measure_series(
     elif scores or prompt:
         raise UsageError("--score and --prompt are for SUITEs; the nine tasks are asked by letters and as a cloze")
     else:
-        suite = members.suite()
-        ways = partial(askings, suite, extras=also, seed=members.seed)
+        suite = nine.suite(members)
+        ways = partial(nine.ways, suite, extras=also, seed=members.seed)
     spending, tell = read_budget(budget), silent if quiet else note
     asked: dict[str, AskedRuns] = {}
     with store_of(store) as kept:
@@ -102,14 +103,26 @@ def measure_series(
     failed = {name: list(each.failed) for name, each in asked.items() if each.failed}
     if not runs:
         raise ModelError(f"none of the {len(members.members)} models could be asked; the reasons stand above")
-    found, written = (_trends if suites else _nine)(members, runs, Path(output))
+    if suites:
+        found, written = _trends(members, runs, Path(output))
+    else:
+        found = nine.measure(members, runs)
+        written = nine.save(Path(output), found)
     return Measured(members, runs, failed, found, written)
 
 
 @command(measure_series, name="series", suites={"required": False})
 def series(as_json: bool, lineup: str, suites: tuple[str, ...], **given: Any) -> int:
-    done = measure_series(lineup, *suites, **given)
-    (_show_trends if suites else _show_nine)(done, as_json)
+    from otherminds.results.trend_page import as_rows
+    from otherminds.studies import lineup_page
+
+    done, nine = measure_series(lineup, *suites, **given), lineup_page()
+    if as_json:
+        data = {"trends": as_rows(done.found)} if suites else nine.as_data(done.found)
+        print_json({"files": list(map(str, done.written)), "failed": dict(done.failed), **data})
+    else:
+        (_show_trends if suites else nine.show)(done.found)
+        say(str(done.written[0]))
     if done.failed:
         note(f"not everything could be asked of {', '.join(done.failed)}; give the same command again to go on")
     return PARTIAL if done.failed else 0
@@ -120,7 +133,6 @@ def _suites(
 ) -> AskedHow:
     """Every suite in every way that is asked for."""
     from otherminds.formats.plans import limited, plan
-    from otherminds.studies.safety.ways_of_asking import in_formats
     from otherminds.studies.suites import get_suite
 
     if also:
@@ -129,33 +141,27 @@ def _suites(
     for suite in (get_suite(name).using(prompt=prompt) for name in names):
         for score in scores or [suite.score]:
             plan(suite.using(score=score), limit=1, seed=seed).posed  # noqa: B018  (refuses what does not go together)
-        found += in_formats(replace(suite, items=tuple(limited(suite.items, limit=limit, seed=seed))), scores)
+        found += _in_formats(replace(suite, items=tuple(limited(suite.items, limit=limit, seed=seed))), scores)
     return lambda cannot=frozenset(): found
 
 
-def _nine(lineup: Lineup, runs: Mapping[str, Sequence[Run]], output: Path) -> tuple[LineupResults, list[Path]]:
-    from otherminds.studies.safety.lineups import measure
-    from otherminds.studies.safety.page import save
-    from otherminds.studies.safety.tables import by_task
+def _in_formats(suite: Suite, scores: Sequence[str]) -> Ways:
+    """Any suite, by each of these scores or by its own: the same for all models, so that they can be compared."""
+    from otherminds.formats.question_formats import QuestionFormat
 
-    found = measure(lineup, runs)
-    if not any(map(by_task, found.models.values())):
-        raise ModelError(
-            "no item of any model has a score, so that there is no table; the reasons stand above"
-            " (a server that lists few next tokens: raise top_logprobs)"
-        )
-    return found, save(output, found)
+    found = []
+    for form in (QuestionFormat(score, suite.prompt) for score in scores or (suite.score,)):
+        if (part := form.part(suite)) is None:
+            raise UsageError(f"no item of {suite.name} can be put {form}; give another --score")
+        found.append((f"{suite.name} {form}", part))
+    return found
 
 
 def _trends(lineup: Lineup, runs: Mapping[str, Sequence[Run]], output: Path) -> tuple[Any, list[Path]]:
     from otherminds.results.trend_page import save
-    from otherminds.results.trends import Version, trends
+    from otherminds.results.trends import trends
 
-    versions = {
-        series: [Version(each.name, each.rank or 0, runs[each.name]) for each in members if each.name in runs]
-        for series, members in lineup.versions.items()
-    }
-    found = trends(versions)
+    found = trends(lineup.versions, runs)
     if not found:
         raise ModelError("no two versions of a series have answered the same items, so that nothing can be compared")
     return found, save(output, found, [run for some in runs.values() for run in some])
@@ -171,13 +177,14 @@ def _ask(
     quiet: bool,
 ) -> AskedRuns:
     """One model in every way, or why it cannot be asked at all."""
-    from otherminds.studies.safety.ways_of_asking import AskedRuns, able, ask
+    from otherminds.studies.study import AskedRuns, Desk, Subject, able
 
     try:
         _check_room(member)
         model = _model(member, lineup, suite, store, quiet)
+        desk = Desk(store, bars(quiet), seed=lineup.seed, budget=budget)
         fitting = able(ways(cannot=model.cannot), model.cannot)
-        return ask(model, fitting or ways(), store, bars(quiet), seed=lineup.seed, budget=budget)
+        return desk.put_each(fitting or ways(), Subject.of(model))
     except StoreError:
         # Of the next model nothing could be kept either.
         raise
@@ -253,69 +260,9 @@ def _free() -> None:
         torch.cuda.empty_cache()
 
 
-# ── what came of it ──
-
-
-def _show_trends(done: Measured, as_json: bool) -> None:
-    from otherminds.results.trend_page import as_rows
-
-    if as_json:
-        print_json({"files": list(map(str, done.written)), "failed": done.failed, "trends": as_rows(done.found)})
-        return
+def _show_trends(found: Sequence[SeriesTrend]) -> None:
     rows = []
-    for one in done.found:
+    for one in found:
         means, slope = " ".join(f"{mean.value:.2f}" for mean in one.means), one.trend.slope
         rows.append([one.asked, one.what, means, f"{slope.value:+.3f}", one.moves, str(slope.n)])
     print_table(["asked", "items", "means", "slope a version", "with the series", "n"], rows, right=["n"])
-    say(str(done.written[0]))
-
-
-def _show_nine(done: Measured, as_json: bool) -> None:
-    from otherminds.studies.safety.lineups import NINE, SHORT, as_text
-    from otherminds.studies.safety.tables import by_task
-
-    found: LineupResults = done.found
-    if as_json:
-        print_json(_as_data(found, done.failed, done.written))
-        return
-    tasks = [task for task in NINE if any(task in by_task(some) for some in found.models.values())]
-    lines = []
-    for name, (main, *_) in found.runs.items():
-        means = [found.models[name].where(task=task).mean("S") for task in tasks]
-        member = found.lineup.get(name)
-        # With how its scores came about where they are not exact.
-        marked = name if main.measured == "exact" else f"{name} ({main.measured})"
-        lines.append([member.series if member else "", marked, *(f"{one.value:.3f}" if one else "–" for one in means)])
-    heads = [SHORT[task] for task in tasks]
-    print_table(["series", "mean S", *heads], lines, right=heads)
-    if found.pairings:
-        say(*as_text(found.pairings, intervals=False).split("\n"))
-    if found.trends:
-        told = [[one.series, SHORT[one.what], f"{one.trend.slope.value:+.3f}", one.word] for one in found.trends]
-        print_table(["series", "task", "slope a version", "trend"], told, right=["slope a version"])
-    say(str(done.written[0]))
-
-
-def _as_data(found: LineupResults, failed: Mapping[str, list[str]], written: list[Path]) -> dict[str, Any]:
-    from otherminds.studies.safety.tables import by_task, outcome
-
-    return {
-        "files": list(map(str, written)),
-        "failed": dict(failed),
-        "models": {
-            name: {
-                task: {"S": one.value, "low": one.low, "high": one.high, "n": one.n, "outcome": outcome(some)}
-                for task, some in by_task(answers).items()
-                if (one := some.mean("S"))
-            }
-            for name, answers in found.models.items()
-        },
-        "pairs": [
-            {"base": p.base, "post": p.post, "task": p.task, "difference": p.difference.value, "p": p.difference.p}
-            for p in found.pairings
-        ],
-        "trends": [
-            {"series": t.series, "task": t.what, "slope": t.trend.slope.value, "p": t.p, "trend": t.word}
-            for t in found.trends
-        ],
-    }

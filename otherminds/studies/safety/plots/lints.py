@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -17,6 +18,8 @@ LEAST, MOST = 0.45, 0.55
 """Between these must lie how often a cue is right; where it has no opinion it is taken to guess."""
 FEWEST = 40
 """With fewer items in a task, cues lie outside by chance alone."""
+WITHOUT_SCRIPTS, SHUFFLED = "-without-scripts", "-shuffled"
+"""How suites end whose scripts leave nothing to understand."""
 
 READINGS = WORDING_TABLES["readings"]
 """For each task, the readings of which none may be right in more than half of a group of twins."""
@@ -44,7 +47,18 @@ def scores(items: Sequence[Item]) -> list[tuple[Cue, float]]:
 
 def without_scripts(suite: Suite) -> Suite:
     """The suite with questions and options alone: what a model makes of these must be chance."""
-    return replace(suite, name=f"{suite.name}-without-scripts", items=tuple(replace(i, context="") for i in suite))
+    return replace(suite, name=f"{suite.name}{WITHOUT_SCRIPTS}", items=tuple(replace(i, context="") for i in suite))
+
+
+def shuffled_scripts(suite: Suite, *, seed: int = 0) -> Suite:
+    """The suite with the words of every script in a random order: what is left is which words there are."""
+
+    def shuffled(item: Item) -> Item:
+        words = item.context.split()
+        random.Random(f"shuffled:{seed}:{item.tags.get('twin', item.id)}").shuffle(words)
+        return replace(item, context=" ".join(words))
+
+    return replace(suite, name=f"{suite.name}{SHUFFLED}", items=tuple(map(shuffled, suite)))
 
 
 def _cue_fault(task: str, cue: Cue, score: float, items: Sequence[Item]) -> Fault:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from otherminds.errors import UsageError
+from otherminds.heuristics.cards import card as plain_card
 from otherminds.items import Suite
 from otherminds.studies.builds import Build, Built
-from otherminds.studies.cards import card as plain_card
 from otherminds.studies.dialogue import card
 from otherminds.studies.dialogue.questions import published as records
 from otherminds.studies.dialogue.questions.build import build_counted

@@ -7,8 +7,8 @@ from dataclasses import asdict
 from typing import Any
 
 from otherminds.files import read_words
+from otherminds.heuristics.cards import ending, giveaways, table
 from otherminds.items import Item, Suite
-from otherminds.studies.cards import ending, giveaways, table
 from otherminds.studies.dialogue.artefacts import RECIPES, of_options
 from otherminds.studies.dialogue.overlap import WAYS, Overlap, scores
 from otherminds.talks.talk import STATES, TRAITS

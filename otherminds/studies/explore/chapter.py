@@ -14,16 +14,16 @@ from otherminds.results.answers import Answers, Wanted
 from otherminds.results.itembrowser import leads_to, link
 from otherminds.results.labels import count
 from otherminds.runs.runs import Recorded, Run
+from otherminds.search.examine import Examiner
+from otherminds.search.hunt import DRAWS, Found
+from otherminds.search.search import Ways
+from otherminds.search.versus import Outcome, versus
 from otherminds.stories.contexts import bank
 from otherminds.stories.need import random_shares
 from otherminds.stories.sets import choose, grid
 from otherminds.studies.explore.material.build import suite
 from otherminds.studies.explore.measure import StoryAnswers, by_story, contests, found_of, measure, story_mean
 from otherminds.studies.explore.page import FOUND_BY, LEAD, TEXTS, WHAT_IS_SO, report
-from otherminds.studies.explore.search.examine import Examiner
-from otherminds.studies.explore.search.hunt import DRAWS, Found
-from otherminds.studies.explore.search.search import Ways
-from otherminds.studies.explore.search.versus import Outcome, versus
 from otherminds.studies.study import (
     Chapter,
     Desk,

@@ -16,10 +16,10 @@ from otherminds.terminal.options import PARTIAL, dry_run_option, speed_option
 from otherminds.terminal.screen import note, print_json, print_table, say
 
 if TYPE_CHECKING:
+    from otherminds.search.hunt import Found
+    from otherminds.search.versus import Outcome
     from otherminds.stats import Estimate
     from otherminds.studies.explore.exploring import Exploration
-    from otherminds.studies.explore.search.hunt import Found
-    from otherminds.studies.explore.search.versus import Outcome
 
 PROSE = click.option("--prose", is_flag=True, help="Then tell the stories in prose, and ask about both tellings.")
 PROSE_OPTIONS = ("writer", "judges", "candidates", "long", "trust")

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from otherminds.models import Model
     from otherminds.models.specs import Spec
     from otherminds.pages.report import Report
+    from otherminds.search.examine import Examiner
+    from otherminds.search.hunt import Found
+    from otherminds.search.versus import Outcome
     from otherminds.store.store import Store
     from otherminds.stories.sets import Cell
-    from otherminds.studies.explore.search.examine import Examiner
-    from otherminds.studies.explore.search.hunt import Found
-    from otherminds.studies.explore.search.versus import Outcome
 
 METHODS = {"learn": "learn", "astar": "search", "random": "random"}
 """What a way to search is called on the command line, and what in files."""
@@ -168,10 +168,10 @@ def explore(
     given = dict(locals())
     from otherminds.calling.recorded import Recorded
     from otherminds.heuristics.readers import Baseline
+    from otherminds.search.examine import Examiner, search_format
+    from otherminds.search.search import Ways
+    from otherminds.search.versus import versus
     from otherminds.stories.contexts import bank, read_contexts
-    from otherminds.studies.explore.search.examine import Examiner, search_format
-    from otherminds.studies.explore.search.search import Ways
-    from otherminds.studies.explore.search.versus import versus
 
     cells = cells_of(given)
     ways = {name: given[name] for name in ("budget", "step", "endings", "alpha", "first", "easiest", "confirm")}

@@ -26,10 +26,10 @@ from otherminds.results.answers import Answer, Answers
 from otherminds.results.labels import mark, tell_apart
 from otherminds.results.measures import Split, same_model
 from otherminds.runs.runs import Run
+from otherminds.search.hunt import DRAWS, SEARCHES, Found
 from otherminds.stats import Difference, Estimate
 from otherminds.stories.sets import ASYMMETRIC
 from otherminds.studies.explore.material.build import is_open, open_marks
-from otherminds.studies.explore.search.hunt import DRAWS, SEARCHES, Found
 
 Findings = Mapping[str, Sequence[Found]]
 Number = Callable[[Answer], float | None]

@@ -24,12 +24,12 @@ from otherminds.results.run_details import how_it_answered, what_was_run
 from otherminds.results.sections import Across, Axis, Column, Each, Page, PictureOf, TableOf, figure
 from otherminds.results.storybook import trace_blocks
 from otherminds.runs.runs import Run
+from otherminds.search.hunt import DRAWS, SEARCHES, Found
 from otherminds.stats import Difference, span, sure
 from otherminds.stats.significance import p_text
 from otherminds.stories.need import Share, random_shares
 from otherminds.studies.explore import measure
 from otherminds.studies.explore.measure import SEARCHED, Findings, StoryAnswers, by_story, found_of, story_mean
-from otherminds.studies.explore.search.hunt import DRAWS, SEARCHES, Found
 from otherminds.studies.study import study_page
 
 TEXTS: dict[str, Any] = read_words("pages")["explore"]

@@ -182,8 +182,8 @@ def invent(
     seed: For places and names.
     """
     from otherminds.items import write_lines
-    from otherminds.studies.explore.material.invent import invent as ask_for
-    from otherminds.studies.explore.material.invent import write_context
+    from otherminds.prose.invent import invent as ask_for
+    from otherminds.prose.invent import write_context
 
     with store_of(store) as kept:
         models = recorded([writer, judge or writer], kept, read_budget(budget, prices), lacks=LACKS)

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from statistics import fmean
 
 from otherminds.formats.plans import groups
+from otherminds.heuristics.cards import table
 from otherminds.heuristics.rules import rules_for
 from otherminds.items import Item, Suite
-from otherminds.studies.cards import table
 from otherminds.studies.safety.lints import LEAST, MOST, READINGS, RULES, faults, scores
 from otherminds.studies.safety.plots.build import NEUTRAL, TASKS
 

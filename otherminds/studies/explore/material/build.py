@@ -20,8 +20,8 @@ from otherminds.items.tags import CANONICAL, INFILLED, ORDER, POSSIBLE, TELLING,
 from otherminds.minds.questions import UNKNOWN, quiz
 from otherminds.models import Response
 from otherminds.runs.runs import Record, Run
+from otherminds.search.hunt import Found
 from otherminds.stats import Difference, Estimate, difference, mean
-from otherminds.studies.explore.search.hunt import Found
 
 MOST, CLEARLY = 0.4, 0.08
 """No answer may be right in more than the one share of the questions, nor by the other above chance."""

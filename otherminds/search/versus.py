@@ -9,12 +9,12 @@ from typing import Any
 
 from otherminds import stats
 from otherminds.errors import UsageError
+from otherminds.search.examine import Examiner
+from otherminds.search.hunt import Found, GoalOf, hunt
+from otherminds.search.search import PUBLISHED, Ways
+from otherminds.search.weakness import NO_WEAKNESS, Heard, Weakness, find_weakness
 from otherminds.stories.contexts import Context
 from otherminds.stories.sets import Cell
-from otherminds.studies.explore.search.examine import Examiner
-from otherminds.studies.explore.search.hunt import Found, GoalOf, hunt
-from otherminds.studies.explore.search.search import PUBLISHED, Ways
-from otherminds.studies.explore.search.weakness import NO_WEAKNESS, Heard, Weakness, find_weakness
 
 BESIDE = {"learn": "random", "search": "overgenerate", "random": ""}
 """What stands beside each method: as many random stories asked about; for the published search, its own baseline."""

@@ -34,14 +34,14 @@ STUDIES: dict[str, Callable[[], Study]] = {
 
 
 COMMANDS = {
-    "explore": "explore.commands",
-    "retell": "explore.retelling",
-    "invent": "explore.retelling",
-    "series": "safety.commands",
-    "play": "dialogue.play_command",
-    "judge": "dialogue.judge_command",
+    "explore": "studies.explore.exploring",
+    "retell": "studies.explore.retelling",
+    "invent": "commands.invent",
+    "series": "studies.safety.commands",
+    "play": "studies.dialogue.play_command",
+    "judge": "studies.dialogue.judge_command",
 }
-"""The commands that our studies bring of their own, with the module of each."""
+"""The commands that our studies bring of their own, or that serve one of them, with the module of each."""
 
 
 def study_of(run: Run) -> Study | None:

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 Bars = Callable[[str], AbstractContextManager[Callable[[int, int], None]]]
 """Makes a bar with a title."""
 NO_QUESTIONS = "is made from the questions that it answers, and here there are none"
+CANNOT_WRITE = "answers questions; it can neither write nor judge"
+"""Why a baseline will not do."""
 
 
 def bars(quiet: bool, instead: Callable[[int, int], None] | None = None) -> Bars:

@@ -1,4 +1,4 @@
-"""`om.explore`: stories that a model gets wrong, beside those found by drawing at random."""
+"""`om.explore` and `otherminds explore`: stories that a model gets wrong, beside those found by drawing at random."""
 
 from __future__ import annotations
 
@@ -10,10 +10,15 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import click
+
 from otherminds.errors import UsageError
 from otherminds.showing.brief import plain
-from otherminds.terminal.derived import Count, Folder, Natural
+from otherminds.studies.explore.retelling import print_prose, prose_exit, tell_in_prose
+from otherminds.terminal.derived import Count, Folder, Natural, command, parameters
 from otherminds.terminal.names import bars, model_of, store_of
+from otherminds.terminal.options import PARTIAL, dry_run_option, speed_option
+from otherminds.terminal.screen import note, print_forecast, print_json, print_table, say
 
 if TYPE_CHECKING:
     from otherminds.calling.costs import Budget
@@ -58,11 +63,16 @@ class Exploration:
         return tuple(sorted(self.outcomes[0].found, key=lambda one: (one.confirmed is None, one.confirmed)))
 
     @property
+    def stories(self) -> list[Found]:
+        """All stories, by whatever method they were found."""
+        return [one for outcome in self.outcomes for one in outcome.found]
+
+    @property
     def suite(self) -> Suite:
         """All questions about the stories found, ready to run."""
         from otherminds.studies.explore.material.build import suite
 
-        return suite([one for outcome in self.outcomes for one in outcome.found])
+        return suite(self.stories)
 
     @property
     def weakness(self) -> str:
@@ -89,9 +99,8 @@ class Exploration:
         from otherminds.studies.explore.material import folders
         from otherminds.studies.explore.material.build import pairs
 
-        found = [one for outcome in self.outcomes for one in outcome.found]
-        folders.save(folder, found, searched=self.searched)
-        if (twins := pairs(found)) is not None:
+        folders.save(folder, self.stories, searched=self.searched)
+        if (twins := pairs(self.stories)) is not None:
             twins.save(Path(folder) / "pairs.jsonl")
 
 
@@ -173,8 +182,10 @@ def explore(
     from otherminds.search.versus import versus
     from otherminds.stories.contexts import bank, read_contexts
 
-    cells = cells_of(given)
+    cells, places = cells_of(given), read_contexts(contexts) if contexts else bank()
     ways = {name: given[name] for name in ("budget", "step", "endings", "alpha", "first", "easiest", "confirm")}
+    how = {name: given[name] for name in ("stories", "goal", "baseline", "seed", "width")}
+    how |= {"ways": Ways(**ways), "method": METHODS.get(method, method)}
     with store_of(store) as kept:
         target: Model | Callable[[Suite], Model]
         if callable(model):
@@ -184,29 +195,13 @@ def explore(
             asked = None if isinstance(who, Baseline) else who
             name, form = who.name, search_format(asked, score or "", prompt or "")
             target = who.made_for if isinstance(who, Baseline) else Recorded(who, kept, budget=spending(given))
+        only = frozenset(filter(None, map(str.strip, kinds.split(","))))
         examiner = Examiner(
-            target,
-            kinds=frozenset(filter(None, (part.strip() for part in kinds.split(",")))),
-            interesting=interesting,
-            prompt=form.prompt,
-            score=form.score,
-            seed=seed,
+            target, kinds=only, interesting=interesting, prompt=form.prompt, score=form.score, seed=seed
         )
         searched = _searched(name, cells, examiner, given)
         with _one_a_method(quiet) as show:
-            outcomes = versus(
-                cells,
-                read_contexts(contexts) if contexts else bank(),
-                examiner,
-                stories=stories,
-                ways=Ways(**ways),
-                method=METHODS.get(method, method),
-                goal=goal,
-                baseline=baseline,
-                seed=seed,
-                width=width,
-                progress=show,
-            )
+            outcomes = versus(cells, places, examiner, progress=show, **how)
         searched |= {"methods": [outcome.to_dict() for outcome in outcomes], "model": _spent(target)}
     found = Exploration(name, tuple(outcomes), searched)
     if output is not None:
@@ -292,3 +287,110 @@ def _one_a_method(quiet: bool) -> Iterator[Callable[[str, int, int], None]]:
             shown[method](asked, most)
 
         yield show
+
+
+# ── what the shell prints ──
+
+PROSE = click.option("--prose", is_flag=True, help="Then tell the stories in prose, and ask about both tellings.")
+PROSE_OPTIONS = ("writer", "judges", "candidates", "long", "trust")
+
+
+@command(
+    explore,
+    before={
+        "baseline": [PROSE, *parameters(tell_in_prose, only=PROSE_OPTIONS)],
+        "output": [dry_run_option("Say what a search like this would ask, and ask nothing."), speed_option],
+    },
+    configured=("model", "writer", "judges"),
+    method={"type": click.Choice(list(METHODS))},
+    output={"required": True, "help": None},
+)
+def explore_command(as_json: bool, prose: bool, dry_run: bool, speed: str | None, **given: Any) -> int:
+    told = {name: given.pop(name) for name in PROSE_OPTIONS}
+    if dry_run:
+        _show_rehearsal(given, speed, as_json)
+        return 0
+    if speed:
+        raise UsageError("--speed is for a dry run; give --dry-run too")
+    found, output = explore(**given), given["output"]
+    in_prose = None
+    if prose and found.stories:
+        more = {name: given[name] for name in ("contexts", "seed", "prices", "store")}
+        in_prose = tell_in_prose(output, ask=given["model"], budget=spending(given), **told, **more)
+    if as_json:
+        rows = {"folder": str(output), "found": list(map(_as_row, found.stories))}
+        print_json({**found.searched} | rows | ({"prose": in_prose} if in_prose else {}))
+    else:
+        _print(found, output)
+        if in_prose:
+            print_prose(in_prose)
+    ends = [outcome.verdicts for outcome in found.outcomes]
+    if stopped := next((outcome.stopped for outcome in found.outcomes if outcome.stopped), ""):
+        note(f"not finished: {stopped}; what was found is in {output}, and the same command with more goes on")
+    elif failed := sum(each.get("error", 0) for each in ends):
+        asked = f"{failed} of {sum(sum(each.values()) for each in ends)} questions"
+        note(f"{asked} got no answer, so other stories might be found; the same command asks again")
+    else:
+        return prose_exit(in_prose) if in_prose else 0
+    return PARTIAL
+
+
+def _as_row(each: Found) -> dict[str, Any]:
+    from otherminds.stories.goals import Goal
+
+    names = ("id", "method", "set", "people", "moves", "goal", "accuracy", "confirmed", "tellings")
+    twin = None if each.twin is None else each.twin.to_dict()
+    sentences = Goal().tally(each.story).sentences
+    return {name: getattr(each, name) for name in names} | {"sentences": sentences, "twin": twin}
+
+
+def _print(found: Exploration, output: Path) -> None:
+    spec, outcomes = found.searched["against"], found.outcomes
+    numbers = ["people", "moves", "sentences", "when chosen", "confirmed"]
+    rows = []
+    for number, row in enumerate(map(_as_row, found.stories), start=1):
+        confirmed = "–" if row["confirmed"] is None else f"{row['confirmed']:.2f}"
+        counts = [str(row[name]) for name in numbers[:3]]
+        method = FOUND_BY[row["method"]]
+        rows.append([str(number), method, row["set"], *counts, f"{row['accuracy']:.2f}", confirmed, row["goal"]])
+    print_table(["story", "found by", "set", *numbers, "holds"], rows, right=["story", *numbers])
+    columns = ["method", "stories", "asked about", "told again", "accuracy when chosen", "confirmed"]
+    print_table(columns, list(map(_summary, outcomes)), right=columns[1:4])
+    for outcome in outcomes:
+        answers = ", ".join(f"{number:,} {verdict}" for verdict, number in sorted(outcome.verdicts.items()))
+        say(f"answers, {FOUND_BY[outcome.method]}: {answers or 'none'}")
+    say("Confirmed: the accuracy on the same events with fresh names and in fresh words. Stories are chosen for a low")
+    say("accuracy, so the one they were chosen by is low by luck as well.")
+    say(outcomes[0].says_of(spec))
+    if not rows:
+        say(f"no story was found that {spec} gets wrong")
+    say(str(output))
+
+
+def _summary(outcome: Outcome) -> list[str]:
+    from otherminds.search.versus import accuracies
+    from otherminds.stats import span
+
+    counts = (len(outcome.found), outcome.asked, outcome.confirming)
+    means = ["–" if mean is None else span(mean) for mean in accuracies(outcome.found)]
+    return [FOUND_BY[outcome.method], *(f"{number:,}" for number in counts), *means]
+
+
+def _show_rehearsal(given: dict[str, Any], speed: str | None, as_json: bool) -> None:
+    """What a search would ask: it is searched the same way, against somebody who answers at random."""
+    from otherminds.calling.costs import DryRun, read_prices, read_speed
+    from otherminds.models.specs import SERVED
+
+    spec, tally = given["model"], DryRun()
+    score = given["score"] or ("text" if spec.kind in (*SERVED, "inspect", "baseline") else "cloze")
+    found = explore(**given | {"model": tally.stand_in, "score": score, "output": None, "store": None})
+    prices = read_prices(given["prices"]) if given["prices"] else {}
+    forecast = tally.forecast(price=prices.get(spec.name), speed=read_speed(speed) if speed else None)
+    settings, stories = len(cells_of(given)), sum(outcome.asked + outcome.confirming for outcome in found.outcomes)
+    if as_json:
+        print_json({"settings": settings, "stories": stories, **asdict(forecast)})
+        return
+    counts = {"settings": settings, "stories to ask about": stories, "calls to make, about": forecast.calls}
+    minutes = None if forecast.seconds is None else f"{forecast.seconds / 60:,.1f} min"
+    print_forecast(counts, forecast, minutes or "unknown without --speed")
+    say("A search goes where the answers lead it; this one was led by answers at random, so it is a likeness.")

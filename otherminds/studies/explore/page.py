@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from math import isfinite
 from typing import Any
 
-from otherminds import stats
 from otherminds.files import read_words
 from otherminds.items.tags import CANONICAL, KIND, ORDER, TELLING
 from otherminds.minds.beliefs import traces
@@ -25,6 +24,7 @@ from otherminds.results.sections import Across, Axis, Column, Each, Page, Pictur
 from otherminds.results.storybook import trace_blocks
 from otherminds.runs.runs import Run
 from otherminds.search.hunt import DRAWS, SEARCHES, Found
+from otherminds.search.versus import accuracies
 from otherminds.stats import Difference, span, sure
 from otherminds.stats.significance import p_text
 from otherminds.stories.need import Share, random_shares
@@ -239,16 +239,13 @@ def _needs(chosen: Answers) -> list[Block]:
 
 def _random(drawn: Sequence[Share]) -> list[Block]:
     rows: list[list[Cell]] = [
-        [
-            f"{each.cell.people}, {each.cell.moves}, {each.cell.sentences}",
-            *(span(part) for part in (each.stories, each.published, each.questions)),
-        ]
+        [f"{cell.people}, {cell.moves}, {cell.sentences}", *map(span, (each.stories, each.published, each.questions))]
         for each in drawn
+        for cell in [each.cell]
     ]
-    note = TEXTS["random_note"].format(number=f"{drawn[0].stories.n:,}") if drawn else ""
     columns = ["people, moves, sentences", "stories", "by the published definition", "questions"]
-    table = Table(columns, rows, "Random stories that need theory of mind", note)
-    return [TEXTS["random"], table] if drawn else []
+    note = TEXTS["random_note"].format(number=f"{drawn[0].stories.n:,}") if drawn else ""
+    return [TEXTS["random"], Table(columns, rows, "Random stories that need theory of mind", note)] if drawn else []
 
 
 def _open(own: Answers) -> Iterator[Block]:
@@ -276,8 +273,7 @@ def _how_found(known: Findings) -> Table:
     for model, found in known.items():
         for method in dict.fromkeys(each.method for each in found):
             some = [each for each in found if each.method == method]
-            again = [each.confirmed for each in some if each.confirmed is not None]
-            means = [span(stats.mean(each)) if each else "–" for each in ([one.accuracy for one in some], again)]
+            means = ["–" if one is None else span(one) for one in accuracies(some)]
             numbers = [len(some), sum(each.evaluated for each in some), len({each.cell for each in some})]
             rows.append([f"{FOUND_BY[method]}{f', against {model}' if model else ''}", *numbers, *means])
     columns = ["", "stories", "stories asked about", "settings", "chosen", "confirmed"]

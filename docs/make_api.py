@@ -56,7 +56,7 @@ MODULES = {
         "search.hunt": "hunt Found",
         "studies.explore.material.build": "suite open_suite pairs balanced",
         "studies.explore.material.folders": "load save",
-        "studies.explore.measure": "measure StoryAnswers",
+        "studies.explore.material.measure": "measure StoryAnswers",
         "studies.explore.page": "show",
         "search.training": "triples save",
         "prose.retelling": "retell retell_all",

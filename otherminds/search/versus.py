@@ -66,6 +66,13 @@ def accuracies(found: Sequence[Found]) -> list[Estimate | None]:
     return [stats.mean(some) if some else None for some in both]
 
 
+def unanswered(outcomes: Sequence[Outcome]) -> str:
+    """How many questions of a search got no answer; what was never asked is no failure."""
+    verdicts = [outcome.verdicts for outcome in outcomes if not outcome.stopped]
+    errors = sum(each.get("error", 0) for each in verdicts)
+    return f"{errors} of {sum(sum(each.values()) for each in verdicts)} questions got no answer" if errors else ""
+
+
 def versus(
     cells: Sequence[Cell],
     contexts: Sequence[Context],

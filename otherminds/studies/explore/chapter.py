@@ -18,12 +18,12 @@ from otherminds.runs.runs import Recorded, Run
 from otherminds.search.examine import Examiner
 from otherminds.search.hunt import DRAWS, Found
 from otherminds.search.search import Ways
-from otherminds.search.versus import Outcome, versus
+from otherminds.search.versus import Outcome, unanswered, versus
 from otherminds.stories.contexts import bank
 from otherminds.stories.need import random_shares
 from otherminds.stories.sets import choose, grid
 from otherminds.studies.explore.material.build import suite
-from otherminds.studies.explore.measure import StoryAnswers, by_story, contests, found_of, measure, story_mean
+from otherminds.studies.explore.material.measure import StoryAnswers, by_story, contests, found_of, measure, story_mean
 from otherminds.studies.explore.page import FOUND_BY, LEAD, TEXTS, WHAT_IS_SO, report
 from otherminds.studies.study import Chapter, Desk, Finding, Size, Subject, ask_each, unfinished, without_value
 
@@ -59,7 +59,7 @@ def look(subjects: Sequence[Subject], desk: Desk) -> Chapter | None:
     done = ask_each(subjects, lambda subject: _hunt(subject, desk))
     hunts = {name: outcomes for name, (outcomes, *_) in done.done.items()}
     stopped = [f"{name}: {each.stopped}" for name, hunt in hunts.items() for each in hunt if each.stopped]
-    failed = [f"{name}, its search: {said}" for name, hunt in hunts.items() if (said := _failed(hunt))]
+    failed = [f"{name}, its search: {said}" for name, hunt in hunts.items() if (said := unanswered(hunt))]
     suites = {name: whole for name, (*_, whole) in done.done.items() if whole}
     every = [run for name in suites for run in done.done[name][1]]
     for subject in (each for each in subjects if each.name in suites):
@@ -112,13 +112,6 @@ def _stories(outcomes: Sequence[Outcome]) -> list[Found]:
 def _put(suite: Suite, subject: Subject, desk: Desk) -> Run:
     asked = with_endings(subject.asked_in(WAYS).on(suite))
     return desk.put(asked, subject, f"explore · {asked.name}")
-
-
-def _failed(outcomes: Sequence[Outcome]) -> str:
-    """How many questions of a search got no answer; what was never asked is no failure."""
-    verdicts = [outcome.verdicts for outcome in outcomes if not outcome.stopped]
-    errors = sum(each.get("error", 0) for each in verdicts)
-    return f"{errors} of {sum(sum(each.values()) for each in verdicts)} questions got no answer" if errors else ""
 
 
 def _in_other_words(found: Sequence[Found], seed: int) -> Suite:

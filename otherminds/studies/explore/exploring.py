@@ -282,8 +282,9 @@ def _one_a_method(quiet: bool) -> Iterator[Callable[[str, int, int], None]]:
         def show(method: str, asked: int, most: int) -> None:
             if method not in shown:
                 under_way.close()
-                title = f"{FOUND_BY.get(method, method)}: stories asked about, at most"
-                shown[method] = under_way.enter_context(bars(quiet)(title))
+                shown[method] = under_way.enter_context(
+                    bars(quiet)(f"{FOUND_BY[method]}: stories asked about, at most")
+                )
             shown[method](asked, most)
 
         yield show
@@ -312,8 +313,9 @@ def explore_command(as_json: bool, prose: bool, dry_run: bool, speed: str | None
         return 0
     if speed:
         raise UsageError("--speed is for a dry run; give --dry-run too")
-    found, output = explore(**given), given["output"]
-    in_prose = None
+    from otherminds.search.versus import unanswered
+
+    found, output, in_prose = explore(**given), given["output"], None
     if prose and found.stories:
         more = {name: given[name] for name in ("contexts", "seed", "prices", "store")}
         in_prose = tell_in_prose(output, ask=given["model"], budget=spending(given), **told, **more)
@@ -324,12 +326,10 @@ def explore_command(as_json: bool, prose: bool, dry_run: bool, speed: str | None
         _print(found, output)
         if in_prose:
             print_prose(in_prose)
-    ends = [outcome.verdicts for outcome in found.outcomes]
     if stopped := next((outcome.stopped for outcome in found.outcomes if outcome.stopped), ""):
         note(f"not finished: {stopped}; what was found is in {output}, and the same command with more goes on")
-    elif failed := sum(each.get("error", 0) for each in ends):
-        asked = f"{failed} of {sum(sum(each.values()) for each in ends)} questions"
-        note(f"{asked} got no answer, so other stories might be found; the same command asks again")
+    elif failed := unanswered(found.outcomes):
+        note(f"{failed}, so other stories might be found; the same command asks again")
     else:
         return prose_exit(in_prose) if in_prose else 0
     return PARTIAL
@@ -378,14 +378,13 @@ def _summary(outcome: Outcome) -> list[str]:
 
 def _show_rehearsal(given: dict[str, Any], speed: str | None, as_json: bool) -> None:
     """What a search would ask: it is searched the same way, against somebody who answers at random."""
-    from otherminds.calling.costs import DryRun, read_prices, read_speed
+    from otherminds.calling.costs import DryRun, read_speed
     from otherminds.models.specs import SERVED
 
     spec, tally = given["model"], DryRun()
     score = given["score"] or ("text" if spec.kind in (*SERVED, "inspect", "baseline") else "cloze")
     found = explore(**given | {"model": tally.stand_in, "score": score, "output": None, "store": None})
-    prices = read_prices(given["prices"]) if given["prices"] else {}
-    forecast = tally.forecast(price=prices.get(spec.name), speed=read_speed(speed) if speed else None)
+    forecast = tally.forecast(price=spending(given).prices.get(spec.name), speed=read_speed(speed) if speed else None)
     settings, stories = len(cells_of(given)), sum(outcome.asked + outcome.confirming for outcome in found.outcomes)
     if as_json:
         print_json({"settings": settings, "stories": stories, **asdict(forecast)})

@@ -25,11 +25,11 @@ from otherminds.results.storybook import trace_blocks
 from otherminds.runs.runs import Run
 from otherminds.search.hunt import DRAWS, SEARCHES, Found
 from otherminds.search.versus import accuracies
-from otherminds.stats import Difference, span, sure
+from otherminds.stats import Difference, Estimate, span, sure
 from otherminds.stats.significance import p_text
 from otherminds.stories.need import Share, random_shares
-from otherminds.studies.explore import measure
-from otherminds.studies.explore.measure import SEARCHED, Findings, StoryAnswers, by_story, found_of, story_mean
+from otherminds.studies.explore.material import measure
+from otherminds.studies.explore.material.measure import SEARCHED, Findings, StoryAnswers, by_story, found_of, story_mean
 from otherminds.studies.study import study_page
 
 TEXTS: dict[str, Any] = read_words("pages")["explore"]
@@ -122,23 +122,21 @@ def _verdict(difference: Difference) -> str:
 
 
 def _cards(told: StoryAnswers) -> Cards:
-    cards = []
+    shown: list[tuple[str, Estimate, str]] = []
     for label, some in told.chosen.by("model").items():
         if (right := story_mean(some)) and (before := story_mean(some, lambda row: found_of(row).accuracy)):
-            note = f"{sure(right)} stories; {before.value:.2f} when found"
-            cards.append((f"Right, {label}", f"{right.value:.2f}", note))
+            shown.append((f"Right, {label}", right, f"{sure(right)} stories; {before.value:.2f} when found"))
     fought = [(label, pairs) for label, own in told.own.by("model").items() if (pairs := measure.contests(own))]
     for label, pairs in fought[:1]:
         _, other, _ = pairs["all settings"]
-        cards.append(("Over-generation", f"{other.value:.2f}", f"{label}; {sure(other)} settings"))
+        shown.append(("Over-generation", other, f"{label}; {sure(other)} settings"))
     for label, (_, other, _) in list(told.retold.items())[:1]:
         note = f"{label.rpartition(', ')[0]}, the same questions; {sure(other)} stories"
-        cards.append(("In other words", f"{other.value:.2f}", note))
+        shown.append(("In other words", other, note))
     if same := told.baseline("realist"):
-        cards.append(("Realist", f"{same.value:.2f}", f"answers with what is so; {sure(same)} stories"))
-    if told.chance is not None:
-        cards.append(("Chance", f"{told.chance:.2f}", "guessing among the choices"))
-    return Cards(cards)
+        shown.append(("Realist", same, f"answers with what is so; {sure(same)} stories"))
+    chance = [] if told.chance is None else [("Chance", f"{told.chance:.2f}", "guessing among the choices")]
+    return Cards([*((label, f"{one.value:.2f}", note) for label, one, note in shown), *chance])
 
 
 # ---- tables and pictures --------------------------------------------------------------------------------------------

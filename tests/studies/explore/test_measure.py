@@ -18,9 +18,9 @@ from otherminds.runs.runs import Run, run
 from otherminds.search.hunt import Found
 from otherminds.stats import Estimate
 from otherminds.stories.sets import ASYMMETRIC
-from otherminds.studies.explore import measure as measuring
+from otherminds.studies.explore.material import measure as measuring
 from otherminds.studies.explore.material.build import suite
-from otherminds.studies.explore.measure import (
+from otherminds.studies.explore.material.measure import (
     HARDEST,
     SIMPLER,
     Findings,

@@ -66,6 +66,11 @@ def accuracies(found: Sequence[Found]) -> list[Estimate | None]:
     return [stats.mean(some) if some else None for some in both]
 
 
+def stories_of(outcomes: Sequence[Outcome]) -> list[Found]:
+    """The stories that were found, by whatever method."""
+    return [each for outcome in outcomes for each in outcome.found]
+
+
 def unanswered(outcomes: Sequence[Outcome]) -> str:
     """How many questions of a search got no answer; what was never asked is no failure."""
     verdicts = [outcome.verdicts for outcome in outcomes if not outcome.stopped]

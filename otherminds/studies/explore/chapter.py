@@ -18,11 +18,11 @@ from otherminds.runs.runs import Recorded, Run
 from otherminds.search.examine import Examiner
 from otherminds.search.hunt import DRAWS, Found
 from otherminds.search.search import Ways
-from otherminds.search.versus import Outcome, unanswered, versus
+from otherminds.search.versus import Outcome, stories_of, unanswered, versus
 from otherminds.stories.contexts import bank
 from otherminds.stories.need import random_shares
 from otherminds.stories.sets import choose, grid
-from otherminds.studies.explore.material.build import suite
+from otherminds.studies.explore.material.build import reworded, suite
 from otherminds.studies.explore.material.measure import StoryAnswers, by_story, contests, found_of, measure, story_mean
 from otherminds.studies.explore.page import FOUND_BY, LEAD, TEXTS, WHAT_IS_SO, report
 from otherminds.studies.study import Chapter, Desk, Finding, Size, Subject, ask_each, unfinished, without_value
@@ -75,7 +75,7 @@ def look(subjects: Sequence[Subject], desk: Desk) -> Chapter | None:
         without_value(every)
         title = f"Stories that {' and '.join(hunts)} get wrong"
         return Chapter(Report(title, " ".join(spotless), []), (), (), cut=cut, left_out=done.left_out)
-    found = {name: _stories(hunts[name]) for name in suites}
+    found = {name: stories_of(hunts[name]) for name in suites}
     of_one = found if len(found) > 1 else next(iter(found.values()))
     told, answers = measure(of_one, runs), Answers.of(runs)
     page = report(of_one, runs, told, random_shares(EFFORTS[desk.size].random, desk.seed), seed=desk.seed)
@@ -97,16 +97,11 @@ def _hunt(subject: Subject, desk: Desk) -> tuple[list[Outcome], list[Run], Suite
     with desk.progress(f"explore · stories asked about, at most · {subject.name}") as bar:
         how["progress"] = lambda method, asked, most: bar(asked + most * (method in DRAWS), 2 * most)
         outcomes = versus(cells, bank(), examiner, **how)
-    if not (found := _stories(outcomes)):
+    if not (found := stories_of(outcomes)):
         return outcomes, [], None
     whole = suite(found)
-    reworded = _in_other_words(outcomes[0].found or outcomes[-1].found, desk.seed)
-    return outcomes, [_put(each, subject, desk) for each in (whole, reworded)], whole
-
-
-def _stories(outcomes: Sequence[Outcome]) -> list[Found]:
-    """Stories by either method."""
-    return [each for outcome in outcomes for each in outcome.found]
+    again = reworded(outcomes[0].found or outcomes[-1].found, desk.seed)
+    return outcomes, [_put(each, subject, desk) for each in (whole, again)], whole
 
 
 def _put(suite: Suite, subject: Subject, desk: Desk) -> Run:
@@ -114,18 +109,11 @@ def _put(suite: Suite, subject: Subject, desk: Desk) -> Run:
     return desk.put(asked, subject, f"explore · {asked.name}")
 
 
-def _in_other_words(found: Sequence[Found], seed: int) -> Suite:
-    """Only the questions that the search went by, for these are what the two tellings are compared on."""
-    orders = {each.order for each in found}
-    told = suite(found, order=max(orders), paraphrase=seed, name="reworded stories")
-    return told.where(lambda item: item.tags["order"] in orders)
-
-
 def example() -> list[Found]:
     """A few stories that somebody who always says the first choice gets wrong, found without a real model."""
     stubborn = Scripted(lambda _: "A", name="stubborn")
     cells = grid(choose("tomi,fantom-public+asymmetric"), people=(2,), moves=(2,))
-    return _stories(versus(cells, bank(), Examiner(stubborn), stories=2, ways=Ways(budget=4, endings=10)))
+    return stories_of(versus(cells, bank(), Examiner(stubborn), stories=2, ways=Ways(budget=4, endings=10)))
 
 
 # ---- what to take away --------------------------------------------------------------------------------------------

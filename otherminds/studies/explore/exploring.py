@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,8 +15,8 @@ from otherminds.errors import UsageError
 from otherminds.showing.brief import plain
 from otherminds.studies.explore.retelling import print_prose, prose_exit, tell_in_prose
 from otherminds.terminal.derived import Count, Folder, Natural, command, parameters
-from otherminds.terminal.names import bars, model_of, store_of
-from otherminds.terminal.options import PARTIAL, dry_run_option, speed_option
+from otherminds.terminal.names import bars_in_turn, model_of, store_of
+from otherminds.terminal.options import PARTIAL, dry_run_option, read_numbers, speed_option
 from otherminds.terminal.screen import note, print_forecast, print_json, print_table, say
 
 if TYPE_CHECKING:
@@ -200,7 +199,7 @@ def explore(
             target, kinds=only, interesting=interesting, prompt=form.prompt, score=form.score, seed=seed
         )
         searched = _searched(name, cells, examiner, given)
-        with _one_a_method(quiet) as show:
+        with bars_in_turn(quiet, "stories asked about, at most", FOUND_BY) as show:
             outcomes = versus(cells, places, examiner, progress=show, **how)
         searched |= {"methods": [outcome.to_dict() for outcome in outcomes], "model": _spent(target)}
     found = Exploration(name, tuple(outcomes), searched)
@@ -217,18 +216,8 @@ def cells_of(given: Mapping[str, Any]) -> list[Cell]:
     from otherminds.stories.sets import choose_for, grid
 
     sets = choose_for(given["goal"], given["sets"], order=given["order"])
-    cells = grid(sets, people=_numbers("people", given["people"]), moves=_numbers("moves", given["moves"]))
+    cells = grid(sets, people=read_numbers("people", given["people"]), moves=read_numbers("moves", given["moves"]))
     return [replace(cell, sentences=given["sentences"]) for cell in cells]
-
-
-def _numbers(name: str, given: str | Sequence[int]) -> tuple[int, ...]:
-    try:
-        numbers = tuple(map(int, given.split(",") if isinstance(given, str) else given))
-    except ValueError:
-        raise UsageError(f"--{name} {given!r} should be numbers with commas, such as 2,3,4") from None
-    if min(numbers) < 1:
-        raise UsageError(f"--{name} {given!r} should be numbers from 1 on")
-    return numbers
 
 
 def spending(given: Mapping[str, Any]) -> Budget:
@@ -254,8 +243,8 @@ def _searched(name: str, cells: Sequence[Cell], examiner: Examiner, given: Mappi
         "prompt": examiner.prompt,
         "score": examiner.score,
         **{name: given[name] for name in KEPT},
-        "people": _numbers("people", given["people"]),
-        "moves": _numbers("moves", given["moves"]),
+        "people": read_numbers("people", given["people"]),
+        "moves": read_numbers("moves", given["moves"]),
     }
     if isinstance(asked := examiner.model, Recorded):
         mark = json.dumps([what, not given["baseline"], asked.fingerprint])
@@ -271,23 +260,6 @@ def _spent(model: object) -> dict[str, Any]:
         return {}
     who = {"name": model.name, "fingerprint": model.fingerprint, "identity": dict(model.identity)}
     return who | {"calls": model.account(), "usage": asdict(model.usage)}
-
-
-@contextmanager
-def _one_a_method(quiet: bool) -> Iterator[Callable[[str, int, int], None]]:
-    """One bar after another."""
-    shown: dict[str, Callable[[int, int], None]] = {}
-    with ExitStack() as under_way:
-
-        def show(method: str, asked: int, most: int) -> None:
-            if method not in shown:
-                under_way.close()
-                shown[method] = under_way.enter_context(
-                    bars(quiet)(f"{FOUND_BY[method]}: stories asked about, at most")
-                )
-            shown[method](asked, most)
-
-        yield show
 
 
 # ── what the shell prints ──
@@ -339,8 +311,7 @@ def _as_row(each: Found) -> dict[str, Any]:
     from otherminds.stories.goals import Goal
 
     names = ("id", "method", "set", "people", "moves", "goal", "accuracy", "confirmed", "tellings")
-    twin = None if each.twin is None else each.twin.to_dict()
-    sentences = Goal().tally(each.story).sentences
+    sentences, twin = Goal().tally(each.story).sentences, each.twin and each.twin.to_dict()
     return {name: getattr(each, name) for name in names} | {"sentences": sentences, "twin": twin}
 
 

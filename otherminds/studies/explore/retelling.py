@@ -117,8 +117,7 @@ def print_prose(done: dict[str, Any]) -> None:
     """What came of it, for a person."""
     from otherminds.stats import Difference, Estimate
 
-    shares = ("found", "objected")
-    rows = [[each["judge"], *(str(Estimate(**each[name])) for name in shares)] for each in done["judges"]]
+    rows = [[each["judge"], *(str(Estimate(**each[of])) for of in ("found", "objected"))] for each in done["judges"]]
     print_table(["judge", "planted errors found", "sound passages objected to"], rows)
     for id, why in done["failed"].items():
         note(f"{id}: {why}")
@@ -128,10 +127,8 @@ def print_prose(done: dict[str, Any]) -> None:
             note(f"{asked['model']}: no question has a value in both tellings: {asked['verdicts']}")
         else:
             row = [asked["model"], *(str(Estimate(**asked[name])) for name in ("canonical", "infilled"))]
-            print_table(
-                ["accuracy of", "canonical", "infilled", "infilled less canonical"],
-                [[*row, str(Difference(**asked["difference"]))]],
-            )
+            columns = ["accuracy of", "canonical", "infilled", "infilled less canonical"]
+            print_table(columns, [[*row, str(Difference(**asked["difference"]))]])
     say(str(Path(done["folder"]) / "prose.jsonl"))
 
 

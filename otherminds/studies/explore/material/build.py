@@ -48,6 +48,13 @@ def suite(
     return Suite(name, tuple(items.values()), prompt="direct", score="text", study="explore")
 
 
+def reworded(found: Sequence[Found], seed: int) -> Suite:
+    """Only the questions that the search went by, for these are what the two tellings are compared on."""
+    orders = {each.order for each in found}
+    told = suite(found, order=max(orders), paraphrase=seed, name="reworded stories")
+    return told.where(lambda item: item.tags["order"] in orders)
+
+
 def _about(item: Item, story: Found, **meta: str) -> Item:
     """An item with what is known of the story found."""
     known = {name: getattr(story, name) for name in ("set", "people", "moves", "context", "method")}

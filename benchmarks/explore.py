@@ -27,13 +27,13 @@ from threading import Lock
 from otherminds.calling.recorded import Recorded
 from otherminds.models import Prompt, Response, get_model
 from otherminds.models.api.endpoint import Endpoint
+from otherminds.search.examine import Examiner
+from otherminds.search.hunt import hunt
+from otherminds.search.search import Find, Ways, search
 from otherminds.store.store import MEMORY, Store
 from otherminds.stories.contexts import bank, setting
 from otherminds.stories.goals import Goal
 from otherminds.stories.sets import Cell, action_sets, choose, grid
-from otherminds.studies.explore.search.examine import Examiner
-from otherminds.studies.explore.search.hunt import hunt
-from otherminds.studies.explore.search.search import Find, Ways, search
 
 # Set, people, moves; and of the published search CPU seconds a story and evaluated nodes, both medians.
 PUBLISHED = {

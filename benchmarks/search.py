@@ -29,13 +29,13 @@ from otherminds.calling.recorded import Recorded
 from otherminds.minds.questions import Question, matters
 from otherminds.minds.story import Story
 from otherminds.models import get_model
+from otherminds.search.examine import Examiner
+from otherminds.search.hunt import Found, hunt
+from otherminds.search.search import Reply, Telling, Ways
 from otherminds.store.store import MEMORY, Store
 from otherminds.stories.contexts import bank
 from otherminds.stories.sets import Cell, choose, grid
 from otherminds.stories.structure import asked
-from otherminds.studies.explore.search.examine import Examiner
-from otherminds.studies.explore.search.hunt import Found, hunt
-from otherminds.studies.explore.search.search import Reply, Telling, Ways
 
 METHODS = {"learn": "learn", "random": "random", "astar": "search"}
 SETS = "tomi,tomi+asymmetric,tomi+room-changes,tomi+info-exchange,allbutfantom"

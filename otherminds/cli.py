@@ -21,7 +21,7 @@ from otherminds.terminal.screen import harmless, in_line
 COMMANDS = {
     "profile": "commands.profile",
     "tell": "commands.tell",
-    **{name: f"studies.{module}" for name, module in studies.COMMANDS.items()},
+    **studies.COMMANDS,
     "series": "commands.series",
     "play": "commands.play",
     "judge": "commands.judge",

@@ -183,10 +183,10 @@ def found_stories(number: int, *, seed: int = 0) -> Iterator[dict[str, Any]]:
     """So many stories as a search finds them, of every set, by every method and for several goals."""
     from dataclasses import replace
 
+    from otherminds.search.hunt import hunt
+    from otherminds.search.search import Ways
     from otherminds.stories.contexts import bank
     from otherminds.stories.sets import action_sets, grid
-    from otherminds.studies.explore.search.hunt import hunt
-    from otherminds.studies.explore.search.search import Ways
     from tests.studies.explore.reader import Guesser
 
     made = 0

@@ -35,7 +35,7 @@ FLOORS = [
     {"calling"},
     {"runs"},
     {"results", "diagnosis"},
-    {"terminal", "talks", "prose"},
+    {"terminal", "talks", "prose", "search"},
     {"studies"},
     {"profiles", "bridges", "training"},
     {"web", "python"},

@@ -15,14 +15,14 @@ from functools import lru_cache
 from itertools import islice
 
 from otherminds.minds.questions import Question, matters
+from otherminds.search.search import drawn
+from otherminds.search.weakness import Heard, find_weakness
 from otherminds.stories.contexts import bank, setting
 from otherminds.stories.features import FLAGS, rows
 from otherminds.stories.goals import Goal
 from otherminds.stories.grow import Grower
 from otherminds.stories.sets import Cell, choose
 from otherminds.stories.structure import asked
-from otherminds.studies.explore.search.search import drawn
-from otherminds.studies.explore.search.weakness import Heard, find_weakness
 
 SETS = "tomi,tomi+asymmetric,tomi+room-changes,tomi+info-exchange,allbutfantom"
 Right = Callable[[Question, bool, random.Random], float]

@@ -20,9 +20,9 @@ from typing import Any
 from otherminds.bridges.benchmarks.known import BENCHMARKS
 from otherminds.errors import UsageError
 from otherminds.files import package_file, read_words, replacing, write_text
+from otherminds.heuristics.cards import card
 from otherminds.items import Item, Suite
 from otherminds.items.tags import BENCHMARK, FALSE_BELIEF, ORDER, STORY
-from otherminds.studies.cards import card
 
 PARQUET = "data/test-00000-of-00001.parquet"
 OURS, THEIRS = "Apache-2.0", "The items are another benchmark's: mind its terms before passing them on"

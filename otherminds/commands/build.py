@@ -111,7 +111,7 @@ def _build(
 def _save(study: Study, built: Built, output: Path) -> list[Path]:
     """Write a suite and its data card beside it."""
     from otherminds.files import write_text
-    from otherminds.studies.cards import card
+    from otherminds.heuristics.cards import card
 
     beside = output.with_suffix(".md")
     built.suite.save(output)

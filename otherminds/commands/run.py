@@ -14,7 +14,7 @@ from otherminds.errors import UsageError
 from otherminds.terminal.derived import Count, Share, command
 from otherminds.terminal.names import bars, looked_at, model_of, prepared, store_of
 from otherminds.terminal.options import DOUBTFUL, PARTIAL, STORE, dry_run_option, read_budget
-from otherminds.terminal.screen import note, print_json, print_table, say, silent
+from otherminds.terminal.screen import note, print_forecast, print_json, print_table, say, silent
 
 if TYPE_CHECKING:
     from otherminds.calling.recorded import Progress
@@ -370,14 +370,6 @@ def _show_forecast(forecast: Forecast, as_json: bool) -> None:
     if as_json:
         print_json(asdict(forecast))
         return
-    unknown = "unknown until some calls are in the store"
-    rows = [
-        ["items", f"{forecast.items:,}"],
-        ["calls to make", f"{forecast.calls:,}"],
-        ["calls already in the store", f"{forecast.known:,}"],
-        ["tokens to send, about", f"{forecast.prompt_tokens:,}"],
-        ["tokens to be written, at most", f"{forecast.written_tokens:,}"],
-        ["time, about", unknown if forecast.seconds is None else f"{forecast.seconds:,.0f} s"],
-        ["money, about", "unknown without --prices" if forecast.money is None else f"{forecast.money:.4f}"],
-    ]
-    print_table(["dry run: nothing was asked", ""], rows)
+    time = "unknown until some calls are in the store" if forecast.seconds is None else f"{forecast.seconds:,.0f} s"
+    counts = {"items": forecast.items, "calls to make": forecast.calls, "calls already in the store": forecast.known}
+    print_forecast(counts, forecast, time)

@@ -1,4 +1,4 @@
-"""Stories told at length by a model, and judges who check each step against the events.
+"""Stories told at length by a model, judges who check each step against the events, and invented contexts.
 
 An instrument: it knows no study.
 """

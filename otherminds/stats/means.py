@@ -105,6 +105,14 @@ def interval_note(estimates: Iterable[Estimate]) -> str:
     return f"Intervals are 95 %: {'; '.join(ways)}." if ways else ""
 
 
+def in_words(difference: Difference) -> str:
+    """Whether a difference is clear, with its p."""
+    if difference.value == 0:
+        return "no difference"
+    p = p_text(difference.p)
+    return f"a clear difference ({p})" if difference.p < 0.05 else f"a difference that can be chance ({p})"
+
+
 def sure(one: Estimate, digits: int = 2) -> str:
     """How sure a number is that stands by itself, on a card."""
     return f"95 % {one.low:.{digits}f} to {one.high:.{digits}f}, n = {one.n}"

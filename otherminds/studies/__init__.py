@@ -34,11 +34,11 @@ STUDIES: dict[str, Callable[[], Study]] = {
 
 
 COMMANDS = {
-    "explore": "explore.commands",
-    "retell": "explore.retelling",
-    "invent": "explore.retelling",
+    "explore": "studies.explore.exploring",
+    "retell": "studies.explore.retelling",
+    "invent": "commands.invent",
 }
-"""The commands that our studies bring of their own, with the module of each."""
+"""The commands that our studies bring of their own, or that serve one of them, with the module of each."""
 
 
 def study_of(run: Run) -> Study | None:

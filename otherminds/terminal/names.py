@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 Bars = Callable[[str], AbstractContextManager[Callable[[int, int], None]]]
 """Makes a bar with a title."""
 NO_QUESTIONS = "is made from the questions that it answers, and here there are none"
+CANNOT_WRITE = "answers questions; it can neither write nor judge"
+"""Why a baseline will not do."""
 
 
 def bars(quiet: bool, instead: Callable[[int, int], None] | None = None) -> Bars:
@@ -34,6 +36,21 @@ def bars(quiet: bool, instead: Callable[[int, int], None] | None = None) -> Bars
     if instead:
         return lambda _: nullcontext(instead)
     return quietly if quiet else progress
+
+
+@contextmanager
+def bars_in_turn(quiet: bool, title: str, words: Mapping[str, str]) -> Iterator[Callable[[str, int, int], None]]:
+    """One bar after another, for what is named with (done, total); `words` are what it is called on its bar."""
+    shown: dict[str, Callable[[int, int], None]] = {}
+    with ExitStack() as under_way:
+
+        def show(name: str, done: int, total: int) -> None:
+            if name not in shown:
+                under_way.close()
+                shown[name] = under_way.enter_context(bars(quiet)(f"{words[name]}: {title}"))
+            shown[name](done, total)
+
+        yield show
 
 
 # ── models ──

@@ -152,6 +152,17 @@ def read_budget(given: Budget | str | None, prices: str | Path | None = None) ->
     return Budget(**parts, prices=read_prices(prices) if prices else {})
 
 
+def read_numbers(name: str, given: str | Sequence[int]) -> tuple[int, ...]:
+    """2,3,4 as numbers from 1 on."""
+    try:
+        numbers = tuple(map(int, given.split(",") if isinstance(given, str) else given))
+    except ValueError:
+        raise UsageError(f"--{name} {given!r} should be numbers with commas, such as 2,3,4") from None
+    if min(numbers) < 1:
+        raise UsageError(f"--{name} {given!r} should be numbers from 1 on")
+    return numbers
+
+
 def known_secrets() -> list[str]:
     """Values in the environment that look like keys, so that no text of ours ever shows one."""
     return [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
@@ -13,6 +13,8 @@ from otherminds.pages.drawing import numbered, replaced
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+    from otherminds.calling.costs import Forecast
 
 GAP = 2
 """Between two columns of a table."""
@@ -112,6 +114,18 @@ def _widths(lines: Sequence[Sequence[str]], room: int) -> list[int]:
                 break
             widths[max(loose, key=lambda column: widths[column])] -= 1
     return widths
+
+
+def print_forecast(counts: Mapping[str, int], forecast: Forecast, time: str) -> None:
+    """What a dry run found: how much would be asked, then the tokens, the time and the money."""
+    rows = [[name, f"{number:,}"] for name, number in counts.items()]
+    rows += [
+        ["tokens to send, about", f"{forecast.prompt_tokens:,}"],
+        ["tokens to be written, at most", f"{forecast.written_tokens:,}"],
+        ["time, about", time],
+        ["money, about", "unknown without --prices" if forecast.money is None else f"{forecast.money:.4f}"],
+    ]
+    print_table(["dry run: nothing was asked", ""], rows)
 
 
 def print_fields(title: str, fields: Sequence[tuple[str, str]]) -> None:

@@ -13,13 +13,13 @@ from otherminds.minds.story import Premises, Story
 from otherminds.minds.world import Fact
 from otherminds.models.scripted import Scripted
 from otherminds.prose.claims import claims, steps
+from otherminds.search.examine import Examiner
+from otherminds.search.training import triples
 from otherminds.stories.contexts import bank, setting
 from otherminds.stories.goals import Goal
 from otherminds.stories.grow import Grower
 from otherminds.stories.need import needs_theory_of_mind
 from otherminds.stories.sets import Cell, action_sets
-from otherminds.studies.explore.material.training import triples
-from otherminds.studies.explore.search.examine import Examiner
 from tests import agreement
 
 DEN = (Enter("Rui", "den"), Enter("Nadia", "den"))

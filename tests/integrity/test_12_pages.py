@@ -22,7 +22,7 @@ from otherminds.runs.runs import Record, load, run
 from otherminds.stats import mean
 from otherminds.store.store import Store
 from otherminds.studies.explore.material.build import suite
-from otherminds.studies.explore.measure import measure, question_mean
+from otherminds.studies.explore.material.measure import measure, question_mean
 from otherminds.studies.explore.page import show as show_found
 from otherminds.studies.perturbed.page import show as show_perturbed
 from otherminds.studies.perturbed.tasks import intervene

@@ -10,9 +10,9 @@ from benchmarks.search import Reader, cells
 from otherminds.minds.events import Carry
 from otherminds.minds.questions import Question
 from otherminds.minds.story import Story
+from otherminds.search.search import Ways
+from otherminds.search.versus import Outcome, versus
 from otherminds.stories.contexts import bank
-from otherminds.studies.explore.search.search import Ways
-from otherminds.studies.explore.search.versus import Outcome, versus
 from tests.weakness_rates import PLANTED, guesses, named, noisy, weak
 
 

@@ -1,7 +1,7 @@
 """Data cards: what is in a suite, counted."""
 
+from otherminds.heuristics.cards import card
 from otherminds.items import Item, Suite
-from otherminds.studies.cards import card
 
 
 def suite() -> Suite:

@@ -29,6 +29,7 @@ BUILDERS = {
 }
 MEASURES = {name: f"studies.{name}.measure.measure" for name in OURS[1:]} | {"dialogue": "studies.dialogue.page.show"}
 MEASURES["safety"] = "studies.safety.lineups.measure"
+MEASURES["explore"] = "studies.explore.material.measure.measure"
 PAGES = [
     "results.summary.summarise",
     *(f"studies.{name}.page.report" for name in OURS[1:] if name != "dialogue"),

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from otherminds.errors import UsageError
 from otherminds.files import package_file, read_words
+from otherminds.heuristics.cards import card, ending, giveaways, table
 from otherminds.items import Item, Suite
 from otherminds.studies.builds import Build, Built
-from otherminds.studies.cards import card, ending, giveaways, table
 from otherminds.studies.dialogue.questions import published as records
 from otherminds.studies.dialogue.questions.artefacts import RECIPES, named, of_options
 from otherminds.studies.dialogue.questions.build import build_counted

@@ -8,13 +8,13 @@ from typing import Any, Literal
 
 from otherminds.errors import UsageError
 from otherminds.formats.plans import limited
+from otherminds.heuristics.cards import card
+from otherminds.search.training import retold, save, training_suite, triples
 from otherminds.stories.contexts import bank, read_contexts
 from otherminds.stories.sets import choose, grid
 from otherminds.studies.builds import Build, Built
-from otherminds.studies.cards import card
 from otherminds.studies.explore.material.build import balanced, evened, open_suite, suite, suite_in_prose
 from otherminds.studies.explore.material.folders import load, load_prose
-from otherminds.studies.explore.material.training import retold, save, training_suite, triples
 from otherminds.terminal.derived import Count, Natural
 
 FOUND = "stories found by search against a model, answers proved by their events"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from otherminds.formats.question_formats import CLOZE, LETTERS, TEXT, with_endings
 from otherminds.items import Suite
@@ -14,26 +15,17 @@ from otherminds.results.answers import Answers, Wanted
 from otherminds.results.itembrowser import leads_to, link
 from otherminds.results.labels import count
 from otherminds.runs.runs import Recorded, Run
+from otherminds.search.examine import Examiner
+from otherminds.search.hunt import DRAWS, Found
+from otherminds.search.search import Ways
+from otherminds.search.versus import Outcome, stories_of, unanswered, versus
 from otherminds.stories.contexts import bank
 from otherminds.stories.need import random_shares
 from otherminds.stories.sets import choose, grid
-from otherminds.studies.explore.material.build import suite
-from otherminds.studies.explore.measure import StoryAnswers, by_story, contests, found_of, measure, story_mean
+from otherminds.studies.explore.material.build import reworded, suite
+from otherminds.studies.explore.material.measure import StoryAnswers, by_story, contests, found_of, measure, story_mean
 from otherminds.studies.explore.page import FOUND_BY, LEAD, TEXTS, WHAT_IS_SO, report
-from otherminds.studies.explore.search.examine import Examiner
-from otherminds.studies.explore.search.hunt import DRAWS, Found
-from otherminds.studies.explore.search.search import Ways
-from otherminds.studies.explore.search.versus import Outcome, versus
-from otherminds.studies.study import (
-    Chapter,
-    Desk,
-    Finding,
-    Size,
-    Subject,
-    ask_each,
-    unfinished,
-    without_value,
-)
+from otherminds.studies.study import Chapter, Desk, Finding, Size, Subject, ask_each, unfinished, without_value
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,36 +51,22 @@ HARDEST = 3
 """Stories of each model on the first page."""
 
 
-@dataclass(frozen=True, slots=True)
-class Hunted:
-    """What came of a search against one model, and its answers about the stories found, its own and others'."""
-
-    outcomes: Sequence[Outcome]
-    runs: Sequence[Run] = ()
-    suite: Suite | None = None
-    """All questions about the stories found."""
-
-    @property
-    def found(self) -> list[Found]:
-        """Stories by either method."""
-        return [each for outcome in self.outcomes for each in outcome.found]
-
-
 def look(subjects: Sequence[Subject], desk: Desk) -> Chapter | None:
     """Searches against every subject, and the report of them; None if a budget was spent before there was anything.
 
     Models also answer about each other's stories, on which alone they can be compared.
     """
     done = ask_each(subjects, lambda subject: _hunt(subject, desk))
-    hunts = dict(done.done)
-    stopped = [f"{name}: {each.stopped}" for name, hunt in hunts.items() for each in hunt.outcomes if each.stopped]
-    failed = [f"{name}, its search: {said}" for name, hunt in hunts.items() if (said := _failed(hunt.outcomes))]
-    known = {subject.name: subject for subject in subjects}
-    found = {name: hunt.found for name, hunt in hunts.items() if hunt.found}
-    every = [each for name in found for each in hunts[name].runs]
-    every += [each for name in found for each in _others(known[name], hunts, desk)]
+    hunts = {name: outcomes for name, (outcomes, *_) in done.done.items()}
+    stopped = [f"{name}: {each.stopped}" for name, hunt in hunts.items() for each in hunt if each.stopped]
+    failed = [f"{name}, its search: {said}" for name, hunt in hunts.items() if (said := unanswered(hunt))]
+    suites = {name: whole for name, (*_, whole) in done.done.items() if whole}
+    every = [run for name in suites for run in done.done[name][1]]
+    for subject in (each for each in subjects if each.name in suites):
+        others = [replace(whole, name=f"stories of {name}") for name, whole in suites.items() if name != subject.name]
+        every += [_put(whole, subject, desk) for whole in others]
     runs = [each for each in every if each.values()]
-    clean = {name: sum(each.asked for each in hunt.outcomes) for name, hunt in hunts.items() if not hunt.found}
+    clean = {name: sum(each.asked for each in hunt) for name, hunt in hunts.items() if name not in suites}
     spotless = [LEAD["spotless"].format(model=name, asked=asked) for name, asked in clean.items()]
     cut = [*done.cut, *stopped, *failed, *unfinished(every)]
     if not runs:
@@ -97,43 +75,33 @@ def look(subjects: Sequence[Subject], desk: Desk) -> Chapter | None:
         without_value(every)
         title = f"Stories that {' and '.join(hunts)} get wrong"
         return Chapter(Report(title, " ".join(spotless), []), (), (), cut=cut, left_out=done.left_out)
+    found = {name: stories_of(hunts[name]) for name in suites}
     of_one = found if len(found) > 1 else next(iter(found.values()))
     told, answers = measure(of_one, runs), Answers.of(runs)
     page = report(of_one, runs, told, random_shares(EFFORTS[desk.size].random, desk.seed), seed=desk.seed)
-    weak = [hunt.outcomes[0].says_of(name) for name, hunt in hunts.items() if hunt.found]
-    return Chapter(
-        replace(page, lead=" ".join([page.lead, *weak, *spotless])),
-        list(_findings(told, answers, list(clean))),
-        runs,
-        front=[_hardest(told, answers)],
-        cut=cut,
-        left_out=done.left_out,
-        answers=answers,
-    )
+    weak = [hunts[name][0].says_of(name) for name in suites]
+    page = replace(page, lead=" ".join([page.lead, *weak, *spotless]))
+    findings, front = list(_findings(told, answers, list(clean))), [_hardest(told, answers)]
+    return Chapter(page, findings, runs, front=front, cut=cut, left_out=done.left_out, answers=answers)
 
 
-def _hunt(subject: Subject, desk: Desk) -> Hunted:
+def _hunt(subject: Subject, desk: Desk) -> tuple[list[Outcome], list[Run], Suite | None]:
+    """What a search found, what the subject answers about it, and all questions about it, if anything was found."""
     form = subject.asked_in(WAYS)
     effort = EFFORTS[desk.size]
     # A baseline is made for every batch of questions, and needs no memory.
     model = Recorded(subject.model, desk.store, budget=desk.budget) if subject.model else subject.make
     examiner = Examiner(model, prompt=form.prompt, score=form.score, seed=desk.seed)
     cells = grid(choose(effort.sets), people=effort.numbers, moves=effort.numbers)
+    how: dict[str, Any] = {"stories": effort.stories, "ways": Ways(budget=effort.budget), "seed": desk.seed}
     with desk.progress(f"explore · stories asked about, at most · {subject.name}") as bar:
-        outcomes = versus(
-            cells,
-            bank(),
-            examiner,
-            stories=effort.stories,
-            ways=Ways(budget=effort.budget),
-            seed=desk.seed,
-            progress=lambda method, asked, most: bar(asked + most * (method in DRAWS), 2 * most),
-        )
-    if not (found := Hunted(outcomes).found):
-        return Hunted(outcomes)
+        how["progress"] = lambda method, asked, most: bar(asked + most * (method in DRAWS), 2 * most)
+        outcomes = versus(cells, bank(), examiner, **how)
+    if not (found := stories_of(outcomes)):
+        return outcomes, [], None
     whole = suite(found)
-    suites = (whole, _in_other_words(outcomes[0].found or outcomes[-1].found, desk.seed))
-    return Hunted(outcomes, [_put(each, subject, desk) for each in suites], whole)
+    again = reworded(outcomes[0].found or outcomes[-1].found, desk.seed)
+    return outcomes, [_put(each, subject, desk) for each in (whole, again)], whole
 
 
 def _put(suite: Suite, subject: Subject, desk: Desk) -> Run:
@@ -141,33 +109,11 @@ def _put(suite: Suite, subject: Subject, desk: Desk) -> Run:
     return desk.put(asked, subject, f"explore · {asked.name}")
 
 
-def _others(subject: Subject, hunts: Mapping[str, Hunted], desk: Desk) -> Iterator[Run]:
-    """What a subject answers about the stories that others fail."""
-    for name, hunt in hunts.items():
-        if hunt.suite and name != subject.name:
-            yield _put(replace(hunt.suite, name=f"stories of {name}"), subject, desk)
-
-
-def _failed(outcomes: Sequence[Outcome]) -> str:
-    """How many questions of a search got no answer; what was never asked is no failure."""
-    verdicts = [outcome.verdicts for outcome in outcomes if not outcome.stopped]
-    errors = sum(each.get("error", 0) for each in verdicts)
-    return f"{errors} of {sum(sum(each.values()) for each in verdicts)} questions got no answer" if errors else ""
-
-
-def _in_other_words(found: Sequence[Found], seed: int) -> Suite:
-    """Only the questions that the search went by, for these are what the two tellings are compared on."""
-    orders = {each.order for each in found}
-    told = suite(found, order=max(orders), paraphrase=seed, name="reworded stories")
-    return told.where(lambda item: item.tags["order"] in orders)
-
-
 def example() -> list[Found]:
     """A few stories that somebody who always says the first choice gets wrong, found without a real model."""
     stubborn = Scripted(lambda _: "A", name="stubborn")
     cells = grid(choose("tomi,fantom-public+asymmetric"), people=(2,), moves=(2,))
-    outcomes = versus(cells, bank(), Examiner(stubborn), stories=2, ways=Ways(budget=4, endings=10))
-    return [each for outcome in outcomes for each in outcome.found]
+    return stories_of(versus(cells, bank(), Examiner(stubborn), stories=2, ways=Ways(budget=4, endings=10)))
 
 
 # ---- what to take away --------------------------------------------------------------------------------------------

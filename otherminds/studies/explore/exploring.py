@@ -1,19 +1,23 @@
-"""`om.explore`: stories that a model gets wrong, beside those found by drawing at random."""
+"""`om.explore` and `otherminds explore`: stories that a model gets wrong, beside those found by drawing at random."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import click
+
 from otherminds.errors import UsageError
 from otherminds.showing.brief import plain
-from otherminds.terminal.derived import Count, Folder, Natural
-from otherminds.terminal.names import bars, model_of, store_of
+from otherminds.studies.explore.retelling import print_prose, prose_exit, tell_in_prose
+from otherminds.terminal.derived import Count, Folder, Natural, command, parameters
+from otherminds.terminal.names import bars_in_turn, model_of, store_of
+from otherminds.terminal.options import PARTIAL, dry_run_option, read_numbers, speed_option
+from otherminds.terminal.screen import note, print_forecast, print_json, print_table, say
 
 if TYPE_CHECKING:
     from otherminds.calling.costs import Budget
@@ -21,11 +25,11 @@ if TYPE_CHECKING:
     from otherminds.models import Model
     from otherminds.models.specs import Spec
     from otherminds.pages.report import Report
+    from otherminds.search.examine import Examiner
+    from otherminds.search.hunt import Found
+    from otherminds.search.versus import Outcome
     from otherminds.store.store import Store
     from otherminds.stories.sets import Cell
-    from otherminds.studies.explore.search.examine import Examiner
-    from otherminds.studies.explore.search.hunt import Found
-    from otherminds.studies.explore.search.versus import Outcome
 
 METHODS = {"learn": "learn", "astar": "search", "random": "random"}
 """What a way to search is called on the command line, and what in files."""
@@ -58,11 +62,16 @@ class Exploration:
         return tuple(sorted(self.outcomes[0].found, key=lambda one: (one.confirmed is None, one.confirmed)))
 
     @property
+    def stories(self) -> list[Found]:
+        """All stories, by whatever method they were found."""
+        return [one for outcome in self.outcomes for one in outcome.found]
+
+    @property
     def suite(self) -> Suite:
         """All questions about the stories found, ready to run."""
         from otherminds.studies.explore.material.build import suite
 
-        return suite([one for outcome in self.outcomes for one in outcome.found])
+        return suite(self.stories)
 
     @property
     def weakness(self) -> str:
@@ -89,9 +98,8 @@ class Exploration:
         from otherminds.studies.explore.material import folders
         from otherminds.studies.explore.material.build import pairs
 
-        found = [one for outcome in self.outcomes for one in outcome.found]
-        folders.save(folder, found, searched=self.searched)
-        if (twins := pairs(found)) is not None:
+        folders.save(folder, self.stories, searched=self.searched)
+        if (twins := pairs(self.stories)) is not None:
             twins.save(Path(folder) / "pairs.jsonl")
 
 
@@ -168,13 +176,15 @@ def explore(
     given = dict(locals())
     from otherminds.calling.recorded import Recorded
     from otherminds.heuristics.readers import Baseline
+    from otherminds.search.examine import Examiner, search_format
+    from otherminds.search.search import Ways
+    from otherminds.search.versus import versus
     from otherminds.stories.contexts import bank, read_contexts
-    from otherminds.studies.explore.search.examine import Examiner, search_format
-    from otherminds.studies.explore.search.search import Ways
-    from otherminds.studies.explore.search.versus import versus
 
-    cells = cells_of(given)
+    cells, places = cells_of(given), read_contexts(contexts) if contexts else bank()
     ways = {name: given[name] for name in ("budget", "step", "endings", "alpha", "first", "easiest", "confirm")}
+    how = {name: given[name] for name in ("stories", "goal", "baseline", "seed", "width")}
+    how |= {"ways": Ways(**ways), "method": METHODS.get(method, method)}
     with store_of(store) as kept:
         target: Model | Callable[[Suite], Model]
         if callable(model):
@@ -184,29 +194,13 @@ def explore(
             asked = None if isinstance(who, Baseline) else who
             name, form = who.name, search_format(asked, score or "", prompt or "")
             target = who.made_for if isinstance(who, Baseline) else Recorded(who, kept, budget=spending(given))
+        only = frozenset(filter(None, map(str.strip, kinds.split(","))))
         examiner = Examiner(
-            target,
-            kinds=frozenset(filter(None, (part.strip() for part in kinds.split(",")))),
-            interesting=interesting,
-            prompt=form.prompt,
-            score=form.score,
-            seed=seed,
+            target, kinds=only, interesting=interesting, prompt=form.prompt, score=form.score, seed=seed
         )
         searched = _searched(name, cells, examiner, given)
-        with _one_a_method(quiet) as show:
-            outcomes = versus(
-                cells,
-                read_contexts(contexts) if contexts else bank(),
-                examiner,
-                stories=stories,
-                ways=Ways(**ways),
-                method=METHODS.get(method, method),
-                goal=goal,
-                baseline=baseline,
-                seed=seed,
-                width=width,
-                progress=show,
-            )
+        with bars_in_turn(quiet, "stories asked about, at most", FOUND_BY) as show:
+            outcomes = versus(cells, places, examiner, progress=show, **how)
         searched |= {"methods": [outcome.to_dict() for outcome in outcomes], "model": _spent(target)}
     found = Exploration(name, tuple(outcomes), searched)
     if output is not None:
@@ -222,18 +216,8 @@ def cells_of(given: Mapping[str, Any]) -> list[Cell]:
     from otherminds.stories.sets import choose_for, grid
 
     sets = choose_for(given["goal"], given["sets"], order=given["order"])
-    cells = grid(sets, people=_numbers("people", given["people"]), moves=_numbers("moves", given["moves"]))
+    cells = grid(sets, people=read_numbers("people", given["people"]), moves=read_numbers("moves", given["moves"]))
     return [replace(cell, sentences=given["sentences"]) for cell in cells]
-
-
-def _numbers(name: str, given: str | Sequence[int]) -> tuple[int, ...]:
-    try:
-        numbers = tuple(map(int, given.split(",") if isinstance(given, str) else given))
-    except ValueError:
-        raise UsageError(f"--{name} {given!r} should be numbers with commas, such as 2,3,4") from None
-    if min(numbers) < 1:
-        raise UsageError(f"--{name} {given!r} should be numbers from 1 on")
-    return numbers
 
 
 def spending(given: Mapping[str, Any]) -> Budget:
@@ -259,8 +243,8 @@ def _searched(name: str, cells: Sequence[Cell], examiner: Examiner, given: Mappi
         "prompt": examiner.prompt,
         "score": examiner.score,
         **{name: given[name] for name in KEPT},
-        "people": _numbers("people", given["people"]),
-        "moves": _numbers("moves", given["moves"]),
+        "people": read_numbers("people", given["people"]),
+        "moves": read_numbers("moves", given["moves"]),
     }
     if isinstance(asked := examiner.model, Recorded):
         mark = json.dumps([what, not given["baseline"], asked.fingerprint])
@@ -278,17 +262,105 @@ def _spent(model: object) -> dict[str, Any]:
     return who | {"calls": model.account(), "usage": asdict(model.usage)}
 
 
-@contextmanager
-def _one_a_method(quiet: bool) -> Iterator[Callable[[str, int, int], None]]:
-    """One bar after another."""
-    shown: dict[str, Callable[[int, int], None]] = {}
-    with ExitStack() as under_way:
+# ── what the shell prints ──
 
-        def show(method: str, asked: int, most: int) -> None:
-            if method not in shown:
-                under_way.close()
-                title = f"{FOUND_BY.get(method, method)}: stories asked about, at most"
-                shown[method] = under_way.enter_context(bars(quiet)(title))
-            shown[method](asked, most)
+PROSE = click.option("--prose", is_flag=True, help="Then tell the stories in prose, and ask about both tellings.")
+PROSE_OPTIONS = ("writer", "judges", "candidates", "long", "trust")
 
-        yield show
+
+@command(
+    explore,
+    before={
+        "baseline": [PROSE, *parameters(tell_in_prose, only=PROSE_OPTIONS)],
+        "output": [dry_run_option("Say what a search like this would ask, and ask nothing."), speed_option],
+    },
+    configured=("model", "writer", "judges"),
+    method={"type": click.Choice(list(METHODS))},
+    output={"required": True, "help": None},
+)
+def explore_command(as_json: bool, prose: bool, dry_run: bool, speed: str | None, **given: Any) -> int:
+    told = {name: given.pop(name) for name in PROSE_OPTIONS}
+    if dry_run:
+        _show_rehearsal(given, speed, as_json)
+        return 0
+    if speed:
+        raise UsageError("--speed is for a dry run; give --dry-run too")
+    from otherminds.search.versus import unanswered
+
+    found, output, in_prose = explore(**given), given["output"], None
+    if prose and found.stories:
+        more = {name: given[name] for name in ("contexts", "seed", "prices", "store")}
+        in_prose = tell_in_prose(output, ask=given["model"], budget=spending(given), **told, **more)
+    if as_json:
+        rows = {"folder": str(output), "found": list(map(_as_row, found.stories))}
+        print_json({**found.searched} | rows | ({"prose": in_prose} if in_prose else {}))
+    else:
+        _print(found, output)
+        if in_prose:
+            print_prose(in_prose)
+    if stopped := next((outcome.stopped for outcome in found.outcomes if outcome.stopped), ""):
+        note(f"not finished: {stopped}; what was found is in {output}, and the same command with more goes on")
+    elif failed := unanswered(found.outcomes):
+        note(f"{failed}, so other stories might be found; the same command asks again")
+    else:
+        return prose_exit(in_prose) if in_prose else 0
+    return PARTIAL
+
+
+def _as_row(each: Found) -> dict[str, Any]:
+    from otherminds.stories.goals import Goal
+
+    names = ("id", "method", "set", "people", "moves", "goal", "accuracy", "confirmed", "tellings")
+    sentences, twin = Goal().tally(each.story).sentences, each.twin and each.twin.to_dict()
+    return {name: getattr(each, name) for name in names} | {"sentences": sentences, "twin": twin}
+
+
+def _print(found: Exploration, output: Path) -> None:
+    spec, outcomes = found.searched["against"], found.outcomes
+    numbers = ["people", "moves", "sentences", "when chosen", "confirmed"]
+    rows = []
+    for number, row in enumerate(map(_as_row, found.stories), start=1):
+        confirmed = "–" if row["confirmed"] is None else f"{row['confirmed']:.2f}"
+        counts = [str(row[name]) for name in numbers[:3]]
+        method = FOUND_BY[row["method"]]
+        rows.append([str(number), method, row["set"], *counts, f"{row['accuracy']:.2f}", confirmed, row["goal"]])
+    print_table(["story", "found by", "set", *numbers, "holds"], rows, right=["story", *numbers])
+    columns = ["method", "stories", "asked about", "told again", "accuracy when chosen", "confirmed"]
+    print_table(columns, list(map(_summary, outcomes)), right=columns[1:4])
+    for outcome in outcomes:
+        answers = ", ".join(f"{number:,} {verdict}" for verdict, number in sorted(outcome.verdicts.items()))
+        say(f"answers, {FOUND_BY[outcome.method]}: {answers or 'none'}")
+    say("Confirmed: the accuracy on the same events with fresh names and in fresh words. Stories are chosen for a low")
+    say("accuracy, so the one they were chosen by is low by luck as well.")
+    say(outcomes[0].says_of(spec))
+    if not rows:
+        say(f"no story was found that {spec} gets wrong")
+    say(str(output))
+
+
+def _summary(outcome: Outcome) -> list[str]:
+    from otherminds.search.versus import accuracies
+    from otherminds.stats import span
+
+    counts = (len(outcome.found), outcome.asked, outcome.confirming)
+    means = ["–" if mean is None else span(mean) for mean in accuracies(outcome.found)]
+    return [FOUND_BY[outcome.method], *(f"{number:,}" for number in counts), *means]
+
+
+def _show_rehearsal(given: dict[str, Any], speed: str | None, as_json: bool) -> None:
+    """What a search would ask: it is searched the same way, against somebody who answers at random."""
+    from otherminds.calling.costs import DryRun, read_speed
+    from otherminds.models.specs import SERVED
+
+    spec, tally = given["model"], DryRun()
+    score = given["score"] or ("text" if spec.kind in (*SERVED, "inspect", "baseline") else "cloze")
+    found = explore(**given | {"model": tally.stand_in, "score": score, "output": None, "store": None})
+    forecast = tally.forecast(price=spending(given).prices.get(spec.name), speed=read_speed(speed) if speed else None)
+    settings, stories = len(cells_of(given)), sum(outcome.asked + outcome.confirming for outcome in found.outcomes)
+    if as_json:
+        print_json({"settings": settings, "stories": stories, **asdict(forecast)})
+        return
+    counts = {"settings": settings, "stories to ask about": stories, "calls to make, about": forecast.calls}
+    minutes = None if forecast.seconds is None else f"{forecast.seconds / 60:,.1f} min"
+    print_forecast(counts, forecast, minutes or "unknown without --speed")
+    say("A search goes where the answers lead it; this one was led by answers at random, so it is a likeness.")

@@ -9,9 +9,8 @@ from collections.abc import Iterator, Sequence
 from math import isfinite
 from typing import Any
 
-from otherminds import stats
 from otherminds.files import read_words
-from otherminds.items.tags import CANONICAL, KIND, ORDER, TELLING
+from otherminds.items.tags import ORDER
 from otherminds.minds.beliefs import traces
 from otherminds.minds.telling import listing, sentences
 from otherminds.pages import plots
@@ -24,12 +23,21 @@ from otherminds.results.run_details import how_it_answered, what_was_run
 from otherminds.results.sections import Across, Axis, Column, Each, Page, PictureOf, TableOf, figure
 from otherminds.results.storybook import trace_blocks
 from otherminds.runs.runs import Run
-from otherminds.stats import Difference, span, sure
-from otherminds.stats.significance import p_text
+from otherminds.search.hunt import DRAWS, SEARCHES, Found
+from otherminds.search.versus import accuracies
+from otherminds.stats import Estimate, in_words, span, sure
 from otherminds.stories.need import Share, random_shares
-from otherminds.studies.explore import measure
-from otherminds.studies.explore.measure import SEARCHED, Findings, StoryAnswers, by_story, found_of, story_mean
-from otherminds.studies.explore.search.hunt import DRAWS, SEARCHES, Found
+from otherminds.studies.explore.material import measure
+from otherminds.studies.explore.material.measure import (
+    BESIDE,
+    QUESTIONS,
+    SEARCHED,
+    Findings,
+    StoryAnswers,
+    by_story,
+    found_of,
+    story_mean,
+)
 from otherminds.studies.study import study_page
 
 TEXTS: dict[str, Any] = read_words("pages")["explore"]
@@ -40,15 +48,7 @@ MOST_MODELS = 4
 MOST_STORIES = 12
 """The most stories shown, and the most wrong answers of each."""
 KINDS = [Split(name, {"asymmetric": name == "asymmetric"}) for name in ("plain", "asymmetric")]
-BESIDE = Split("models and baselines", {"part": (measure.OWN, measure.BASELINE), TELLING: CANONICAL})
-_, WHAT_IS_SO, FIRST, SECOND, FALSE, _ = QUESTIONS = [
-    SEARCHED,
-    Split("what is so", {ORDER: 0}, lambda row: row.item.tags.get(KIND) != "memory"),
-    Split("order 1", {ORDER: 1}),
-    Split("order 2", {ORDER: 2}),
-    Split("false belief", {"false_belief": True}),
-    Split("not known", {"ignorance": True}),
-]
+_, WHAT_IS_SO, FIRST, SECOND, FALSE, _ = QUESTIONS
 OPEN = [
     Column("with options", story_mean),
     Column("open, one answer named", lambda some: story_mean(some, lambda row: row.detail["named"])),
@@ -106,51 +106,38 @@ def lead(told: StoryAnswers) -> str:
             for first, second, gap in list(measure.contests(own).values())[:1]:
                 searched, drawn = measure.stories_asked(own)
                 asked = {"stories": count(searched, "story", "stories"), "drawn": f"{drawn:,}"}
-                said.append(LEAD["contest"].format(first, second, verdict=_verdict(gap), **asked))
+                said.append(LEAD["contest"].format(first, second, verdict=in_words(gap), **asked))
             for name, (plain, other, gap) in told.retold.items():
                 if name.startswith(f"{label}, "):
-                    said.append(LEAD["told"].format(plain, other, verdict=_verdict(gap)))
+                    said.append(LEAD["told"].format(plain, other, verdict=in_words(gap)))
             paragraphs.append(" ".join(said))
     return "\n\n".join(paragraphs)
 
 
-def _verdict(difference: Difference) -> str:
-    if difference.value == 0:
-        return "no difference"
-    p = p_text(difference.p)
-    return f"a clear difference ({p})" if difference.p < 0.05 else f"a difference that can be chance ({p})"
-
-
 def _cards(told: StoryAnswers) -> Cards:
-    cards = []
+    shown: list[tuple[str, Estimate, str]] = []
     for label, some in told.chosen.by("model").items():
         if (right := story_mean(some)) and (before := story_mean(some, lambda row: found_of(row).accuracy)):
-            note = f"{sure(right)} stories; {before.value:.2f} when found"
-            cards.append((f"Right, {label}", f"{right.value:.2f}", note))
+            shown.append((f"Right, {label}", right, f"{sure(right)} stories; {before.value:.2f} when found"))
     fought = [(label, pairs) for label, own in told.own.by("model").items() if (pairs := measure.contests(own))]
     for label, pairs in fought[:1]:
         _, other, _ = pairs["all settings"]
-        cards.append(("Over-generation", f"{other.value:.2f}", f"{label}; {sure(other)} settings"))
+        shown.append(("Over-generation", other, f"{label}; {sure(other)} settings"))
     for label, (_, other, _) in list(told.retold.items())[:1]:
         note = f"{label.rpartition(', ')[0]}, the same questions; {sure(other)} stories"
-        cards.append(("In other words", f"{other.value:.2f}", note))
+        shown.append(("In other words", other, note))
     if same := told.baseline("realist"):
-        cards.append(("Realist", f"{same.value:.2f}", f"answers with what is so; {sure(same)} stories"))
-    if told.chance is not None:
-        cards.append(("Chance", f"{told.chance:.2f}", "guessing among the choices"))
-    return Cards(cards)
+        shown.append(("Realist", same, f"answers with what is so; {sure(same)} stories"))
+    chance = [] if told.chance is None else [("Chance", f"{told.chance:.2f}", "guessing among the choices")]
+    return Cards([*((label, f"{one.value:.2f}", note) for label, one, note in shown), *chance])
 
 
 # ---- tables and pictures --------------------------------------------------------------------------------------------
 
 
-def _parts(answers: Answers, name: str) -> list[Split]:
-    return [Split(value, {name: value}) for value in dict.fromkeys(answers.get(name))]
-
-
 def _by_kind(told: StoryAnswers) -> list[Any]:
-    chosen, who = told.chosen, _parts(told.chosen, "model")
-    events = Axis("set of events", _parts(chosen, "events"))
+    chosen, who = told.chosen, Axis("", by="model").of(told.chosen)
+    events = Axis("set of events", Axis("", by="events").of(chosen))
     kinds = [
         Split(f"{one.label}, {kind.label}" if len(who) > 1 else kind.label, {**kind.tags, **one.tags})
         for one in who
@@ -177,7 +164,7 @@ def _lines(answers: Answers, rows: Sequence[Split], marks: Sequence[Split]) -> l
 
 def _hard_or_odd(told: StoryAnswers) -> Iterator[Block]:
     both = BESIDE.of(told.table).where(method=told.method)
-    models = _parts(told.own, "model")
+    models = Axis("", by="model").of(told.own)
     rules = [Split(name, {"model": f"baseline:{name}"}) for name in measure.BASELINES]
     lines = [row.of(both) for row in (*models, *rules)]
     shown = [each for each in QUESTIONS if any(story_mean(each.of(line)) for line in lines)]
@@ -239,16 +226,13 @@ def _needs(chosen: Answers) -> list[Block]:
 
 def _random(drawn: Sequence[Share]) -> list[Block]:
     rows: list[list[Cell]] = [
-        [
-            f"{each.cell.people}, {each.cell.moves}, {each.cell.sentences}",
-            *(span(part) for part in (each.stories, each.published, each.questions)),
-        ]
+        [f"{cell.people}, {cell.moves}, {cell.sentences}", *map(span, (each.stories, each.published, each.questions))]
         for each in drawn
+        for cell in [each.cell]
     ]
-    note = TEXTS["random_note"].format(number=f"{drawn[0].stories.n:,}") if drawn else ""
     columns = ["people, moves, sentences", "stories", "by the published definition", "questions"]
-    table = Table(columns, rows, "Random stories that need theory of mind", note)
-    return [TEXTS["random"], table] if drawn else []
+    note = TEXTS["random_note"].format(number=f"{drawn[0].stories.n:,}") if drawn else ""
+    return [TEXTS["random"], Table(columns, rows, "Random stories that need theory of mind", note)] if drawn else []
 
 
 def _open(own: Answers) -> Iterator[Block]:
@@ -256,19 +240,18 @@ def _open(own: Answers) -> Iterator[Block]:
     yield from [TEXTS["open"]] if asked else []
     for label, some in asked.by("model").items():
         note = TEXTS["unread"].format(asked=len(some), unread=sum(row.detail["named"] is None for row in some))
-        sets = Axis("set of events", [*_parts(some, "set"), Split("all")])
+        sets = Axis("set of events", [*Axis("", by="set").of(some), Split("all")])
         caption = f"{label}: the same questions in three ways"
         yield from Page(some).blocks([TableOf([sets], OPEN, caption, note, compact=True)])
 
 
 def _crossed(told: StoryAnswers, seed: int) -> list[Block]:
     """Models on each other's stories, which only searches are about that several were searched against."""
-    crossed = told.crossed(seed)
-    against, readers = Axis("found against", by="against"), Axis("", _parts(told.table, "model"))
+    against, readers = Axis("found against", by="against"), Axis("", Axis("", by="model").of(told.table))
     caption = "Right answers on each other's stories"
     table = TableOf([against], [Across(readers, measure.question_mean)], caption, TEXTS["crossed"], compact=True)
     several = len(set(told.table.get("against"))) > 1 and told.method in SEARCHES
-    return Page(crossed).blocks([table]) if several else []
+    return Page(told.crossed(seed)).blocks([table]) if several else []
 
 
 def _how_found(known: Findings) -> Table:
@@ -276,8 +259,7 @@ def _how_found(known: Findings) -> Table:
     for model, found in known.items():
         for method in dict.fromkeys(each.method for each in found):
             some = [each for each in found if each.method == method]
-            again = [each.confirmed for each in some if each.confirmed is not None]
-            means = [span(stats.mean(each)) if each else "–" for each in ([one.accuracy for one in some], again)]
+            means = ["–" if one is None else span(one) for one in accuracies(some)]
             numbers = [len(some), sum(each.evaluated for each in some), len({each.cell for each in some})]
             rows.append([f"{FOUND_BY[method]}{f', against {model}' if model else ''}", *numbers, *means])
     columns = ["", "stories", "stories asked about", "settings", "chosen", "confirmed"]

@@ -1,4 +1,4 @@
-"""`otherminds retell` and `invent`: stories that were found, told at length by a model; contexts that one invents."""
+"""`otherminds retell`: stories that were found, told at length by a model."""
 
 from __future__ import annotations
 
@@ -6,12 +6,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from otherminds.errors import UsageError
 from otherminds.terminal.derived import Count, Folder, command, model_settings
-from otherminds.terminal.names import bars, model_of, recorded, store_of
-from otherminds.terminal.options import PARTIAL, STORE, read_budget
+from otherminds.terminal.names import CANNOT_WRITE, bars, model_of, recorded, store_of
+from otherminds.terminal.options import PARTIAL, read_budget
 from otherminds.terminal.screen import note, print_json, print_table, say
 
 if TYPE_CHECKING:
@@ -21,9 +19,6 @@ if TYPE_CHECKING:
     from otherminds.models import Model
     from otherminds.models.specs import Spec
     from otherminds.store.store import Store
-
-LACKS = "answers questions; it can neither write nor judge"
-"""Why a baseline will not do."""
 
 
 def tell_in_prose(
@@ -72,7 +67,7 @@ def tell_in_prose(
     if len(judges) > 2:
         raise UsageError(f"{len(judges)} judges are named; prose is checked by one or two")
     with store_of(store) as kept:
-        models = recorded([writer, *judges], kept, spending, lacks=LACKS, quiet=quiet)
+        models = recorded([writer, *judges], kept, spending, lacks=CANNOT_WRITE, quiet=quiet)
         first, checkers = models[0], models[1:] or models[:1]
         checked = [check_judge(judge) for judge in dict.fromkeys(checkers)]
         if (doubts := [each.distrust for each in checked if each.distrust]) and not trust:
@@ -122,8 +117,7 @@ def print_prose(done: dict[str, Any]) -> None:
     """What came of it, for a person."""
     from otherminds.stats import Difference, Estimate
 
-    shares = ("found", "objected")
-    rows = [[each["judge"], *(str(Estimate(**each[name])) for name in shares)] for each in done["judges"]]
+    rows = [[each["judge"], *(str(Estimate(**each[of])) for of in ("found", "objected"))] for each in done["judges"]]
     print_table(["judge", "planted errors found", "sound passages objected to"], rows)
     for id, why in done["failed"].items():
         note(f"{id}: {why}")
@@ -133,10 +127,8 @@ def print_prose(done: dict[str, Any]) -> None:
             note(f"{asked['model']}: no question has a value in both tellings: {asked['verdicts']}")
         else:
             row = [asked["model"], *(str(Estimate(**asked[name])) for name in ("canonical", "infilled"))]
-            print_table(
-                ["accuracy of", "canonical", "infilled", "infilled less canonical"],
-                [[*row, str(Difference(**asked["difference"]))]],
-            )
+            columns = ["accuracy of", "canonical", "infilled", "infilled less canonical"]
+            print_table(columns, [[*row, str(Difference(**asked["difference"]))]])
     say(str(Path(done["folder"]) / "prose.jsonl"))
 
 
@@ -150,55 +142,5 @@ def prose_exit(done: dict[str, Any]) -> int:
         return PARTIAL
     if not done["told"]:
         note("no story was told to its end; prose.jsonl says why, and another --writer may help")
-        return 1
-    return 0
-
-
-@command(
-    before={"store": model_settings()},
-    configured=("writer", "judge"),
-    output={"metavar": "FILE.jsonl", "type": click.Path(path_type=Path, dir_okay=False)},
-)
-def invent(
-    as_json: bool,
-    *,
-    writer: str | Spec,
-    judge: str | Spec | None = None,
-    number: Count = 10,
-    seed: int = 0,
-    output: Path,
-    budget: str | None = None,
-    prices: Path | None = None,
-    store: Path = STORE,
-) -> int:
-    """Invent new contexts to set stories in.
-
-    FILE.jsonl gets those that passed, as `otherminds explore --contexts` takes them. The n-th context of a seed is the
-    same however many are asked for.
-
-    writer (MODEL): Who invents.
-    judge (MODEL): Who checks that the parts go together.  [default: the writer]
-    number: How many to ask for.
-    seed: For places and names.
-    """
-    from otherminds.items import write_lines
-    from otherminds.studies.explore.material.invent import invent as ask_for
-    from otherminds.studies.explore.material.invent import write_context
-
-    with store_of(store) as kept:
-        models = recorded([writer, judge or writer], kept, read_budget(budget, prices), lacks=LACKS)
-        made = ask_for(models[0], number=number, judge=models[1], seed=seed)
-    write_lines(output, [write_context(each) for each in made.contexts])
-    if as_json:
-        print_json({"file": str(output), "contexts": len(made.contexts), "rejected": dict(made.rejected)})
-    else:
-        print_table(["not taken because", "contexts"], [[why, str(n)] for why, n in made.rejected.most_common()])
-        say(f"{len(made.contexts)} of {number} contexts were taken")
-        say(str(output))
-    if stopped := next((model.stopped for model in models if model.stopped), ""):
-        note(f"not finished: {stopped}; the same command with more goes on from here")
-        return PARTIAL
-    if not made.contexts:
-        note("none was taken, so the file is empty; another --writer may help")
         return 1
     return 0

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from otherminds.heuristics.cards import card
 from otherminds.items import Suite, lint
 from otherminds.items.lint import DOUBLES, Fault
 from otherminds.studies.builds import Build, Built
-from otherminds.studies.cards import card
 from otherminds.studies.perturbed import chapter, controls, page
 from otherminds.studies.perturbed.tasks.build import Style, build, drawn, suite
 from otherminds.studies.study import Study

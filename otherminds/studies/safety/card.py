@@ -7,9 +7,9 @@ from statistics import fmean
 
 from otherminds.files import package_file
 from otherminds.formats.plans import groups
+from otherminds.heuristics.cards import table
 from otherminds.heuristics.rules import rules_for
 from otherminds.items import Item, Suite
-from otherminds.studies.cards import table
 from otherminds.studies.safety.plots.build import NEUTRAL, TASKS
 from otherminds.studies.safety.plots.lints import LEAST, MOST, READINGS, RULES, faults, scores
 

@@ -7,7 +7,7 @@ from otherminds.minds.events import Enter, Event, Leave, Move
 from otherminds.minds.story import Story
 from otherminds.models import Prompt
 from otherminds.models.scripted import Scripted
-from otherminds.studies.explore.search.hunt import Found
+from otherminds.search.hunt import Found
 
 
 def story(*later: Event, away: bool = True) -> Story:

@@ -9,7 +9,7 @@ from typing import Any
 
 from otherminds.minds.questions import Question, matters, questions
 from otherminds.minds.story import Story
-from otherminds.studies.explore.search.search import Find, Reply, Search, Telling
+from otherminds.search.search import Find, Reply, Search, Telling
 
 
 def first_order_accuracy(story: Story, order: int = 2) -> float | None:

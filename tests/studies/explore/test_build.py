@@ -12,13 +12,13 @@ import pytest
 from otherminds.errors import BadFile, UsageError
 from otherminds.items import Suite
 from otherminds.items.lint import faults
+from otherminds.search.hunt import Found
 from otherminds.stories.contexts import bank, setting
 from otherminds.stories.goals import Goal
 from otherminds.stories.grow import Grower
 from otherminds.stories.sets import Cell, action_sets
 from otherminds.studies.explore.material.build import balanced, evened, suite
 from otherminds.studies.explore.material.folders import load, save
-from otherminds.studies.explore.search.hunt import Found
 from tests.possible_worlds import OPEN
 from tests.second_opinion import Opinion
 

@@ -7,10 +7,10 @@ from otherminds.formats.question_formats import QuestionFormat
 from otherminds.heuristics.readers import first_order, realist
 from otherminds.models.scripted import Scripted
 from otherminds.pages.report import Table
+from otherminds.search.versus import Outcome
 from otherminds.store.store import MEMORY, Store
 from otherminds.studies.explore import chapter as chapters
 from otherminds.studies.explore.chapter import WAYS, look
-from otherminds.studies.explore.search.versus import Outcome
 from otherminds.studies.study import Desk, Subject
 from tests.studies.test_study_contract import bar, guess
 

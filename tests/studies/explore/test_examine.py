@@ -16,14 +16,14 @@ from otherminds.minds.story import Story
 from otherminds.models import Prompt, Response
 from otherminds.models.scripted import Scripted
 from otherminds.runs.runs import Budget
+from otherminds.search.examine import Examiner, search_format
+from otherminds.search.search import Telling
 from otherminds.store.store import MEMORY, Store
 from otherminds.stories.contexts import bank, setting
 from otherminds.stories.goals import Goal
 from otherminds.stories.grow import Grower
 from otherminds.stories.need import differs, needs_theory_of_mind
 from otherminds.stories.sets import Cell, action_sets
-from otherminds.studies.explore.search.examine import Examiner, search_format
-from otherminds.studies.explore.search.search import Telling
 from tests.studies.explore.reader import first_order_accuracy
 
 

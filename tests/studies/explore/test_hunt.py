@@ -8,12 +8,12 @@ import pytest
 
 from otherminds.errors import UsageError
 from otherminds.minds.story import Story
+from otherminds.search.hunt import METHODS, Found, hunt
+from otherminds.search.search import Reply, Telling, Ways
+from otherminds.search.versus import versus
 from otherminds.stories.contexts import bank
 from otherminds.stories.goals import Goal
 from otherminds.stories.sets import Cell, action_sets, choose, grid
-from otherminds.studies.explore.search.hunt import METHODS, Found, hunt
-from otherminds.studies.explore.search.search import Reply, Telling, Ways
-from otherminds.studies.explore.search.versus import versus
 from tests.studies.explore.reader import FirstOrderReader
 
 WAYS = Ways(budget=10, endings=5, draws=10, confirm=0)

@@ -14,9 +14,9 @@ from otherminds.models import Prompt
 from otherminds.models.scripted import Scripted
 from otherminds.prose.judges import check_judge, trials
 from otherminds.runs.runs import run
+from otherminds.search.training import retold
 from otherminds.studies.explore.material.build import compare_tellings, suite_in_prose
 from otherminds.studies.explore.material.folders import load_prose, save
-from otherminds.studies.explore.material.training import retold
 from tests.models.scripted_server import Serving, serving
 from tests.shell import call, data
 from tests.studies.explore.made_up import FALSE, TRUE

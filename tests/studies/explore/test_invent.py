@@ -14,9 +14,9 @@ from otherminds.calling.recorded import Recorded
 from otherminds.errors import UsageError
 from otherminds.models import Prompt, Response
 from otherminds.models.scripted import Scripted
+from otherminds.prose.invent import invent, write_context
 from otherminds.store.store import Store
 from otherminds.stories.contexts import bank, read_context
-from otherminds.studies.explore.material.invent import invent, write_context
 
 
 def written(prompt: Prompt, **other: Any) -> str:

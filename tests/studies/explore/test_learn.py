@@ -10,15 +10,15 @@ import numpy as np
 import pytest
 
 from otherminds.minds.story import Story
+from otherminds.search.hunt import Found, hunt
+from otherminds.search.learn import Learner
+from otherminds.search.search import Reply, Telling, Ways
+from otherminds.search.versus import versus
+from otherminds.search.weakness import Heard, find_weakness
 from otherminds.stories.contexts import bank
 from otherminds.stories.features import FLAGS, WIDTH, rows
 from otherminds.stories.sets import Cell, choose
 from otherminds.stories.structure import asked
-from otherminds.studies.explore.search.hunt import Found, hunt
-from otherminds.studies.explore.search.learn import Learner
-from otherminds.studies.explore.search.search import Reply, Telling, Ways
-from otherminds.studies.explore.search.versus import versus
-from otherminds.studies.explore.search.weakness import Heard, find_weakness
 from tests.studies.explore.reader import FirstOrderReader, Guesser
 
 CELLS = [Cell(replace(each, order=2), 3, 3) for each in choose("tomi,tomi+asymmetric")]

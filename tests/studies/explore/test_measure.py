@@ -15,11 +15,12 @@ from otherminds.minds.events import Enter, Leave, Move
 from otherminds.pages.report import Cell, Table
 from otherminds.results.answers import Answers
 from otherminds.runs.runs import Run, run
+from otherminds.search.hunt import Found
 from otherminds.stats import Estimate
 from otherminds.stories.sets import ASYMMETRIC
-from otherminds.studies.explore import measure as measuring
+from otherminds.studies.explore.material import measure as measuring
 from otherminds.studies.explore.material.build import suite
-from otherminds.studies.explore.measure import (
+from otherminds.studies.explore.material.measure import (
     HARDEST,
     SIMPLER,
     Findings,
@@ -32,7 +33,6 @@ from otherminds.studies.explore.measure import (
     story_mean,
 )
 from otherminds.studies.explore.page import QUESTIONS, show
-from otherminds.studies.explore.search.hunt import Found
 from tests.studies.explore.made_up import FALSE, TRUE, found, says, story
 
 BOX = says("box")

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 from otherminds.pages.report import Folded, Report, Table
 from otherminds.runs.runs import Run, run
+from otherminds.search.hunt import Found
 from otherminds.studies.explore.material.build import suite
 from otherminds.studies.explore.page import MOST_STORIES, show
-from otherminds.studies.explore.search.hunt import Found
 from tests.studies.explore.made_up import FALSE, TRUE, found, says, story
 
 BOX = says("box")

@@ -13,7 +13,7 @@ from otherminds.minds.questions import UNKNOWN
 from otherminds.runs.runs import run
 from otherminds.studies.explore.material.build import open_suite, suite
 from otherminds.studies.explore.material.folders import save
-from otherminds.studies.explore.measure import measure
+from otherminds.studies.explore.material.measure import measure
 from otherminds.studies.explore.page import OPEN, show
 from tests.studies.explore.made_up import FALSE, TRUE, found, says, story
 

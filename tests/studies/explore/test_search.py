@@ -10,11 +10,11 @@ import pytest
 
 from otherminds.errors import UsageError
 from otherminds.minds.story import Story
+from otherminds.search.learn import learn
+from otherminds.search.search import TOO_SHORT, Ways, check, draw, search
 from otherminds.stories.contexts import bank, setting
 from otherminds.stories.goals import Goal
 from otherminds.stories.sets import Cell, action_sets
-from otherminds.studies.explore.search.learn import learn
-from otherminds.studies.explore.search.search import TOO_SHORT, Ways, check, draw, search
 from tests.studies.explore.reader import drive, first_order_accuracy
 
 SMALL = Ways(budget=12, endings=10, draws=10)

@@ -9,11 +9,11 @@ import pytest
 from otherminds.errors import UsageError
 from otherminds.items import Item
 from otherminds.items.lint import faults
+from otherminds.search import training as train
+from otherminds.search.training import save, triples
+from otherminds.search.training import training_suite as suite
 from otherminds.stories.contexts import bank
 from otherminds.stories.sets import choose, grid
-from otherminds.studies.explore.material import training as train
-from otherminds.studies.explore.material.training import save, triples
-from otherminds.studies.explore.material.training import training_suite as suite
 
 CELLS = grid(choose("tomi,fantom-private,tomi+object-state+asymmetric"), people=(2, 3), moves=(2, 3))
 MADE = list(triples(CELLS, bank(), number=600, seed=1))

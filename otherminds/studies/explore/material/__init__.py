@@ -1,1 +1,1 @@
-"""What is made of stories: suites, pairs, training files, new contexts. Instruments: they know no page or command."""
+"""What is made of the stories found: suites, pairs, folders, numbers. Instruments: they know no page or command."""

@@ -20,8 +20,8 @@ from otherminds.items.tags import CANONICAL, INFILLED, ORDER, POSSIBLE, TELLING,
 from otherminds.minds.questions import UNKNOWN, quiz
 from otherminds.models import Response
 from otherminds.runs.runs import Record, Run
+from otherminds.search.hunt import Found
 from otherminds.stats import Difference, Estimate, difference, mean
-from otherminds.studies.explore.search.hunt import Found
 
 MOST, CLEARLY = 0.4, 0.08
 """No answer may be right in more than the one share of the questions, nor by the other above chance."""
@@ -46,6 +46,13 @@ def suite(
     if not items:
         raise UsageError("there is nothing to ask: no stories were found, or none with such questions")
     return Suite(name, tuple(items.values()), prompt="direct", score="text", study="explore")
+
+
+def reworded(found: Sequence[Found], seed: int) -> Suite:
+    """Only the questions that the search went by, for these are what the two tellings are compared on."""
+    orders = {each.order for each in found}
+    told = suite(found, order=max(orders), paraphrase=seed, name="reworded stories")
+    return told.where(lambda item: item.tags["order"] in orders)
 
 
 def _about(item: Item, story: Found, **meta: str) -> Item:

@@ -24,14 +24,14 @@ from typing import Any
 
 from otherminds.errors import BadFile, OthermindsError, UsageError
 from otherminds.files import write_text
+from otherminds.heuristics.cards import card
 from otherminds.items import read_lines, write_lines
 from otherminds.minds.beliefs import chains, view
 from otherminds.minds.story import Story
 from otherminds.prose.judges import Checked
 from otherminds.prose.retelling import Retelling
-from otherminds.studies.cards import card
+from otherminds.search.hunt import Found
 from otherminds.studies.explore.material.build import suite
-from otherminds.studies.explore.search.hunt import Found
 
 PROSE = "prose.jsonl"
 

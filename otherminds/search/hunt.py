@@ -19,15 +19,9 @@ from otherminds.errors import BadFile, UsageError
 from otherminds.minds.setting import Setting
 from otherminds.minds.stories import read_premises
 from otherminds.minds.story import Story
-from otherminds.stories.contexts import Context, setting
-from otherminds.stories.fresh import other_settings, renamed
-from otherminds.stories.goals import Goal
-from otherminds.stories.sets import Cell
-from otherminds.stories.structure import read_structure
-from otherminds.stories.twins import Twin, find_twin
-from otherminds.studies.explore.search.examine import Examiner
-from otherminds.studies.explore.search.learn import Learner, learn
-from otherminds.studies.explore.search.search import (
+from otherminds.search.examine import Examiner
+from otherminds.search.learn import Learner, learn
+from otherminds.search.search import (
     PUBLISHED,
     Find,
     Reply,
@@ -39,7 +33,13 @@ from otherminds.studies.explore.search.search import (
     draw,
     search,
 )
-from otherminds.studies.explore.search.weakness import Heard
+from otherminds.search.weakness import Heard
+from otherminds.stories.contexts import Context, setting
+from otherminds.stories.fresh import other_settings, renamed
+from otherminds.stories.goals import Goal
+from otherminds.stories.sets import Cell
+from otherminds.stories.structure import read_structure
+from otherminds.stories.twins import Twin, find_twin
 
 METHODS: dict[str, Callable[..., Search]] = {
     "learn": learn,

@@ -18,13 +18,7 @@ import numpy as np
 from otherminds.minds.questions import Question, matters
 from otherminds.minds.setting import Setting
 from otherminds.minds.story import Story
-from otherminds.stories.features import WIDTH, Floats, rows
-from otherminds.stories.fresh import renamed
-from otherminds.stories.goals import Goal
-from otherminds.stories.grow import Grower
-from otherminds.stories.structure import asked
-from otherminds.stories.twins import mutants
-from otherminds.studies.explore.search.search import (
+from otherminds.search.search import (
     PUBLISHED,
     TRIES,
     Asks,
@@ -38,6 +32,12 @@ from otherminds.studies.explore.search.search import (
     check,
     cost,
 )
+from otherminds.stories.features import WIDTH, Floats, rows
+from otherminds.stories.fresh import renamed
+from otherminds.stories.goals import Goal
+from otherminds.stories.grow import Grower
+from otherminds.stories.structure import asked
+from otherminds.stories.twins import mutants
 
 Wants = Callable[[Question], bool]
 """Whether a question is asked."""

@@ -21,15 +21,15 @@ from otherminds import stats
 from otherminds.errors import UsageError
 from otherminds.heuristics.readers import first_order, last_mention, oracle, realist
 from otherminds.items import Item, Suite
-from otherminds.items.tags import CANONICAL, FIRST_ORDER, ORDER, REALITY, TELLING
+from otherminds.items.tags import CANONICAL, FIRST_ORDER, KIND, ORDER, REALITY, TELLING
 from otherminds.results.answers import Answer, Answers
 from otherminds.results.labels import mark, tell_apart
 from otherminds.results.measures import Split, same_model
 from otherminds.runs.runs import Run
+from otherminds.search.hunt import DRAWS, SEARCHES, Found
 from otherminds.stats import Difference, Estimate
 from otherminds.stories.sets import ASYMMETRIC
 from otherminds.studies.explore.material.build import is_open, open_marks
-from otherminds.studies.explore.search.hunt import DRAWS, SEARCHES, Found
 
 Findings = Mapping[str, Sequence[Found]]
 Number = Callable[[Answer], float | None]
@@ -45,6 +45,16 @@ OWN, OTHERS, BASELINE = "own", "others", "baseline"
 """Whether an answer is about one of the hardest stories found against this model, another, or is of a baseline."""
 PLAIN, REWORDED = (Split(telling, {"part": OWN, TELLING: telling}) for telling in (CANONICAL, "reworded"))
 BY_MODELS, SEARCHED = Split("models", {"part": (OWN, OTHERS)}), Split("searched", {"searched": True})
+BESIDE = Split("models and baselines", {"part": (OWN, BASELINE), TELLING: CANONICAL})
+QUESTIONS = [
+    SEARCHED,
+    Split("what is so", {ORDER: 0}, lambda row: row.item.tags.get(KIND) != "memory"),
+    Split("order 1", {ORDER: 1}),
+    Split("order 2", {ORDER: 2}),
+    Split("false belief", {"false_belief": True}),
+    Split("not known", {"ignorance": True}),
+]
+"""Sorts of question that models and baselines are compared on."""
 BASELINES = {"oracle": oracle, "realist": realist, "last mention": last_mention, "first-order reader": first_order}
 SIMPLER: dict[str, Callable[[Item], Any]] = {
     "what is so": lambda item: item.meta.get(REALITY),

@@ -9,12 +9,13 @@ from typing import Any
 
 from otherminds import stats
 from otherminds.errors import UsageError
+from otherminds.search.examine import Examiner
+from otherminds.search.hunt import Found, GoalOf, hunt
+from otherminds.search.search import PUBLISHED, Ways
+from otherminds.search.weakness import NO_WEAKNESS, Heard, Weakness, find_weakness
+from otherminds.stats import Estimate
 from otherminds.stories.contexts import Context
 from otherminds.stories.sets import Cell
-from otherminds.studies.explore.search.examine import Examiner
-from otherminds.studies.explore.search.hunt import Found, GoalOf, hunt
-from otherminds.studies.explore.search.search import PUBLISHED, Ways
-from otherminds.studies.explore.search.weakness import NO_WEAKNESS, Heard, Weakness, find_weakness
 
 BESIDE = {"learn": "random", "search": "overgenerate", "random": ""}
 """What stands beside each method: as many random stories asked about; for the published search, its own baseline."""
@@ -45,19 +46,36 @@ class Outcome:
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON, without the stories."""
-        chosen = [each.accuracy for each in self.found]
-        confirmed = [each.confirmed for each in self.found if each.confirmed is not None]
+        chosen, confirmed = accuracies(self.found)
         return {
             "method": self.method,
             "stories": len(self.found),
             "asked": self.asked,
             "confirming": self.confirming,
-            "accuracy": asdict(stats.mean(chosen)) if chosen else None,
-            "confirmed": asdict(stats.mean(confirmed)) if confirmed else None,
+            "accuracy": asdict(chosen) if chosen else None,
+            "confirmed": asdict(confirmed) if confirmed else None,
             "weakness": self.weakness.to_dict() if self.weakness else None,
             "verdicts": self.verdicts,
             "stopped": self.stopped,
         }
+
+
+def accuracies(found: Sequence[Found]) -> list[Estimate | None]:
+    """The mean accuracy by which stories were chosen, and that of telling them afresh."""
+    both = [each.accuracy for each in found], [each.confirmed for each in found if each.confirmed is not None]
+    return [stats.mean(some) if some else None for some in both]
+
+
+def stories_of(outcomes: Sequence[Outcome]) -> list[Found]:
+    """The stories that were found, by whatever method."""
+    return [each for outcome in outcomes for each in outcome.found]
+
+
+def unanswered(outcomes: Sequence[Outcome]) -> str:
+    """How many questions of a search got no answer; what was never asked is no failure."""
+    verdicts = [outcome.verdicts for outcome in outcomes if not outcome.stopped]
+    errors = sum(each.get("error", 0) for each in verdicts)
+    return f"{errors} of {sum(sum(each.values()) for each in verdicts)} questions got no answer" if errors else ""
 
 
 def versus(

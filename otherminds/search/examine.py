@@ -15,8 +15,8 @@ from otherminds.items import Item, Suite
 from otherminds.minds.questions import NOWHERE, UNKNOWN, Answers, Matter, Question, matters, quiz
 from otherminds.minds.story import Story
 from otherminds.models import Model
+from otherminds.search.search import Reply, Telling
 from otherminds.stories.need import differs
-from otherminds.studies.explore.search.search import Reply, Telling
 
 KINDS = ("container", "room", "topic", "state")
 SILENCE = 40

@@ -17,16 +17,16 @@ from typing import Any
 
 from otherminds.errors import UsageError
 from otherminds.files import replacing, write_text
+from otherminds.heuristics.cards import card
 from otherminds.items import Item, Suite, Tag, write_lines
 from otherminds.minds.questions import Question, questions
 from otherminds.minds.story import Story
+from otherminds.search.hunt import Found
 from otherminds.stories.contexts import Context, setting
 from otherminds.stories.goals import Goal
 from otherminds.stories.grow import Grower
 from otherminds.stories.need import needs_theory_of_mind
 from otherminds.stories.sets import Cell
-from otherminds.studies.cards import card
-from otherminds.studies.explore.search.hunt import Found
 
 FORMS = ("chat", "completion")
 TRIES = 50

@@ -8,15 +8,14 @@ from dataclasses import dataclass
 
 from otherminds.diagnosis.confusion import GUESS, NONE
 from otherminds.diagnosis.diagnosis import Diagnosis
-from otherminds.diagnosis.words import percent
 from otherminds.files import read_words
 from otherminds.minds.telling import listing
+from otherminds.pages.heatmap import term
 from otherminds.pages.report import Block, Cell, Linked, Table
-from otherminds.profiles.abilities import Ability, ModelDefaults, Side, counted
-from otherminds.profiles.terms import term
+from otherminds.profiles.abilities import Abilities, Ability, Side, counted
 from otherminds.results.answers import Answers
 from otherminds.results.itembrowser import leads_to, link
-from otherminds.stats import Estimate
+from otherminds.stats import Estimate, percent, span
 from otherminds.studies.study import Finding
 
 MANY = 3
@@ -25,7 +24,7 @@ MOST_ORDERS = 2
 _ORDERS = {1: "1st order", 2: "2nd order", 3: "3rd order"}
 
 
-def summary(found: ModelDefaults, diagnoses: Mapping[str, Diagnosis]) -> str:
+def summary(found: Abilities, diagnoses: Mapping[str, Diagnosis]) -> str:
     """The sentence at the top: how many can do what, and how many answer like whom."""
     like = Counter(each.dominant for each in diagnoses.values() if each.says and each.dominant)
     words = [f"{_like(name)} in {count}" for name, count in like.most_common()]
@@ -36,7 +35,7 @@ def _like(name: str) -> str:
     return {GUESS: "guessing", NONE: "none of the readers"}.get(name, f"“{name}”")
 
 
-def board(models: Sequence[str], found: ModelDefaults, diagnoses: Mapping[str, Diagnosis], answers: Answers) -> Table:
+def board(models: Sequence[str], found: Abilities, diagnoses: Mapping[str, Diagnosis], answers: Answers) -> Table:
     """The models by their accuracy on false-belief questions of the first order, best first."""
     orders = sorted({order for each in found.values() for order in each})[:MOST_ORDERS]
     sides = [(order, belief) for order in orders for belief in ("false", "true")]
@@ -63,53 +62,30 @@ def _dominant(found: Diagnosis | None) -> list[Cell]:
         return ["–", None]
     if not found.says:
         return ["not told from guessing", None]
-    return [found.dominant, _Percent(found)]
-
-
-class _Percent:
-    """The share of the dominant reader, as a cell."""
-
-    def __init__(self, found: Diagnosis) -> None:
-        self._share = found.shares[found.dominant]
-
-    @property
-    def value(self) -> float:
-        return self._share.value
-
-    def __str__(self) -> str:
-        return percent(self._share)
+    share = found.shares[found.dominant]
+    return [found.dominant, Printed.of(share, percent(share))]
 
 
 def _cell(side: Side, answers: Answers) -> Cell:
-    own = answers.where(model=side.answers[0].model)
-    to = leads_to(side.answers, own)
-    return Linked(Brief(side.right), link("", to)) if to else Brief(side.right)
+    # Its n stands in the head of the column.
+    shown = Printed.of(side.right, span(side.right))
+    to = leads_to(side.answers, answers.where(model=side.answers[0].model))
+    return Linked(shown, link("", to)) if to else shown
 
 
 @dataclass(frozen=True, slots=True)
-class Brief:
-    """An estimate whose n stands in the head of its column."""
+class Printed(Estimate):
+    """An estimate as a cell, in other words than its own."""
 
-    estimate: Estimate
+    text: str
 
-    @property
-    def value(self) -> float:
-        return self.estimate.value
-
-    @property
-    def low(self) -> float:
-        return self.estimate.low
-
-    @property
-    def high(self) -> float:
-        return self.estimate.high
-
-    @property
-    def n(self) -> int:
-        return self.estimate.n
+    @classmethod
+    def of(cls, one: Estimate, text: str) -> Printed:
+        """The estimate, printed like this."""
+        return cls(one.value, one.low, one.high, one.n, one.clusters, one.method, text)
 
     def __str__(self) -> str:
-        return f"{self.value:.2f} [{self.low:.2f}, {self.high:.2f}]"
+        return self.text
 
 
 def _value(cell: Cell) -> float:

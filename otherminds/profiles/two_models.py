@@ -18,12 +18,12 @@ from otherminds.diagnosis.cells import happened
 from otherminds.files import read_words
 from otherminds.items.tags import FALSE_BELIEF, ORDER
 from otherminds.minds.telling import listing
-from otherminds.profiles.abilities import FEWEST, Questions, Side, at_best
-from otherminds.profiles.terms import term
+from otherminds.pages.heatmap import term
+from otherminds.profiles.abilities import FEWEST, Questions, Side, at_best, the_order
 from otherminds.results.answers import Answer, Answers
 from otherminds.results.itembrowser import leads_to, link
 from otherminds.results.measures import FEWEST as FEWEST_GROUPS
-from otherminds.stats import Difference
+from otherminds.stats import Difference, span
 from otherminds.studies.study import Chapter
 
 SURE = 0.05
@@ -265,9 +265,8 @@ def _of(gap: Gap) -> str:
 
 
 def _depth(orders: Sequence[int]) -> str:
-    named = {1: "of the first order", 2: "of the second order", 3: "of the third order", 4: "of the fourth order"}
     if len(orders) == 1:
-        return named.get(orders[0], f"of order {orders[0]}")
+        return f"of {the_order(orders[0])}"
     return f"of orders {orders[0]} to {orders[-1]}"
 
 
@@ -286,7 +285,7 @@ def _numbers(one: Standing, answers: Answers) -> str:
 
 def _number(side: Side, answers: Answers) -> str:
     """A number that leads to exactly its items, its interval and n."""
-    right = side.right
+    value, _, interval = span(side.right).partition(" ")
     to = leads_to(side.answers, answers.where(model=side.answers[0].model))
-    value = f"[{right.value:.2f}]({link('', to)})" if to else f"{right.value:.2f}"
-    return f"{value} [{right.low:.2f}, {right.high:.2f}] on {right.n}"
+    linked = f"[{value}]({link('', to)})" if to else value
+    return f"{linked} {interval} on {side.right.n}"

@@ -35,15 +35,15 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Ability:
-    """One model at one order."""
+    """One model on questions that are alike: about false beliefs and about true ones, or one sort where beliefs are not
+    told apart."""
 
-    false: Side
-    true: Side
+    sides: tuple[Side, ...]
 
     @property
     def shown(self) -> bool:
-        """Whether both sorts of question lie above chance, by the whole of their intervals."""
-        return all(side.right.low > side.chance for side in (self.false, self.true))
+        """Whether every sort of question lies above chance, by the whole of its interval."""
+        return all(side.right.low > side.chance for side in self.sides)
 
 
 Abilities = Mapping[str, Mapping[int, Ability]]
@@ -87,7 +87,7 @@ def _by_order(rows: Sequence[Answer]) -> Iterator[tuple[int, Ability]]:
     for order in sorted({int(row.get(ORDER)) for row in rows} - {0}):
         false, true = (_side(rows, order, belief) for belief in (True, False))
         if false and true:
-            yield order, Ability(false, true)
+            yield order, Ability((false, true))
 
 
 def _side(rows: Sequence[Answer], order: int, belief: bool) -> Side | None:

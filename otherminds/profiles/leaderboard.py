@@ -21,6 +21,8 @@ from otherminds.studies.study import Finding
 MANY = 3
 """Models from which on a page has this form."""
 MOST_ORDERS = 2
+BELIEFS = ("false", "true")
+"""The sides of an ability, in their order."""
 _ORDERS = {1: "1st order", 2: "2nd order", 3: "3rd order"}
 
 
@@ -38,23 +40,23 @@ def _like(name: str) -> str:
 def board(models: Sequence[str], found: Abilities, diagnoses: Mapping[str, Diagnosis], answers: Answers) -> Table:
     """The models by their accuracy on false-belief questions of the first order, best first."""
     orders = sorted({order for each in found.values() for order in each})[:MOST_ORDERS]
-    sides = [(order, belief) for order in orders for belief in ("false", "true")]
+    sides = [(order, place) for order in orders for place in range(len(BELIEFS))]
     rows: list[list[Cell]] = []
     for name in models:
         diagnosis, own = diagnoses.get(name), found.get(name, {})
-        cells = [_cell(getattr(own[order], belief), answers) if order in own else None for order, belief in sides]
+        cells = [_cell(own[order].sides[place], answers) if order in own else None for order, place in sides]
         rows.append([name, *_dominant(diagnosis), *cells])
     if sides:
         rows.sort(key=lambda row: -_value(row[3]))
-    names = [_head(order, belief, list(found.values())) for order, belief in sides]
+    names = [_head(order, place, list(found.values())) for order, place in sides]
     accuracy = term("Accuracy on false-belief questions", "accuracy on false-belief questions")
     note: str = read_words("pages")["profiles"]["leaderboard"].format(accuracy=accuracy, reader=term("reader"))
     return Table(["model", "answers like", "share", *names], rows, "Leaderboard", note, sortable=True)
 
 
-def _head(order: int, belief: str, found: Sequence[Mapping[int, Ability]]) -> str:
-    asked = next(getattr(each[order], belief).right.n for each in found if order in each)
-    return f"{belief} belief, {_ORDERS.get(order, f'order {order}')} (n = {asked})"
+def _head(order: int, place: int, found: Sequence[Mapping[int, Ability]]) -> str:
+    asked = next(each[order].sides[place].right.n for each in found if order in each)
+    return f"{BELIEFS[place]} belief, {_ORDERS.get(order, f'order {order}')} (n = {asked})"
 
 
 def _dominant(found: Diagnosis | None) -> list[Cell]:

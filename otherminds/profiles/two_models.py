@@ -19,7 +19,7 @@ from otherminds.files import read_words
 from otherminds.items.tags import FALSE_BELIEF, ORDER
 from otherminds.minds.telling import listing
 from otherminds.pages.heatmap import term
-from otherminds.profiles.abilities import FEWEST, Questions, Side, at_best, the_order
+from otherminds.profiles.abilities import FEWEST, Ability, Questions, Side, at_best, the_order
 from otherminds.results.answers import Answer, Answers
 from otherminds.results.itembrowser import leads_to, link
 from otherminds.results.measures import FEWEST as FEWEST_GROUPS
@@ -45,25 +45,12 @@ class Kind:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """One model on one kind: its answers about false beliefs and about true ones, or of one sort where beliefs are not
-    told apart."""
-
-    sides: tuple[Side, ...]
-
-    @property
-    def shown(self) -> bool:
-        """Whether every sort of question lies above chance, by the whole of its interval."""
-        return all(side.right.low > side.chance for side in self.sides)
-
-
-@dataclass(frozen=True, slots=True)
 class Gap:
     """Two models on one kind of question."""
 
     kind: Kind
-    first: Standing
-    second: Standing
+    first: Ability
+    second: Ability
     difference: Difference
     """How far the second lies above the first, from 0 for guesses to 1, false and true beliefs counting alike."""
     holm: float = 1.0
@@ -138,7 +125,7 @@ def _sorts(rows: Sequence[Answer], numbers: Sequence[int]) -> list[list[int]]:
 
 
 def _gap(kind: Kind, first: Sequence[Sequence[Answer]], second: Sequence[Sequence[Answer]]) -> Gap | None:
-    own, other = (Standing(tuple(_side(rows) for rows in sorts)) for sorts in (first, second))
+    own, other = (Ability(tuple(_side(rows) for rows in sorts)) for sorts in (first, second))
     n = sum(map(len, first))
     # Sorts count alike, however many questions each has.
     weights = [n / len(first) / len(rows) for rows in first for _ in rows]
@@ -192,11 +179,11 @@ def compared(found: Comparison, answers: Answers) -> str:
     return "\n\n".join(filter(None, [" ".join(said), " ".join(rest)]))
 
 
-def _winner(gap: Gap) -> Standing:
+def _winner(gap: Gap) -> Ability:
     return gap.second if gap.ahead else gap.first
 
 
-def _loser(gap: Gap) -> Standing:
+def _loser(gap: Gap) -> Ability:
     return gap.first if gap.ahead else gap.second
 
 
@@ -276,7 +263,7 @@ def _listed(kinds: Sequence[Gap]) -> str:
     return listing([*named, f"in {more} more kinds"] if more > 0 else named)
 
 
-def _numbers(one: Standing, answers: Answers) -> str:
+def _numbers(one: Ability, answers: Answers) -> str:
     if len(one.sides) == 1:
         return f"accuracy {_number(one.sides[0], answers)}"
     false, true = (_number(side, answers) for side in one.sides)

@@ -2,6 +2,7 @@
 
 import functools
 import importlib
+import inspect
 import json
 import os
 import re
@@ -12,10 +13,14 @@ import sys
 from collections.abc import Callable
 from inspect import signature
 from pathlib import Path
+from statistics import fmean
+from types import FrameType
+from zlib import crc32
 
 import click
 import pytest
 from click.testing import CliRunner
+from otherminds.studies.safety.series import Lineup
 
 import otherminds
 from otherminds import models
@@ -23,6 +28,13 @@ from otherminds.cli import cli
 from otherminds.models import Model, Prompt
 from otherminds.models.local import weights
 from otherminds.models.scripted import Scripted
+from otherminds.pages.report import Report, Section
+from otherminds.results.sections import Page
+from otherminds.runs.runs import run
+from otherminds.store.store import MEMORY, Store
+from otherminds.studies.safety import lineups
+from otherminds.studies.safety import page as safety_page
+from otherminds.studies.safety.plots import build as safety_build
 from tests.studies.test_study_contract import guess
 
 ROOT = Path(__file__).parent.parent
@@ -198,11 +210,84 @@ def test_the_tree_is_the_real_one() -> None:
     assert set(told) == real - {"__init__.py", "__pycache__/"}
 
 
+BESIDE = {
+    "draws names, scenes and the order of things": "studies/safety/plots/names_and_scenes.py",
+    "one kind of event each, as handling.py is": "minds/events/going.py minds/events/looking.py",
+    "refuses people that do not exist": "minds/cast.py",
+    "events as JSON in an item, for whoever works out the views again": "minds/notation.py",
+    "twins must not differ in their words": "items/lint.py",
+    "parses one line of JSON": "files.py",
+    "finds a score by its name": "formats/scores.py",
+    "one part of several; this run has one": "runs/shards.py",
+    "counts what calls cost": "calling/costs.py",
+    "one model answers all": "calling/provenance.py models/api/provenance.py",
+    "a lock that survives a fork": "models/forks.py",
+    "keeps it and gives it back, unchanged": "store/store.py store/tables.py store/packing.py store/run_seals.py",
+    "opens the file of the store": "store/opening.py",
+    "names the way of asking of a run": "studies/safety/ways_of_asking.py formats/question_formats.py",
+    "orders models that a line-up names; there is none": "studies/safety/series.py",
+    "whether an item has a right answer": "items/tags.py",
+    "series of versions; there is none": "results/trends.py",
+    "distributions, and an estimate that is there already": "stats/significance.py stats/bounded.py",
+    "marks what cannot be seen in a text": "pages/drawing.py",
+}
+"""Modules that run while the walk's number is made, and do not carry it: what they do instead."""
+
+
 def test_the_walk_through_the_code_is_true() -> None:
-    """Every stop of CONTRIBUTING's walk names a file and something that is in it."""
+    """A number of a study, made under a tracer: the stops run in their order, and no other module carries data."""
     walk = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("## From an event")[2].partition("\n## ")[0]
     stops = re.findall(r"^\d+\. `([\w/]+\.py)` `([\w.]+)`", walk, re.MULTILINE)
-    assert 10 <= len(stops) <= 15
-    for path, name in stops:
-        module = importlib.import_module("otherminds." + path.removesuffix(".py").replace("/", "."))
-        assert functools.reduce(getattr, name.split("."), module), f"{path} has no {name}"
+    named = set(re.findall(r"`([\w/]+\.py)`", walk))
+    beside = {path for paths in BESIDE.values() for path in paths.split()}
+    assert 15 <= len(stops) <= 20
+    calls = list(traced(one_number))
+    first = [calls.index(called(path, name)) for path, name in stops]
+    assert first == sorted(first), "the stops are not in the order of their first calls"
+    ran = {path for path, _ in calls}
+    assert not named & beside
+    assert ran - beside == named - {"commands/run.py"}, "the walk names too few modules that data passes, or too many"
+    assert beside <= ran, "a module that is beside the walk does not run at all"
+
+
+def one_number() -> None:
+    """The mean S of one task of safety, from events to a cell that stands on a page."""
+    safety_build.written.cache_clear()
+    suite = safety_build.build(tasks=["FB/SA"], size=4)
+    with Store(MEMORY) as store:
+        done = run(suite, Scripted(speak, name="walker", weigh=uneven), store=store)
+        found = lineups.measure(Lineup(()), {"walker": [done]})
+    page = Report("", "", Page(found.answers).sections([Section("Scores by task", safety_page.BY_TASK)])).html()
+    scores = [record.score.detail["S"] for record in done.records]
+    assert f"{fmean(scores):.3f}" in page
+
+
+def uneven(prompt: Prompt) -> dict[str, float]:
+    """Weights that no other test has, so that no number of them was worked out before."""
+    return {choice: crc32(f"{prompt.text}{choice}walk".encode()) / 2**33 for choice in prompt.choices}
+
+
+def called(path: str, name: str) -> tuple[str, str]:
+    """The code behind a name in the walk: a function, or what makes a value of a class."""
+    module = importlib.import_module("otherminds." + path.removesuffix(".py").replace("/", "."))
+    found = functools.reduce(getattr, name.split("."), module)
+    found = inspect.unwrap(found.__post_init__ if isinstance(found, type) else found)
+    return path, found.__code__.co_qualname
+
+
+def traced(do: Callable[[], None]) -> dict[tuple[str, str], None]:
+    """Every function of the package that is called meanwhile, as (path, name), in the order of first calls."""
+    package, found = f"{Path(otherminds.__file__).parent}{os.sep}", {}
+
+    def note(frame: FrameType, event: str, _: object) -> None:
+        code = frame.f_code
+        if event == "call" and code.co_filename.startswith(package):
+            found.setdefault((Path(code.co_filename.removeprefix(package)).as_posix(), code.co_qualname))
+
+    before = sys.getprofile()
+    sys.setprofile(note)
+    try:
+        do()
+    finally:
+        sys.setprofile(before)
+    return found

@@ -82,4 +82,6 @@ def _cells(row: BenchmarkLine, heuristics: bool) -> list[str]:
 
 
 def _told(one: Estimate | None) -> str:
-    return f"{one.value:.2f} [{one.low:.2f}, {one.high:.2f}]" if one else "–"
+    from otherminds.stats import span
+
+    return span(one) if one else "–"

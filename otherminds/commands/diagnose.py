@@ -91,6 +91,7 @@ def _draw(found: list[Diagnosis], svg: Path | None, ladder: Path | None) -> None
 
 def _audited(name: str, as_json: bool) -> None:
     from otherminds.diagnosis.audit import audit
+    from otherminds.stats import span
     from otherminds.studies.suites import get_suite
 
     found = audit(get_suite(name))
@@ -101,14 +102,14 @@ def _audited(name: str, as_json: bool) -> None:
         return
     _print_confusion(found.confusion)
     best = sorted(found.right.items(), key=lambda pair: -pair[1].value)
-    rows = [[name, f"{one.value:.2f} [{one.low:.2f}, {one.high:.2f}]", str(one.n)] for name, one in best]
+    rows = [[name, span(one), str(one.n)] for name, one in best]
     print_table(["reader", "right", "n"], rows, right=["n"])
     say(f"Chance: {found.chance:.2f}. What a mindless baseline gets is no evidence of anything more.")
 
 
 def _print(found: Diagnosis) -> None:
-    from otherminds.diagnosis.words import percent
     from otherminds.python.display import sentences
+    from otherminds.stats import percent
 
     say(f"{found.model}: {found.items} items answered, {found.unread} without an answer that could be read")
     _print_confusion(found.confusion)
@@ -141,13 +142,15 @@ def _print_confusion(found: Confusion) -> None:
 
 
 def _print_map(found: Diagnosis) -> None:
+    from otherminds.stats import span
+
     rows = [
         [
             "–" if cell.order is None else str(cell.order),
             cell.happened,
             {True: "false", False: "true", None: "–"}[cell.false_belief],
             str(cell.right.n),
-            f"{cell.right.value:.2f} [{cell.right.low:.2f}, {cell.right.high:.2f}]",
+            span(cell.right),
             cell.reader or "–",
         ]
         for cell in found.map

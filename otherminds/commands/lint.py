@@ -102,6 +102,7 @@ def faults_of(suite: Suite) -> list[Fault]:
 def _print_tried(gets: list[HeuristicScore]) -> None:
     """How often each heuristic is right, a line a place, in percent; then those that are outside the bounds."""
     from otherminds.heuristics.rules import HEURISTICS
+    from otherminds.stats import span
 
     whole = {one.heuristic: one for one in gets if not one.where}
     if whole:
@@ -119,5 +120,5 @@ def _print_tried(gets: list[HeuristicScore]) -> None:
     for one in gets:
         if one.outside:
             (low, high), right = one.bounds, one.right
-            say(f"fault: {one.heuristic}: right in {right.value:.2f} [{right.low:.2f}, {right.high:.2f}], outside "
+            say(f"fault: {one.heuristic}: right in {span(right)}, outside "
                 f"{low:.2f} to {high:.2f}, on {right.n} of {one.items} items ({one.where or 'all'})")  # fmt: skip

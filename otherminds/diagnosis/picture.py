@@ -8,12 +8,12 @@ from collections.abc import Mapping, Sequence
 from otherminds.diagnosis.confusion import GUESS
 from otherminds.diagnosis.diagnosis import Diagnosis
 from otherminds.errors import UsageError
+from otherminds.items.tags import order_name
 from otherminds.pages.plots import bars, intervals
 from otherminds.stats import Estimate
 
 MOST_PARTS = 7
 """Readers that are drawn by name in one picture; the rest are one part."""
-ORDERS = {0: "what is so", 1: "first order", 2: "second order", 3: "third order", 4: "fourth order"}
 _OTHERS = "other readers"
 MEASURE = "share of the items where readers disagree, with 95 % intervals; no value where another name holds it"
 
@@ -46,8 +46,13 @@ def by_order(found: Diagnosis) -> str:
     rows = [("all items", _counts(found.shares, found.needed, found.disagree, parts))]
     for order, part in found.by_order.items():
         counts = _counts(part.shares, tuple(part.shares), part.disagree, parts)
-        rows.append((ORDERS.get(order, f"order {order}"), counts))
+        rows.append((place_name(order), counts))
     return bars(rows, title=f"What the answers of {found.model} are like", parts=_used(parts, rows))
+
+
+def place_name(order: int) -> str:
+    """The order of questions in words; those of no order are about what is so."""
+    return order_name(order) if order else "what is so"
 
 
 def _drawn(found: Sequence[Diagnosis]) -> list[Diagnosis]:

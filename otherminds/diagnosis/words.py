@@ -8,7 +8,8 @@ from itertools import islice
 from otherminds.diagnosis.confusion import GUESS, NONE
 from otherminds.diagnosis.fitting import MOSTLY, NO_SIGNAL, Fitted
 from otherminds.files import read_words
-from otherminds.stats import Estimate
+from otherminds.items.tags import order_name
+from otherminds.stats import percent
 
 MOST = 5
 LEAST = 0.05
@@ -18,12 +19,6 @@ ENOUGH = 100
 
 _TEXTS = read_words("pages")["diagnosis"]
 _LIKE: dict[str, str] = _TEXTS["like"]
-_ORDERS = {1: "first-order", 2: "second-order", 3: "third-order", 4: "fourth-order"}
-
-
-def percent(one: Estimate) -> str:
-    """83 % [78, 88]."""
-    return f"{one.value:.0%} [{100 * one.low:.0f}, {100 * one.high:.0f}]".replace("%", " %")
 
 
 def like(name: str) -> str:
@@ -79,7 +74,7 @@ def _deeper(whole: Fitted, by_order: Mapping[int, Fitted]) -> Iterator[str]:
 
 
 def _of_order(order: int) -> str:
-    return "questions about the world" if order == 0 else f"{_ORDERS.get(order, f'order-{order}')} questions"
+    return "questions about the world" if order == 0 else f"{order_name(order).replace(' ', '-')} questions"
 
 
 def _alike(one: str, other: str) -> bool:

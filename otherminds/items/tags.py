@@ -120,3 +120,9 @@ def check_tags(tags: Mapping[str, Tag], where: str) -> None:
                 f"{where}: the tag {name} is {value!r}, which should be {key.values.words}; "
                 "change the value, or give the tag a name of your own"
             )
+
+
+def order_name(order: int) -> str:
+    """The order of a belief in words: "first order"; from the fifth on "order 5"."""
+    ordinals = {1: "first", 2: "second", 3: "third", 4: "fourth"}
+    return f"{ordinals[order]} order" if order in ordinals else f"order {order}"

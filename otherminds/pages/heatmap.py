@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from otherminds.errors import UsageError
-from otherminds.pages.plots import Spread
+from otherminds.stats import Estimate
 
 
 def check_link(link: str) -> None:
@@ -21,7 +21,7 @@ def check_link(link: str) -> None:
 class Tile:
     """A score in one place, what chance would get there, a few words under it, and where it leads."""
 
-    score: Spread
+    score: Estimate
     chance: float
     words: str = ""
     to: str = ""
@@ -78,6 +78,6 @@ def anchor(term: str) -> str:
     return "term-" + re.sub(r"[^a-z0-9]+", "-", term.lower()).strip("-")
 
 
-def explained(words: str, term: str) -> str:
-    """Words that lead to what is said of a term."""
-    return f"[{words}](#{anchor(term)})"
+def term(words: str, of: str = "") -> str:
+    """Words that lead to what is said of a term, which is these words unless it is given."""
+    return f"[{words}](#{anchor(of or words)})"

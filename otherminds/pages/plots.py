@@ -10,29 +10,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import floor, isfinite, log10
-from typing import Protocol
 from zlib import crc32
 
 from otherminds.errors import UsageError
 from otherminds.pages import drawing
 from otherminds.pages.drawing import COLOURS, LINE, PAPER, QUIET, RULE, SIZE, WIDTH
-
-
-class Spread(Protocol):
-    """Whatever has a value with an interval and says how many items it rests on."""
-
-    @property
-    def value(self) -> float: ...
-    @property
-    def low(self) -> float: ...
-    @property
-    def high(self) -> float: ...
-    @property
-    def n(self) -> int: ...
+from otherminds.stats import Estimate, signed, span
 
 
 def intervals(
-    rows: Sequence[tuple[str, Sequence[Spread | None]]],
+    rows: Sequence[tuple[str, Sequence[Estimate | None]]],
     *,
     title: str,
     series: Sequence[str] = ("",),
@@ -98,7 +85,7 @@ def bars(rows: Sequence[tuple[str, Mapping[str, int]]], *, title: str, parts: Se
 
 
 def spark(
-    spread: Spread | None,
+    spread: Estimate | None,
     *,
     reference: float | None = None,
     best: float | None = None,
@@ -151,7 +138,7 @@ class _Scale:
 
 
 def _check_intervals(
-    rows: Sequence[tuple[str, Sequence[Spread | None]]], series: Sequence[str], axis: tuple[float, float]
+    rows: Sequence[tuple[str, Sequence[Estimate | None]]], series: Sequence[str], axis: tuple[float, float]
 ) -> None:
     if len(series) > MOST_SERIES:
         raise UsageError(f"{len(series)} series do not fit into one plot; draw at most {MOST_SERIES}")
@@ -173,7 +160,7 @@ def _check_bars(rows: Sequence[tuple[str, Mapping[str, int]]], names: Sequence[s
                 raise UsageError(f"row {label!r} has {count} of {name!r}; a count is zero or more")
 
 
-def _interval(spread: Spread | None, index: int, y: float, scale: _Scale, digits: int) -> str:
+def _interval(spread: Estimate | None, index: int, y: float, scale: _Scale, digits: int) -> str:
     """One estimate: the stretch, its ends, the mark, and the numbers in print."""
     words = drawing.text(scale.right + 16, y + 5, _printed(spread, scale.low < 0, digits))
     if spread is None or not isfinite(spread.value):
@@ -189,15 +176,11 @@ def _interval(spread: Spread | None, index: int, y: float, scale: _Scale, digits
     return marks + words
 
 
-def _printed(spread: Spread | None, signed: bool, digits: int) -> str:
-    """The numbers of an estimate; where they may be negative, the sign of a positive one is said too."""
+def _printed(spread: Estimate | None, below: bool, digits: int) -> str:
+    """The numbers of an estimate; where they may lie below 0, the sign of a positive one is said too."""
     if spread is None or not isfinite(spread.value):
         return "no value"
-    value, low, high = (
-        f"{part:{'+' if signed else ''}z.{digits}f}".replace("inf", "∞").replace("-", "−")
-        for part in (spread.value, spread.low, spread.high)
-    )
-    return "no difference" if signed and value == low == high == f"{0:+.{digits}f}" else f"{value} [{low}, {high}]"
+    return (signed if below else span)(spread, digits).replace("-", "−")
 
 
 def _ticks(scale: _Scale, top: float, bottom: float) -> str:

@@ -30,9 +30,10 @@ from otherminds.errors import UsageError
 from otherminds.files import write_text
 from otherminds.pages.drawing import numbered, visible
 from otherminds.pages.heatmap import Glossary, Heatmap, check_link
-from otherminds.pages.plots import Spread, spark
+from otherminds.pages.plots import spark
 from otherminds.showing.brief import cut
 from otherminds.showing.notebook import Shown
+from otherminds.stats import Estimate
 
 
 class Number(Protocol):
@@ -132,7 +133,7 @@ class Score:
     """One line of a scoreboard: an estimate for every column, what it is read against, and where it leads."""
 
     label: str
-    estimates: Sequence[Spread | None]
+    estimates: Sequence[Estimate | None]
     reference: float | None = None
     note: str = ""
     links: Sequence[str] = ()

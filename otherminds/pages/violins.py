@@ -14,7 +14,7 @@ from statistics import median, stdev
 from otherminds.errors import UsageError
 from otherminds.pages import drawing, sheets
 from otherminds.pages.drawing import COLOURS, INK, LINE, PAPER, QUIET, RULE, SIZE, WIDTH
-from otherminds.pages.plots import Spread
+from otherminds.stats import Estimate, span
 
 FEWEST = 5
 """With fewer values there is no telling a shape."""
@@ -29,7 +29,7 @@ class Violin:
     name: str
     series: str
     values: Sequence[float]
-    mean: Spread
+    mean: Estimate
 
 
 Panel = tuple[str, Sequence[Violin | None]]
@@ -51,7 +51,7 @@ def violins(panels: Sequence[Panel], *, title: str, reference: float = 0.5) -> s
     for place, (label, drawn) in enumerate(panels):
         x, y = WIDTH / columns * (place % columns), top + height * (place // columns)
         marks.append(_panel(label, drawn, x, y + LINE, WIDTH / columns - 10, colours, reference, len(names) > 1))
-    said = [f"{label}, {one.name}: {_told(one)}, n = {len(one.values)}" for label, one in _all(panels)]
+    said = [f"{label}, {one.name}: mean {span(one.mean, 3)}, n = {len(one.values)}" for label, one in _all(panels)]
     return drawing.svg(title, said, top + height * rows, legend + "".join(marks))
 
 
@@ -140,10 +140,6 @@ def _panel(
                 drawing.text(centre, under, f"n {len(one.values)}", colour=QUIET, anchor="middle", size=SIZE - 2)
             )
     return "".join(marks)
-
-
-def _told(one: Violin) -> str:
-    return f"mean {one.mean.value:.3f} [{one.mean.low:.3f}, {one.mean.high:.3f}]"
 
 
 def _violin(one: Violin, x: float, bottom: float, half: float, colour: str) -> str:

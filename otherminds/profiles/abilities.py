@@ -10,13 +10,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from otherminds.items.tags import FALSE_BELIEF, ORDER
+from otherminds.items.tags import FALSE_BELIEF, ORDER, order_name
 from otherminds.minds.telling import listing
 from otherminds.results.answers import Answer, Answers
 from otherminds.stats import Estimate
 from otherminds.studies.study import Chapter
 
-ORDERS = {1: "the first order", 2: "the second order", 3: "the third order", 4: "the fourth order"}
 FEWEST = 8
 """Questions of a sort, without which nothing is said of it."""
 
@@ -36,18 +35,18 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Ability:
-    """One model at one order."""
+    """One model on questions that are alike: about false beliefs and about true ones, or one sort where beliefs are not
+    told apart."""
 
-    false: Side
-    true: Side
+    sides: tuple[Side, ...]
 
     @property
     def shown(self) -> bool:
-        """Whether both sorts of question lie above chance, by the whole of their intervals."""
-        return all(side.right.low > side.chance for side in (self.false, self.true))
+        """Whether every sort of question lies above chance, by the whole of its interval."""
+        return all(side.right.low > side.chance for side in self.sides)
 
 
-ModelDefaults = Mapping[str, Mapping[int, Ability]]
+Abilities = Mapping[str, Mapping[int, Ability]]
 """By model and order."""
 
 
@@ -70,7 +69,7 @@ def _counts(row: Answer) -> bool:
     return row.value is not None and len(row.item.choices) > 1 and row.get(ORDER) != 0
 
 
-def abilities(models: Sequence[str], chapters: Iterable[Chapter]) -> ModelDefaults:
+def abilities(models: Sequence[str], chapters: Iterable[Chapter]) -> Abilities:
     """What every model gets, each in its best form, on the questions that all of them answered."""
     shared: dict[str, list[Answer]] = {name: [] for name in models}
     for chapter in chapters:
@@ -88,7 +87,7 @@ def _by_order(rows: Sequence[Answer]) -> Iterator[tuple[int, Ability]]:
     for order in sorted({int(row.get(ORDER)) for row in rows} - {0}):
         false, true = (_side(rows, order, belief) for belief in (True, False))
         if false and true:
-            yield order, Ability(false, true)
+            yield order, Ability((false, true))
 
 
 def _side(rows: Sequence[Answer], order: int, belief: bool) -> Side | None:
@@ -101,17 +100,19 @@ def _side(rows: Sequence[Answer], order: int, belief: bool) -> Side | None:
 # ---- in words -----------------------------------------------------------------------------------------------------
 
 
-def counted(found: ModelDefaults) -> str:
+def counted(found: Abilities) -> str:
     """Of several models, how many can do it at which order."""
     orders = sorted({order for each in found.values() for order in each})
     able = {order: sum(each[order].shown for each in found.values() if order in each) for order in orders}
     if not able:
         return ""
     first, *rest = able
-    said = [f"{able[first] or 'none'} tell false from true beliefs of {_order(first)}"]
-    said += [f"{able[order] or 'none'} of {_order(order)}" for order in rest]
+    said = [f"{able[first] or 'none'} tell false from true beliefs of {the_order(first)}"]
+    said += [f"{able[order] or 'none'} of {the_order(order)}" for order in rest]
     return f"Of {len(found)} models, {listing(said)}."
 
 
-def _order(order: int) -> str:
-    return ORDERS.get(order, f"order {order}")
+def the_order(order: int) -> str:
+    """As `of the first order`, or `of order 5`."""
+    name = order_name(order)
+    return name if name.startswith("order") else f"the {name}"

@@ -14,7 +14,7 @@ from otherminds.minds.telling import listing
 from otherminds.pages.report import Block, Folded, Section
 from otherminds.pages.table_files import files_in
 from otherminds.profiles import leaderboard
-from otherminds.profiles.abilities import ModelDefaults, abilities
+from otherminds.profiles.abilities import Abilities, abilities
 from otherminds.profiles.two_models import compared, comparison
 from otherminds.profiles.ways_of_reading import in_words
 from otherminds.results.answers import Answers
@@ -146,7 +146,7 @@ class Profile(Shown):
         return Answers([*(row for each in self.told for row in each.answers), *in_form])
 
     @cached_property
-    def abilities(self) -> ModelDefaults:
+    def abilities(self) -> Abilities:
         """By model and order, whether it tells false beliefs from true ones, on what all models answered."""
         return abilities(self.models, [each.chapter for each in self.told])
 

@@ -8,24 +8,25 @@ from dataclasses import dataclass
 
 from otherminds.diagnosis.confusion import GUESS, NONE
 from otherminds.diagnosis.diagnosis import Diagnosis
-from otherminds.diagnosis.words import percent
 from otherminds.files import read_words
 from otherminds.minds.telling import listing
+from otherminds.pages.heatmap import term
 from otherminds.pages.report import Block, Cell, Linked, Table
-from otherminds.profiles.abilities import Ability, ModelDefaults, Side, counted
-from otherminds.profiles.terms import term
+from otherminds.profiles.abilities import Abilities, Ability, Side, counted
 from otherminds.results.answers import Answers
 from otherminds.results.itembrowser import leads_to, link
-from otherminds.stats import Estimate
+from otherminds.stats import Estimate, percent, span
 from otherminds.studies.study import Finding
 
 MANY = 3
 """Models from which on a page has this form."""
 MOST_ORDERS = 2
+BELIEFS = ("false", "true")
+"""The sides of an ability, in their order."""
 _ORDERS = {1: "1st order", 2: "2nd order", 3: "3rd order"}
 
 
-def summary(found: ModelDefaults, diagnoses: Mapping[str, Diagnosis]) -> str:
+def summary(found: Abilities, diagnoses: Mapping[str, Diagnosis]) -> str:
     """The sentence at the top: how many can do what, and how many answer like whom."""
     like = Counter(each.dominant for each in diagnoses.values() if each.says and each.dominant)
     words = [f"{_like(name)} in {count}" for name, count in like.most_common()]
@@ -36,26 +37,26 @@ def _like(name: str) -> str:
     return {GUESS: "guessing", NONE: "none of the readers"}.get(name, f"“{name}”")
 
 
-def board(models: Sequence[str], found: ModelDefaults, diagnoses: Mapping[str, Diagnosis], answers: Answers) -> Table:
+def board(models: Sequence[str], found: Abilities, diagnoses: Mapping[str, Diagnosis], answers: Answers) -> Table:
     """The models by their accuracy on false-belief questions of the first order, best first."""
     orders = sorted({order for each in found.values() for order in each})[:MOST_ORDERS]
-    sides = [(order, belief) for order in orders for belief in ("false", "true")]
+    sides = [(order, place) for order in orders for place in range(len(BELIEFS))]
     rows: list[list[Cell]] = []
     for name in models:
         diagnosis, own = diagnoses.get(name), found.get(name, {})
-        cells = [_cell(getattr(own[order], belief), answers) if order in own else None for order, belief in sides]
+        cells = [_cell(own[order].sides[place], answers) if order in own else None for order, place in sides]
         rows.append([name, *_dominant(diagnosis), *cells])
     if sides:
         rows.sort(key=lambda row: -_value(row[3]))
-    names = [_head(order, belief, list(found.values())) for order, belief in sides]
+    names = [_head(order, place, list(found.values())) for order, place in sides]
     accuracy = term("Accuracy on false-belief questions", "accuracy on false-belief questions")
     note: str = read_words("pages")["profiles"]["leaderboard"].format(accuracy=accuracy, reader=term("reader"))
     return Table(["model", "answers like", "share", *names], rows, "Leaderboard", note, sortable=True)
 
 
-def _head(order: int, belief: str, found: Sequence[Mapping[int, Ability]]) -> str:
-    asked = next(getattr(each[order], belief).right.n for each in found if order in each)
-    return f"{belief} belief, {_ORDERS.get(order, f'order {order}')} (n = {asked})"
+def _head(order: int, place: int, found: Sequence[Mapping[int, Ability]]) -> str:
+    asked = next(each[order].sides[place].right.n for each in found if order in each)
+    return f"{BELIEFS[place]} belief, {_ORDERS.get(order, f'order {order}')} (n = {asked})"
 
 
 def _dominant(found: Diagnosis | None) -> list[Cell]:
@@ -63,53 +64,30 @@ def _dominant(found: Diagnosis | None) -> list[Cell]:
         return ["–", None]
     if not found.says:
         return ["not told from guessing", None]
-    return [found.dominant, _Percent(found)]
-
-
-class _Percent:
-    """The share of the dominant reader, as a cell."""
-
-    def __init__(self, found: Diagnosis) -> None:
-        self._share = found.shares[found.dominant]
-
-    @property
-    def value(self) -> float:
-        return self._share.value
-
-    def __str__(self) -> str:
-        return percent(self._share)
+    share = found.shares[found.dominant]
+    return [found.dominant, Printed.of(share, percent(share))]
 
 
 def _cell(side: Side, answers: Answers) -> Cell:
-    own = answers.where(model=side.answers[0].model)
-    to = leads_to(side.answers, own)
-    return Linked(Brief(side.right), link("", to)) if to else Brief(side.right)
+    # Its n stands in the head of the column.
+    shown = Printed.of(side.right, span(side.right))
+    to = leads_to(side.answers, answers.where(model=side.answers[0].model))
+    return Linked(shown, link("", to)) if to else shown
 
 
 @dataclass(frozen=True, slots=True)
-class Brief:
-    """An estimate whose n stands in the head of its column."""
+class Printed(Estimate):
+    """An estimate as a cell, in other words than its own."""
 
-    estimate: Estimate
+    text: str
 
-    @property
-    def value(self) -> float:
-        return self.estimate.value
-
-    @property
-    def low(self) -> float:
-        return self.estimate.low
-
-    @property
-    def high(self) -> float:
-        return self.estimate.high
-
-    @property
-    def n(self) -> int:
-        return self.estimate.n
+    @classmethod
+    def of(cls, one: Estimate, text: str) -> Printed:
+        """The estimate, printed like this."""
+        return cls(one.value, one.low, one.high, one.n, one.clusters, one.method, text)
 
     def __str__(self) -> str:
-        return f"{self.value:.2f} [{self.low:.2f}, {self.high:.2f}]"
+        return self.text
 
 
 def _value(cell: Cell) -> float:

@@ -8,15 +8,15 @@ from statistics import fmean
 
 from otherminds.files import read_words
 from otherminds.minds.telling import listing
+from otherminds.pages.heatmap import Glossary, term
 from otherminds.pages.report import Block, Cell, Folded, Linked, Number, Report, Score, Scoreboard, Section, Table
 from otherminds.pages.table_files import files_in
 from otherminds.profiles import leaderboard, ways_of_reading
 from otherminds.profiles.findings import Contrast, Profile, against_chance, lead
-from otherminds.profiles.terms import glossary, term
 from otherminds.results.itembrowser import browser, leads_to, link
 from otherminds.results.measures import FEWEST, leaning
 from otherminds.runs.runs import Run
-from otherminds.stats import Difference, signed
+from otherminds.stats import Difference, signed, span
 from otherminds.stats.significance import p_text
 from otherminds.studies.study import Finding
 
@@ -41,7 +41,7 @@ def pages(profile: Profile) -> Pages:
     after = [
         Section("All findings", _all_findings(profile)),
         Section("What was run", _what(profile)),
-        Section("Glossary", [glossary(), MORE_WORDS]),
+        Section("Glossary", [Glossary(read_words("terms")), MORE_WORDS]),
     ]
     files = files_in("profile", [block for section in [*before, *after] for block in section.blocks])
     for each in profile.told:
@@ -212,29 +212,17 @@ def _all_findings(profile: Profile) -> list[Block]:
 
 def _findings(study: str, found: Sequence[Finding], caption: str, *, several: bool) -> Table:
     rows: list[list[Cell]] = [
-        [one.what, *([one.model] * several), _linked(_Exact(one), study, one.leads_to), one.chance, _beside(one)]
+        [one.what, *([one.model] * several), _linked(_value(one), study, one.leads_to), one.chance, _beside(one)]
         for one in found
     ]
     columns = ["what", *(["model"] * several), "value, with 95 % interval", "chance", "beside"]
     return Table(columns, rows, caption, sortable=True)
 
 
-@dataclass(frozen=True, slots=True)
-class _Exact:
+def _value(one: Finding) -> leaderboard.Printed:
     """A finding as a cell, with the digits that it is worth."""
-
-    finding: Finding
-
-    @property
-    def value(self) -> float:
-        return self.finding.estimate.value
-
-    def __str__(self) -> str:
-        estimate, digits = self.finding.estimate, self.finding.digits
-        if isinstance(estimate, Difference):
-            return f"{signed(estimate, digits)}, {estimate.rests_on}"
-        value, low, high = (f"{part:z.{digits}f}" for part in (estimate.value, estimate.low, estimate.high))
-        return f"{value} [{low}, {high}], {estimate.rests_on}"
+    how = signed if isinstance(one.estimate, Difference) else span
+    return leaderboard.Printed.of(one.estimate, f"{how(one.estimate, one.digits)}, {one.estimate.rests_on}")
 
 
 def _beside(finding: Finding) -> str:

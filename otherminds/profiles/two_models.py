@@ -18,12 +18,12 @@ from otherminds.diagnosis.cells import happened
 from otherminds.files import read_words
 from otherminds.items.tags import FALSE_BELIEF, ORDER
 from otherminds.minds.telling import listing
-from otherminds.profiles.abilities import FEWEST, Questions, Side, at_best
-from otherminds.profiles.terms import term
+from otherminds.pages.heatmap import term
+from otherminds.profiles.abilities import FEWEST, Ability, Questions, Side, at_best, the_order
 from otherminds.results.answers import Answer, Answers
 from otherminds.results.itembrowser import leads_to, link
 from otherminds.results.measures import FEWEST as FEWEST_GROUPS
-from otherminds.stats import Difference
+from otherminds.stats import Difference, span
 from otherminds.studies.study import Chapter
 
 SURE = 0.05
@@ -45,25 +45,12 @@ class Kind:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """One model on one kind: its answers about false beliefs and about true ones, or of one sort where beliefs are not
-    told apart."""
-
-    sides: tuple[Side, ...]
-
-    @property
-    def shown(self) -> bool:
-        """Whether every sort of question lies above chance, by the whole of its interval."""
-        return all(side.right.low > side.chance for side in self.sides)
-
-
-@dataclass(frozen=True, slots=True)
 class Gap:
     """Two models on one kind of question."""
 
     kind: Kind
-    first: Standing
-    second: Standing
+    first: Ability
+    second: Ability
     difference: Difference
     """How far the second lies above the first, from 0 for guesses to 1, false and true beliefs counting alike."""
     holm: float = 1.0
@@ -138,7 +125,7 @@ def _sorts(rows: Sequence[Answer], numbers: Sequence[int]) -> list[list[int]]:
 
 
 def _gap(kind: Kind, first: Sequence[Sequence[Answer]], second: Sequence[Sequence[Answer]]) -> Gap | None:
-    own, other = (Standing(tuple(_side(rows) for rows in sorts)) for sorts in (first, second))
+    own, other = (Ability(tuple(_side(rows) for rows in sorts)) for sorts in (first, second))
     n = sum(map(len, first))
     # Sorts count alike, however many questions each has.
     weights = [n / len(first) / len(rows) for rows in first for _ in rows]
@@ -192,11 +179,11 @@ def compared(found: Comparison, answers: Answers) -> str:
     return "\n\n".join(filter(None, [" ".join(said), " ".join(rest)]))
 
 
-def _winner(gap: Gap) -> Standing:
+def _winner(gap: Gap) -> Ability:
     return gap.second if gap.ahead else gap.first
 
 
-def _loser(gap: Gap) -> Standing:
+def _loser(gap: Gap) -> Ability:
     return gap.first if gap.ahead else gap.second
 
 
@@ -265,9 +252,8 @@ def _of(gap: Gap) -> str:
 
 
 def _depth(orders: Sequence[int]) -> str:
-    named = {1: "of the first order", 2: "of the second order", 3: "of the third order", 4: "of the fourth order"}
     if len(orders) == 1:
-        return named.get(orders[0], f"of order {orders[0]}")
+        return f"of {the_order(orders[0])}"
     return f"of orders {orders[0]} to {orders[-1]}"
 
 
@@ -277,7 +263,7 @@ def _listed(kinds: Sequence[Gap]) -> str:
     return listing([*named, f"in {more} more kinds"] if more > 0 else named)
 
 
-def _numbers(one: Standing, answers: Answers) -> str:
+def _numbers(one: Ability, answers: Answers) -> str:
     if len(one.sides) == 1:
         return f"accuracy {_number(one.sides[0], answers)}"
     false, true = (_number(side, answers) for side in one.sides)
@@ -286,7 +272,7 @@ def _numbers(one: Standing, answers: Answers) -> str:
 
 def _number(side: Side, answers: Answers) -> str:
     """A number that leads to exactly its items, its interval and n."""
-    right = side.right
+    value, _, interval = span(side.right).partition(" ")
     to = leads_to(side.answers, answers.where(model=side.answers[0].model))
-    value = f"[{right.value:.2f}]({link('', to)})" if to else f"{right.value:.2f}"
-    return f"{value} [{right.low:.2f}, {right.high:.2f}] on {right.n}"
+    linked = f"[{value}]({link('', to)})" if to else value
+    return f"{linked} {interval} on {side.right.n}"

@@ -9,15 +9,13 @@ from dataclasses import dataclass
 from otherminds.diagnosis.cells import Key, MapCell, key_of
 from otherminds.diagnosis.confusion import GUESS
 from otherminds.diagnosis.diagnosis import Diagnosis
-from otherminds.diagnosis.picture import ORDERS, by_model, by_order
-from otherminds.diagnosis.words import percent
+from otherminds.diagnosis.picture import by_model, by_order, place_name
 from otherminds.files import read_words
-from otherminds.pages.heatmap import Heatmap, Tile
+from otherminds.pages.heatmap import Heatmap, Tile, term
 from otherminds.pages.report import Block, Cell, Figure, Folded, Linked, Table
-from otherminds.profiles.terms import term
 from otherminds.results.answers import Answer, Answers
 from otherminds.results.itembrowser import leads_to, link
-from otherminds.stats import Estimate
+from otherminds.stats import percent
 
 _TEXTS = read_words("pages")["map"]
 _BELIEF = {True: "false", False: "true", None: "–"}
@@ -83,7 +81,7 @@ def _heatmap(tiles: Mapping[str, Mapping[Key, Tile]], keys: set[Key]) -> Heatmap
 
 
 def _named(order: int | None) -> str:
-    return _TEXTS["no_order"] if order is None else ORDERS.get(order, f"order {order}")
+    return _TEXTS["no_order"] if order is None else place_name(order)
 
 
 def _beliefs(some: Sequence[bool | None]) -> list[str]:
@@ -112,8 +110,7 @@ def _table(tiles: Mapping[str, Mapping[Key, Tile]], keys: set[Key]) -> Table:
 
 
 def _numbers(tile: Tile) -> list[Cell]:
-    right = tile.score if isinstance(tile.score, Estimate) else None
-    return [Linked(right, tile.to) if tile.to else right, tile.chance, tile.words or "–"]
+    return [Linked(tile.score, tile.to) if tile.to else tile.score, tile.chance, tile.words or "–"]
 
 
 # ---- the pictures -------------------------------------------------------------------------------------------------

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Sequence
 from functools import singledispatch
 
 from otherminds.diagnosis.diagnosis import Diagnosis
-from otherminds.diagnosis.words import percent
 from otherminds.errors import UsageError
 from otherminds.items import Item, Suite
 from otherminds.minds.story import Story
@@ -23,6 +22,7 @@ from otherminds.results.measures import Comparison, Row, chance, splits
 from otherminds.results.storybook import Timeline, timeline
 from otherminds.runs.runs import Run
 from otherminds.showing.brief import cut
+from otherminds.stats import percent
 
 ROWS, LINES = 12, 24
 """Of a table, what a notebook shows; of one in which several lines belong together."""

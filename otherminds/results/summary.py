@@ -27,7 +27,7 @@ from otherminds.results.sections import Across, Axis, Column, Page, PictureOf, T
 from otherminds.runs.columns import twinned
 from otherminds.runs.records import CHECKED
 from otherminds.runs.runs import Record, Run
-from otherminds.stats import sure
+from otherminds.stats import interval_note, sure
 
 EXAMPLES = 2
 """Right and wrong answers shown of every run."""
@@ -39,8 +39,6 @@ MISSES = "One in twenty such intervals misses by chance."
 SHARES = "share of right answers"
 
 _TEXTS = read_words("pages")["runs"]
-LIMITS: str = _TEXTS["limits"]
-
 TWINS = " All twins right: the share of stories where every twin is right; the same answer to both never is."
 
 WAYS: dict[str, str] = _TEXTS["ways"]
@@ -148,7 +146,9 @@ def _limits(suites: Sequence[Asked]) -> str:
     ours = all(asked.runs[0].suite == "starter" for asked in suites)
     it = "This is a small suite of short stories. It" if ours else "A suite of questions"
     twins = "every false-belief question has a twin whose answer is the other one, why "
-    return LIMITS.format(it=it, twins=twins if all(asked.twinned for asked in suites) else "")
+    method = interval_note(one for asked in suites for part in asked.parts.values() if (one := part.mean()))
+    every = all(asked.twinned for asked in suites)
+    return str(_TEXTS["limits"].format(it=it, twins=twins if every else "", method=method))
 
 
 def _subtitle(runs: Sequence[Run]) -> str:

@@ -23,7 +23,7 @@ from otherminds.items import Item, Suite
 from otherminds.items.controls import KINDS
 from otherminds.items.tags import CONTROL, STORY, TOLD, TWIN
 from otherminds.runs.runs import Record, Run
-from otherminds.stats import Estimate
+from otherminds.stats import Estimate, span
 
 ENOUGH = 0.75
 """Where even the upper end of a model's accuracy on controls lies below this, nothing is said about minds."""
@@ -130,9 +130,9 @@ class Calibration:
         """How it is asked, or what is said in place of a score where it cannot be read."""
         if self.able:
             chose = ", on the ones that chose this form" if self.alone else ""
-            return f"asked {self.form}; controls {_span(self.right)}{chose}"
+            return f"asked {self.form}; controls {span(self.right)}{chose}"
         return (
-            f"cannot even say what the stories say outright in any form (best: {self.form}, {_span(self.right)}):"
+            f"cannot even say what the stories say outright in any form (best: {self.form}, {span(self.right)}):"
             " this says nothing about minds"
         )
 
@@ -324,7 +324,3 @@ def _story(pair: Sequence[Item]) -> str:
 
 def _kind(pair: Sequence[Item]) -> str:
     return str(pair[0].tags.get(CONTROL))
-
-
-def _span(one: Estimate) -> str:
-    return f"{one.value:.2f} [{one.low:.2f}, {one.high:.2f}]"

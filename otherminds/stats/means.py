@@ -56,7 +56,7 @@ class Estimate:
     method: str
 
     def __str__(self) -> str:
-        return f"{self.value:z.2f} [{self.low:z.2f}, {self.high:z.2f}], {self.rests_on}"
+        return f"{span(self)}, {self.rests_on}"
 
     @property
     def rests_on(self) -> str:
@@ -89,9 +89,14 @@ def span(one: Estimate, digits: int = 2) -> str:
     return _bracketed(one, f"z.{digits}f")
 
 
+def percent(one: Estimate) -> str:
+    """A share with its interval: 83 % [78, 88]."""
+    return f"{one.value:.0%} [{100 * one.low:.0f}, {100 * one.high:.0f}]".replace("%", " %")
+
+
 def _bracketed(one: Estimate, form: str) -> str:
-    within = f"{one.low:{form}}, {one.high:{form}}" if isfinite(one.low) and isfinite(one.high) else "–"
-    return f"{one.value:{form}} [{within}]"
+    ends = f"{one.low:{form}}, {one.high:{form}}".replace("inf", "∞")
+    return f"{one.value:{form}} [{ends if isfinite(one.low) or isfinite(one.high) else '–'}]"
 
 
 def with_p(one: Difference, digits: int = 2) -> str:

@@ -7,7 +7,7 @@ import pytest
 
 from otherminds.errors import BadFile, UsageError
 from otherminds.pages import drawing, plots
-from otherminds.pages.heatmap import Glossary, Heatmap, Tile, explained
+from otherminds.pages.heatmap import Glossary, Heatmap, Tile, term
 from otherminds.pages.report import Browser, Cards, Example, Figure, Linked, Report, Score, Scoreboard, Section, Table
 from otherminds.stats import difference, proportion
 
@@ -58,7 +58,7 @@ def test_a_tile_is_coloured_only_where_it_is_clear_of_chance():
 
 
 def test_words_lead_to_the_glossary_and_nowhere_else():
-    said = f"See {explained('the order', 'order')}, not [this](https://example.org) or [that](#items)."
+    said = f"See {term('the order', 'order')}, not [this](https://example.org) or [that](#items)."
     page = Page(Report("t", said, [Section("Glossary", [Glossary({"order": "How deep."})])]).html())
     assert [attrs["href"] for attrs in page.named("a") if attrs.get("class") == "term"] == ["#term-order"]
     assert any(attrs.get("id") == "term-order" for attrs in page.named("div"))

@@ -21,7 +21,7 @@ from otherminds.results.run_details import how_it_answered, what_was_run
 from otherminds.results.sections import Axis, Column, Page, PictureOf, TableOf
 from otherminds.results.sections import figure as drawn
 from otherminds.runs.runs import Run
-from otherminds.stats import Estimate, signed, span, sure
+from otherminds.stats import Estimate, interval_note, signed, span, sure
 from otherminds.studies.dialogue.answered import (
     LEXICAL,
     PUBLISHED,
@@ -66,9 +66,10 @@ def show(
     judging = [run for run in runs if any("factor" in record.item.tags for record in run.records)]
     found = DialogueAnswers.of([run for run in runs if run not in judging])
     asked = [run for some in found.models.values() for run in some.runs]
+    method = interval_note(one for some in found.models.values() if (one := right(some)))
     sections = [
         Section("", [_cards(found), *_unfair(found, talks)]),
-        Section("What this shows, and what it cannot", [_TEXTS["limits"]]),
+        Section("What this shows, and what it cannot", [_TEXTS["limits"].format(method=method)]),
         Section("By mental state", [block for label in found.models for block in _by_state(found, label)]),
         Section("Beside rules and published figures", list(_beside(found))),
         Section("By personality", _by_personality(found)),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import ceil
 
 from otherminds import stats
-from otherminds.stats import Difference, Estimate
+from otherminds.stats import Difference, Estimate, span
 from otherminds.studies.perturbed.calculus import CLASSES
 
 ROBUST, LIMITED = len(CLASSES) - 1, 5
@@ -34,7 +34,7 @@ class CountedShare(Estimate):
 
     def __str__(self) -> str:
         mark = " ▲" if self.is_beyond_chance() else ""
-        return f"{self.count} = {self.value:.2f} [{self.low:.2f}, {self.high:.2f}]{mark}"
+        return f"{self.count} = {span(self)}{mark}"
 
     @property
     def count(self) -> str:

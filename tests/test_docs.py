@@ -20,7 +20,7 @@ from zlib import crc32
 import click
 import pytest
 from click.testing import CliRunner
-from otherminds.studies.safety.series import Lineup
+from otherminds.results.lineups import Lineup
 
 import otherminds
 from otherminds import models

@@ -22,7 +22,7 @@ import numpy as np
 import otherminds as om
 from otherminds.diagnosis.confusion import GUESS, NAMES, NONE
 from otherminds.diagnosis.diagnosis import Diagnosis, diagnose_answers
-from otherminds.diagnosis.evidence import Answered, Asked, evidence, predict
+from otherminds.diagnosis.evidence import Asked, ModelAnswers, evidence, predict
 from otherminds.formats.letters import pose_letters
 from otherminds.formats.plans import limited
 from otherminds.formats.words import pose_text
@@ -55,9 +55,9 @@ class Questions:
     items: tuple[Item, ...]
     asked: tuple[Asked, ...]
 
-    def answered(self, chosen: Sequence[int], name: str = "simulated") -> Answered:
+    def answered(self, chosen: Sequence[int], name: str = "simulated") -> ModelAnswers:
         """With answers."""
-        return Answered(name, self.items, self.asked, np.array(chosen), (None,) * len(self.items))
+        return ModelAnswers(name, self.items, self.asked, np.array(chosen), (None,) * len(self.items))
 
 
 def questions(limit: int | None = None, seed: int = 0) -> Questions:
@@ -85,7 +85,7 @@ def _asked(items: Sequence[Item], by_letters: frozenset[str]) -> Iterator[Asked]
             yield number, posed.choices
 
 
-def simulate(given: Questions, shares: Mapping[str, float], seed: int) -> Answered:
+def simulate(given: Questions, shares: Mapping[str, float], seed: int) -> ModelAnswers:
     """A model that follows a reader drawn for each item; what no share is left for is guessed."""
     dice = np.random.default_rng(seed)
     predicted = predict(given.items, given.asked)
@@ -125,7 +125,7 @@ OUTSIDE: dict[str, Callable[[Item], str]] = {
 }
 
 
-def follow(given: Questions, rule: Callable[[Item], str], slip: float, seed: int) -> Answered:
+def follow(given: Questions, rule: Callable[[Item], str], slip: float, seed: int) -> ModelAnswers:
     """A model that follows a rule of its own, and guesses now and then."""
     dice = random.Random(seed)
     picks = [

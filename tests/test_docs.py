@@ -20,7 +20,6 @@ from zlib import crc32
 import click
 import pytest
 from click.testing import CliRunner
-from otherminds.results.lineups import Lineup
 
 import otherminds
 from otherminds import models
@@ -29,6 +28,7 @@ from otherminds.models import Model, Prompt
 from otherminds.models.local import weights
 from otherminds.models.scripted import Scripted
 from otherminds.pages.report import Report, Section
+from otherminds.results.lineups import Lineup
 from otherminds.results.sections import Page
 from otherminds.runs.runs import run
 from otherminds.store.store import MEMORY, Store

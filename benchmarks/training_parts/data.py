@@ -17,7 +17,7 @@ from otherminds.bridges.benchmarks import tomi
 from otherminds.files import write_text
 from otherminds.training.bases import base_file, encoder_of
 from otherminds.training.batches import PARTS, shard_path
-from otherminds.training.encoding import Encoded, Encoder, Shard, kinds_of, pack
+from otherminds.training.encoding import Encoded, EncodedShard, Encoder, kinds_of, pack
 from otherminds.training.leaks import known_runs, leaks
 from otherminds.training.lessons import KEPT_BACK, OWN, Recipe
 from otherminds.training.scene_wording import SCENES
@@ -108,7 +108,7 @@ ASKED = {"numbered": "\nQuestion: {}\nAnswer:", "lines": "\nQuestion: {}\nAnswer
 CHAT = "\n\nQuestion: {}\n\nReply with the answer in a few words, and nothing else."
 
 
-def tomi_shards(encoder: Encoder, path: Path, most: int) -> Iterator[tuple[str, Shard]]:
+def tomi_shards(encoder: Encoder, path: Path, most: int) -> Iterator[tuple[str, EncodedShard]]:
     """The test split in three forms, each by the published and by the repaired gold."""
     items = [item for item in tomi.read(path) if item.tags["split"] in ("test", path.stem)]
     before, after = encoder.frame or ([], [])
@@ -124,10 +124,10 @@ def tomi_shards(encoder: Encoder, path: Path, most: int) -> Iterator[tuple[str, 
                 story = [*(before if form == "chat" else []), *encoder(text)]
                 branches = stories.setdefault(text, Encoded(story, [])).branches
                 branches.append(([*prompt, *ids], len(prompt), str(item.tags["kind"])))
-            yield f"tomi-{form}-{gold}", Shard.of(stories.values())
+            yield f"tomi-{form}-{gold}", EncodedShard.of(stories.values())
 
 
-def write_exam(folder: Path, name: str, shard: Shard, length: int) -> None:
+def write_exam(folder: Path, name: str, shard: EncodedShard, length: int) -> None:
     """Packed, with the kind and the story of every question."""
     rows = {part: getattr(pack(shard, length), part).astype(np.int32) for part in PARTS}
     stories = np.repeat(np.arange(len(shard.lessons)), shard.lessons[:, 1])
@@ -155,14 +155,14 @@ def _shard(folder: Path, recipe: Recipe, number: int, size: int) -> int:
     if path.exists():
         return 0
     made = list(lessons_of(recipe, number, size))
-    Shard.of(map(_encoder.lesson, made)).save(path)
+    EncodedShard.of(map(_encoder.lesson, made)).save(path)
     return sum(leaks(lesson.story, _known) for lesson in made)
 
 
 def _exam(folder: Path, name: str, recipe: Recipe, number: int, length: int) -> int:
     if not (folder / f"{name}.npz").exists():
         made = lessons_of(recipe, 0, number)
-        write_exam(folder, name, Shard.of(map(_encoder.lesson, made)), length)
+        write_exam(folder, name, EncodedShard.of(map(_encoder.lesson, made)), length)
     return 0
 
 

@@ -15,7 +15,7 @@ from training_parts.data import Sizes
 
 from otherminds.stories.contexts import bank
 from otherminds.training.batches import PARTS
-from otherminds.training.encoding import Encoded, Encoder, Rows, Shard, pack
+from otherminds.training.encoding import Encoded, EncodedShard, Encoder, Rows, pack
 from otherminds.training.loop import Machine, _whole_batches, evaluating, outputs
 
 Scores = dict[str, dict[str, tuple[float, int, int]]]
@@ -36,7 +36,7 @@ class Exams:
         text = "\n\n".join(context.scene for context in bank())[:: 1 if sizes.exam > 100 else 9]
         ids, self._characters = encoder(text), len(text)
         pieces = [ids[first : first + sizes.length] for first in range(0, len(ids), sizes.length)]
-        shard = Shard.of(Encoded(piece[:1], [(piece[1:], 0, "text")]) for piece in pieces if len(piece) > 1)
+        shard = EncodedShard.of(Encoded(piece[:1], [(piece[1:], 0, "text")]) for piece in pieces if len(piece) > 1)
         self._plain = [machine.put(part) for part in _whole_batches(pack(shard, sizes.length), sizes.rows)]
 
     def scores(self, network: Any, names: Sequence[str] = ()) -> tuple[Scores, dict[str, str]]:

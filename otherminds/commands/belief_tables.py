@@ -34,7 +34,7 @@ QUIET = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class BeliefColumn:
     """Chains that hold the same all along, and what they hold after each event."""
 
     header: str
@@ -81,8 +81,8 @@ def legend(found: Sequence[Trace], *, width: int) -> str:
     return "\n".join(lines)
 
 
-def _columns(trace: Trace) -> list[Column]:
-    found = [Column(chain_name(WORLD), _cells(trace, WORLD))]
+def _columns(trace: Trace) -> list[BeliefColumn]:
+    found = [BeliefColumn(chain_name(WORLD), _cells(trace, WORLD))]
     for group in trace.alike(trace.of_order(1)):
         found.append(_shared(group, _cells(trace, group[0])))
     for order in range(2, max(map(len, trace.values)) + 1):
@@ -94,10 +94,10 @@ def _columns(trace: Trace) -> list[Column]:
     return found
 
 
-def _shared(group: Sequence[Minds], cells: Sequence[str]) -> Column:
+def _shared(group: Sequence[Minds], cells: Sequence[str]) -> BeliefColumn:
     names = [harmless(chain_name(minds)) for minds in group]
     shown = names if len(names) <= 4 else [*names[:3], f"and {len(names) - 3} more"]
-    return Column(",\n".join(shown), cells)
+    return BeliefColumn(",\n".join(shown), cells)
 
 
 def _cells(trace: Trace, minds: Minds) -> tuple[str, ...]:
@@ -112,9 +112,9 @@ def _cells(trace: Trace, minds: Minds) -> tuple[str, ...]:
     return tuple(cells)
 
 
-def _packed(columns: Sequence[Column], free: int) -> Iterator[list[Column]]:
+def _packed(columns: Sequence[BeliefColumn], free: int) -> Iterator[list[BeliefColumn]]:
     """The columns in as many lots as the width asks for."""
-    lot: list[Column] = []
+    lot: list[BeliefColumn] = []
     for column in columns:
         if lot and sum(other.width for other in lot) + column.width > free:
             yield lot
@@ -123,7 +123,7 @@ def _packed(columns: Sequence[Column], free: int) -> Iterator[list[Column]]:
     yield lot
 
 
-def _table(columns: Sequence[Column], briefs: Sequence[str], label: int) -> Table:
+def _table(columns: Sequence[BeliefColumn], briefs: Sequence[str], label: int) -> Table:
     from rich import box
     from rich.table import Table
     from rich.text import Text
@@ -138,7 +138,7 @@ def _table(columns: Sequence[Column], briefs: Sequence[str], label: int) -> Tabl
     return table
 
 
-def _rows(columns: Sequence[Column], briefs: Sequence[str]) -> Iterator[tuple[str, str, list[str]]]:
+def _rows(columns: Sequence[BeliefColumn], briefs: Sequence[str]) -> Iterator[tuple[str, str, list[str]]]:
     rows = [[column.shown(index) for column in columns] for index in range(len(briefs))]
     for quiet, run in groupby(range(len(rows)), key=lambda index: not any(column.new(index) for column in columns)):
         indices = list(run)

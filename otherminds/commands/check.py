@@ -32,7 +32,7 @@ class Condition(NamedTuple):
     least: float
 
 
-class Checked(NamedTuple):
+class CheckResult(NamedTuple):
     """A run beside what it must reach."""
 
     run: Run
@@ -50,7 +50,9 @@ class Checked(NamedTuple):
         return not (self.missed or self.run.partial or self.run.doubts)
 
 
-def check(run: Run | str, *, least: Sequence[str], sure: bool = False, store: Store | str | Path = STORE) -> Checked:
+def check(
+    run: Run | str, *, least: Sequence[str], sure: bool = False, store: Store | str | Path = STORE
+) -> CheckResult:
     """Tell whether RUN has enough right answers.
 
     The exit code is 1 if it has not. ITEMS are all, or those with these tags: NAME for a tag that is true, NAME=VALUE,
@@ -63,7 +65,7 @@ def check(run: Run | str, *, least: Sequence[str], sure: bool = False, store: St
     """
     wanted = [read_condition(text) for text in least]
     (found,) = runs_of(store, run, texts=False)
-    return Checked(found, sure, [(one, _mean(found, one)) for one in wanted])
+    return CheckResult(found, sure, [(one, _mean(found, one)) for one in wanted])
 
 
 @command(check)

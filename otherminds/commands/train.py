@@ -69,12 +69,12 @@ def train(
     given = dict(locals())
     if missing := [name for name in NEEDED if find_spec(name) is None]:
         raise UsageError(f"training needs {', '.join(missing)}: pip install 'otherminds[train]'")
-    from otherminds.training.experiment import Plan, carry_out, steps_of
+    from otherminds.training.experiment import ExperimentPlan, carry_out, steps_of
     from otherminds.training.loop import Settings
 
     settings = ("steps", "length", "rows", "rate", "warm_up", "decay", "seed")
     same = ("model", "rank", "full", "start", "replay", "replay_rows", "exams", "device", "save_every", "plain")
-    plan = Plan(
+    plan = ExperimentPlan(
         data=Path(data),
         out=Path(output),
         settings=Settings(minutes=minutes or 0.0, **{name: given[name] for name in settings}),

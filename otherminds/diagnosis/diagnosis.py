@@ -15,7 +15,7 @@ import numpy as np
 
 from otherminds.diagnosis.cells import MapCell, cells, happened
 from otherminds.diagnosis.confusion import GUESS, NONE, Confusion
-from otherminds.diagnosis.evidence import Answered, Evidence, answers_of, evidence
+from otherminds.diagnosis.evidence import Evidence, ModelAnswers, answers_of, evidence
 from otherminds.diagnosis.fitting import DRAWS, Fitted, fitted, refitted
 from otherminds.diagnosis.words import sentences
 from otherminds.items.tags import ORDER
@@ -66,7 +66,7 @@ def diagnose(runs: Run | Sequence[Run], *, draws: int = DRAWS, seed: int = 0) ->
     return diagnose_answers(answers_of([runs] if isinstance(runs, Run) else runs), draws=draws, seed=seed)
 
 
-def diagnose_answers(answers: Answered, *, draws: int = DRAWS, seed: int = 0) -> Diagnosis:
+def diagnose_answers(answers: ModelAnswers, *, draws: int = DRAWS, seed: int = 0) -> Diagnosis:
     """The same from answers alone."""
     given = evidence(answers)
     whole = fitted(given, draws=draws, seed=seed) if given.items else Fitted(0, {}, (), 1.0, 1.0)

@@ -27,7 +27,7 @@ Asked = tuple[int, tuple[str, ...]]
 
 
 @dataclass(frozen=True)
-class Answered:
+class ModelAnswers:
     """What one model answered: by item, once for every order of the options."""
 
     model: str
@@ -110,7 +110,7 @@ def numbered(names: Sequence[object]) -> Ints:
 class Evidence:
     """Everything that was answered where readers disagree, and what each of them predicts there."""
 
-    answers: Answered
+    answers: ModelAnswers
     confusion: Confusion
     names: tuple[str, ...]
     """The sets of readers, then guessing."""
@@ -166,7 +166,7 @@ class Evidence:
         return replace(self, predicted=self.predicted[keep], kept=self.kept[keep])
 
 
-def evidence(answers: Answered) -> Evidence:
+def evidence(answers: ModelAnswers) -> Evidence:
     """What there is to go by; what all readers answer alike tells nothing and is left out."""
     predicted, weights = predict(answers.items, answers.asked), answers.weights
     guess = guesses(answers.items, answers.which, predicted.shape[2])
@@ -181,7 +181,7 @@ def evidence(answers: Answered) -> Evidence:
 # ---- from runs ----------------------------------------------------------------------------------------------------
 
 
-def answers_of(runs: Sequence[Run]) -> Answered:
+def answers_of(runs: Sequence[Run]) -> ModelAnswers:
     """What one model answered in some runs; an item that several runs hold counts once a run."""
     names = {run.model for run in runs}
     if len(names) != 1:
@@ -204,7 +204,7 @@ def answers_of(runs: Sequence[Run]) -> Answered:
                 right.append(None if record.score.value is None else record.score.value == 1)
     if not items:
         raise UsageError(f"there is nothing to diagnose: no item with options has an answer of {names.pop()}")
-    return Answered(names.pop(), tuple(items), tuple(asked), np.array(chosen, dtype=np.int64), tuple(right), unread)
+    return ModelAnswers(names.pop(), tuple(items), tuple(asked), np.array(chosen, dtype=np.int64), tuple(right), unread)
 
 
 def _taken(run: Run, record: Record) -> list[tuple[tuple[str, ...], str]]:

@@ -98,7 +98,7 @@ class Matter:
         return self.answer(values[minds])
 
 
-class Answers:
+class AnswerKey:
     """What every chain of minds up to an order has on the matters of a story, and what it answers."""
 
     __slots__ = ("_story", "_undecided", "_views", "people")
@@ -189,7 +189,7 @@ def _questions(story: Story, order: int) -> list[Question | None]:
         raise UsageError(
             f"{len(story.people)} people make {count:,} chains of minds up to order {order}; ask a lower order"
         )
-    answers = Answers(story, order)
+    answers = AnswerKey(story, order)
     found: list[Question | None] = [*_memories(story)]
     for matter in asked:
         real = matter.value(story.world)

@@ -68,7 +68,7 @@ class Personal(Sighting):
             views[person] = self.teach(views.get(person, NOTHING), (person,), past)
 
 
-class Shown(Sighting):
+class ShownPart(Sighting):
     """Something that happens before one's eyes."""
 
     __slots__ = ("learn",)

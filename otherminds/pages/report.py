@@ -129,7 +129,7 @@ class Conversation:
 
 
 @dataclass(frozen=True, slots=True)
-class Score:
+class ScoreLine:
     """One line of a scoreboard: an estimate for every column, what it is read against, and where it leads."""
 
     label: str
@@ -155,7 +155,7 @@ class Scoreboard:
     """The scores to take away, each drawn on its scale; grouped under titles, with a column for everybody scored."""
 
     columns: Sequence[str]
-    groups: Sequence[tuple[str, Sequence[Score]]]
+    groups: Sequence[tuple[str, Sequence[ScoreLine]]]
     caption: str
     note: str = ""
 
@@ -324,7 +324,7 @@ def minus(figures: str) -> str:
     return re.sub(r"(?<!\w)-(?=[\d∞i])", "−", figures)
 
 
-def _spark(score: Score, column: int) -> Markup:
+def _spark(score: ScoreLine, column: int) -> Markup:
     """An estimate as a small picture."""
     best = score.mindless[1] if score.mindless else None
     svg = spark(score.estimates[column], reference=score.reference, best=best, signed=score.signed, series=column)

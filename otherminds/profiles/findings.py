@@ -36,7 +36,7 @@ MOST = 4
 
 
 @dataclass(frozen=True)
-class Told:
+class ToldStudy:
     """A chapter with the name of its study and what that asks; what stands in every later page is made once."""
 
     name: str
@@ -100,7 +100,7 @@ class Profile(Shown):
     """Everything that was found out about some models."""
 
     models: Sequence[str]
-    told: Sequence[Told]
+    told: Sequence[ToldStudy]
     size: str = "quick"
     seed: int = 0
     failed: Mapping[str, str] = field(default_factory=dict)
@@ -188,7 +188,7 @@ def contrasts(profile: Profile) -> list[Contrast]:
     return found
 
 
-def _of_chapter(told: Told, first: str, second: str) -> Iterator[Contrast]:
+def _of_chapter(told: ToldStudy, first: str, second: str) -> Iterator[Contrast]:
     by = told.chapter.by
     if not by:
         return
@@ -312,7 +312,7 @@ def as_data(profile: Profile, files: Sequence[str] = ()) -> dict[str, Any]:
     }
 
 
-def _study_data(told: Told) -> dict[str, Any]:
+def _study_data(told: ToldStudy) -> dict[str, Any]:
     chapter = told.chapter
     return {
         "study": told.name,

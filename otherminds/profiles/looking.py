@@ -11,7 +11,7 @@ from pathlib import Path
 from otherminds import studies
 from otherminds.errors import ModelError, Unable, UsageError
 from otherminds.files import parse_json, write_text
-from otherminds.profiles.findings import Profile, Told, as_data
+from otherminds.profiles.findings import Profile, ToldStudy, as_data
 from otherminds.profiles.page import pages
 from otherminds.studies import controlled
 from otherminds.studies.study import Chapter, Desk, Subject
@@ -22,7 +22,7 @@ Tell = Callable[[str], object]
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ProfileStep:
     """One part of a profile: its name, its question, and what looks at models."""
 
     name: str
@@ -30,11 +30,11 @@ class Step:
     look: Callable[[Sequence[Subject], Desk], Chapter | None]
 
 
-def steps_of(alone: bool) -> Iterator[Step]:
+def steps_of(alone: bool) -> Iterator[ProfileStep]:
     """The starter suite, then every study unless it is to be alone."""
     for make in list(studies.STUDIES.values())[: 1 if alone else None]:
         study = make()
-        yield Step(study.name, study.asks, partial(controlled.look, study))
+        yield ProfileStep(study.name, study.asks, partial(controlled.look, study))
 
 
 def check_names(names: Sequence[str]) -> None:
@@ -48,7 +48,7 @@ def check_names(names: Sequence[str]) -> None:
 
 
 def look(
-    steps: Sequence[Step],
+    steps: Sequence[ProfileStep],
     subjects: Sequence[Subject],
     desk: Desk,
     output: Path,
@@ -61,7 +61,7 @@ def look(
     `left` says before each how long the rest will take, if that is known.
     """
     names = [subject.name for subject in subjects]
-    told: list[Told] = []
+    told: list[ToldStudy] = []
     failed = {step.name: "still to come" for step in steps}
     left_out: list[str] = []
     found = None
@@ -71,7 +71,7 @@ def look(
         failed[step.name] = "the budget was spent before there was anything to report"
         try:
             if chapter := step.look(subjects, desk):
-                told.append(Told(step.name, step.asks, chapter))
+                told.append(ToldStudy(step.name, step.asks, chapter))
                 del failed[step.name]
                 _note(chapter, tell)
             else:

@@ -9,7 +9,7 @@ from statistics import fmean
 from otherminds.files import read_words
 from otherminds.minds.telling import listing
 from otherminds.pages.heatmap import Glossary, term
-from otherminds.pages.report import Block, Cell, Folded, Linked, Number, Report, Score, Scoreboard, Section, Table
+from otherminds.pages.report import Block, Cell, Folded, Linked, Number, Report, Scoreboard, ScoreLine, Section, Table
 from otherminds.pages.table_files import files_in
 from otherminds.profiles import leaderboard, ways_of_reading
 from otherminds.profiles.findings import Contrast, Profile, against_chance, lead
@@ -103,11 +103,11 @@ def _board(profile: Profile) -> Scoreboard:
     return Scoreboard(profile.models, groups, _TEXTS["scores"], note)
 
 
-def _line(profile: Profile, study: str, what: str, findings: Sequence[Finding]) -> Score:
+def _line(profile: Profile, study: str, what: str, findings: Sequence[Finding]) -> ScoreLine:
     some = {finding.model: finding for finding in findings if finding.what == what}
     one = next(iter(some.values()))
     signed = isinstance(one.estimate, Difference)
-    return Score(
+    return ScoreLine(
         what,
         [some[name].estimate if name in some else None for name in profile.models],
         0.0 if signed else one.chance,

@@ -72,7 +72,7 @@ class Gap:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class ModelComparison:
     """Two models on all kinds of question that both were asked."""
 
     models: tuple[str, str]
@@ -81,14 +81,14 @@ class Comparison:
     """By study that is not compared, whose control questions failed."""
 
 
-def comparison(models: tuple[str, str], chapters: Mapping[str, Chapter]) -> Comparison:
+def comparison(models: tuple[str, str], chapters: Mapping[str, Chapter]) -> ModelComparison:
     """The second of two models against the first, in every study whose control questions both can answer."""
     found: list[Gap] = []
     unread = {study: [name for name in models if name in each.unable] for study, each in chapters.items()}
     for study, chapter in chapters.items():
         if not unread[study]:
             found += gaps_between(study, *_paired(*(at_best(chapter, name) for name in models)))
-    return Comparison(models, adjusted(found), {study: names for study, names in unread.items() if names})
+    return ModelComparison(models, adjusted(found), {study: names for study, names in unread.items() if names})
 
 
 def _paired(first: Questions, second: Questions) -> tuple[Answers, Answers]:
@@ -164,7 +164,7 @@ _WHERE: dict[str, str] = _TEXTS["where"]
 TELLS, ABOVE = "tells false from true beliefs", "is above chance with questions"
 
 
-def compared(found: Comparison, answers: Answers) -> str:
+def compared(found: ModelComparison, answers: Answers) -> str:
     """What one can do that the other cannot, then what both can and what neither can; empty where nothing was asked."""
     gaps = [gap for gap in found.gaps if gap.sure]
     can = [gap for gap in gaps if _winner(gap).shown and not _loser(gap).shown]
@@ -205,18 +205,18 @@ def _better(gap: Gap, models: tuple[str, str], answers: Answers) -> str:
     )
 
 
-def _no_difference(found: Comparison) -> str:
+def _no_difference(found: ModelComparison) -> str:
     first, second = found.models
     kinds = f"{len(found.gaps)} kinds" if len(found.gaps) > 1 else "the one kind"
     return f"No difference between **{first}** and **{second}** can be told in {kinds} of question that both answered."
 
 
-def _both(found: Comparison, told: bool) -> str:
+def _both(found: ModelComparison, told: bool) -> str:
     kinds = [gap for gap in found.gaps if gap.first.shown and gap.second.shown and _about_beliefs(gap)]
     return f"Both {'do' if told else 'tell false from true beliefs'} {_listed(kinds)}." if kinds else ""
 
 
-def _neither(found: Comparison, answers: Answers) -> str:
+def _neither(found: ModelComparison, answers: Answers) -> str:
     kinds = [gap for gap in found.gaps if not gap.first.shown and not gap.second.shown]
     kinds = [gap for gap in kinds if _about_beliefs(gap)] or kinds
     if not kinds:
@@ -229,7 +229,7 @@ def _neither(found: Comparison, answers: Answers) -> str:
     )
 
 
-def _unread(found: Comparison) -> str:
+def _unread(found: ModelComparison) -> str:
     if not found.unread:
         return ""
     studies = [f"{study} ({listing([f'**{name}**' for name in names])})" for study, names in found.unread.items()]

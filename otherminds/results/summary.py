@@ -53,7 +53,7 @@ def summarise(runs: Sequence[Run], *, title: str = "", links: Links | None = Non
     if not shown:
         raise UsageError("there is nothing to report: no item of these runs was answered yet")
     labels = run_labels(shown)
-    suites = [Asked.of(some, labels) for some in by_suite(shown)]
+    suites = [SuiteAnswers.of(some, labels) for some in by_suite(shown)]
     sections = [Section("", [_cards(suites)])]
     for asked in suites:
         suffix = f": {asked.runs[0].suite}" if len(suites) > 1 else ""
@@ -72,14 +72,14 @@ def summarise(runs: Sequence[Run], *, title: str = "", links: Links | None = Non
 
 
 @dataclass(frozen=True)
-class Asked:
+class SuiteAnswers:
     """One suite, and what each run answered to it, by label."""
 
     runs: Sequence[Run]
     parts: Mapping[str, Answers]
 
     @classmethod
-    def of(cls, runs: Sequence[Run], labels: Mapping[str, str]) -> Asked:
+    def of(cls, runs: Sequence[Run], labels: Mapping[str, str]) -> SuiteAnswers:
         """Runs of the same items."""
         return cls(runs, {labels[run.id]: Answers.of([run]) for run in runs})
 
@@ -141,7 +141,7 @@ class Asked:
         return None if self.guess is None else (self.guess, "chance")
 
 
-def _limits(suites: Sequence[Asked]) -> str:
+def _limits(suites: Sequence[SuiteAnswers]) -> str:
     """What such a report cannot show; of the suite only what is so."""
     ours = all(asked.runs[0].suite == "starter" for asked in suites)
     it = "This is a small suite of short stories. It" if ours else "A suite of questions"
@@ -157,7 +157,7 @@ def _subtitle(runs: Sequence[Run]) -> str:
     return f"otherminds {runs[0].manifest['otherminds']} · {span} · {count(len(runs), 'run')}"
 
 
-def _cards(suites: Sequence[Asked]) -> Cards:
+def _cards(suites: Sequence[SuiteAnswers]) -> Cards:
     cards = []
     for asked in suites:
         for label, part in asked.parts.items():
@@ -171,7 +171,7 @@ def _cards(suites: Sequence[Asked]) -> Cards:
     return Cards(cards)
 
 
-def _right_answers(asked: Asked) -> list[Any]:
+def _right_answers(asked: SuiteAnswers) -> list[Any]:
     parts = list(asked.splits.values())
     ways = [WAYS[score] for score in dict.fromkeys(run.score for run in asked.runs) if score in WAYS]
     twins = {"all twins right": twins_right} if any(map(twins_right, asked.parts.values())) else {}
@@ -201,7 +201,7 @@ def _right_answers(asked: Asked) -> list[Any]:
     ]
 
 
-def _unscored(asked: Asked) -> str:
+def _unscored(asked: SuiteAnswers) -> str:
     """How many answers had no value; they are in no mean."""
     said = ", ".join(f"{lost} of {label}" for label, part in asked.parts.items() if (lost := missing(part)))
     note = f"Without a value, and so in no mean: {said}." if said else "Every answer has a value."
@@ -211,7 +211,7 @@ def _unscored(asked: Asked) -> str:
     return f"{note} {count(open_ended, 'item')} without a right answer: not counted."
 
 
-def _beside_baselines(asked: Asked) -> list[Any]:
+def _beside_baselines(asked: SuiteAnswers) -> list[Any]:
     """The runs, and what simple rules would score on all items that any of them was asked."""
     everybody = {**asked.parts, **asked.rules}
     belief = beliefs(asked.told)
@@ -298,7 +298,7 @@ def _headline(runs: Sequence[Run]) -> str:
     return f"{_who(runs)} on the {listing(suites)} suite{'s' * (len(suites) > 1)}"
 
 
-def _lead(suites: Sequence[Asked]) -> str:
+def _lead(suites: Sequence[SuiteAnswers]) -> str:
     """The answer: a paragraph for every suite."""
     if len(suites) == 1:
         return _on_suite(suites[0])
@@ -306,7 +306,7 @@ def _lead(suites: Sequence[Asked]) -> str:
     for asked in suites:
         # The paragraph names the suite, so that the runs need not.
         short = {label.replace(on_suite(asked.runs[0]), ""): part for label, part in asked.parts.items()}
-        said.append(f"**{asked.runs[0].suite}**: {_on_suite(Asked(asked.runs, short))}")
+        said.append(f"**{asked.runs[0].suite}**: {_on_suite(SuiteAnswers(asked.runs, short))}")
     return "\n\n".join(said)
 
 
@@ -315,7 +315,7 @@ def _who(runs: Sequence[Run]) -> str:
     return listing(models) if len(models) <= MANY else f"{len(models)} models"
 
 
-def _on_suite(asked: Asked) -> str:
+def _on_suite(asked: SuiteAnswers) -> str:
     what = f"{count(len(asked.told), 'question')} on {count(asked.stories, 'story', 'stories')}"
     scored = {label: part for label, part in asked.parts.items() if part.numbers()}
     told = _on_many(asked, scored) if len(scored) > MANY else _on_few(asked, scored)
@@ -330,7 +330,7 @@ def _on_suite(asked: Asked) -> str:
     )
 
 
-def _fewer(asked: Asked) -> str:
+def _fewer(asked: SuiteAnswers) -> str:
     some = [f"{label} ({len(part)})" for label, part in asked.parts.items() if len(part) < len(asked.told)]
     if not some:
         return ""
@@ -348,11 +348,11 @@ def _nothing(empty: Mapping[str, Answers]) -> list[str]:
     return [f"No answer by {label} could be scored ({end})." for label, end in ends.items()]
 
 
-def _on_few(asked: Asked, parts: Mapping[str, Answers]) -> list[str]:
+def _on_few(asked: SuiteAnswers, parts: Mapping[str, Answers]) -> list[str]:
     """How often right, by belief where that is known, what chance would not do, and what twins say."""
     if not parts:
         return []
-    kinds = beliefs(Asked(asked.runs, parts).told) or [EVERYTHING]
+    kinds = beliefs(SuiteAnswers(asked.runs, parts).told) or [EVERYTHING]
     lines = [(label, [kind.of(part).mean() for kind in kinds]) for label, part in parts.items()]
     said = [
         f"{' and '.join(f'{one.value:.2f}' if one else 'nothing' for one in line)} by {label}" for label, line in lines
@@ -374,12 +374,12 @@ def _on_few(asked: Asked, parts: Mapping[str, Answers]) -> list[str]:
     return [*sentences, f"All twins of a story right: {', '.join(shares)}."] if shares else sentences
 
 
-def _on_many(asked: Asked, parts: Mapping[str, Answers]) -> list[str]:
+def _on_many(asked: SuiteAnswers, parts: Mapping[str, Answers]) -> list[str]:
     """The worst, the best, and how many of all lie off chance; the rest is for tables."""
     guess = asked.guess
     sentences = [] if guess is None else [f"Guessing would give {guess:.2f}."]
     off = 0
-    for kind in beliefs(Asked(asked.runs, parts).told) or [EVERYTHING]:
+    for kind in beliefs(SuiteAnswers(asked.runs, parts).told) or [EVERYTHING]:
         found = [(one, label) for label, part in parts.items() if (one := kind.of(part).mean())]
         (least, worst), (most, best) = (pick(found, key=lambda pair: pair[0].value) for pick in (min, max))
         span = f"from {least.value:.2f} by {worst} to {most.value:.2f} by {best}"

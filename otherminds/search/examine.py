@@ -12,7 +12,7 @@ from otherminds.formats.plans import Plan, plan
 from otherminds.formats.question_formats import CLOZE, TEXT, TEXT_RAW, QuestionFormat, choose, with_endings
 from otherminds.formats.scores import Score, scoring
 from otherminds.items import Item, Suite
-from otherminds.minds.questions import NOWHERE, UNKNOWN, Answers, Matter, Question, matters, quiz
+from otherminds.minds.questions import NOWHERE, UNKNOWN, AnswerKey, Matter, Question, matters, quiz
 from otherminds.minds.story import Story
 from otherminds.models import Model
 from otherminds.search.search import Reply, Telling
@@ -52,7 +52,7 @@ class Examiner:
     def asks(self, story: Story, order: int) -> bool:
         """Whether there is anything to ask about a story."""
         wanted = [matter for matter in matters(story) if not self.kinds or matter.kind in self.kinds]
-        answers = Answers(story, order) if wanted else None
+        answers = AnswerKey(story, order) if wanted else None
         is_asked = differs if self.interesting else _is_asked
         return answers is not None and any(is_asked(answers, matter, order) for matter in wanted)
 
@@ -133,6 +133,6 @@ def search_format(model: Model | None, score: str = "", prompt: str = "") -> Que
     return replace(found, prompt=prompt) if prompt else found
 
 
-def _is_asked(answers: Answers, matter: Matter, order: int) -> bool:
+def _is_asked(answers: AnswerKey, matter: Matter, order: int) -> bool:
     """Whether anybody can be asked about this matter at exactly this order."""
     return any(len(minds) == order for minds in answers.replies(matter))

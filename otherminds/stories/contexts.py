@@ -19,7 +19,7 @@ from otherminds.stories.sets import Cell
 
 
 @dataclass(frozen=True, slots=True)
-class Person:
+class ContextPerson:
     """Somebody in a context, with a line about them."""
 
     name: str
@@ -34,7 +34,7 @@ class Context:
     place: str
     scene: str
     rooms: tuple[str, ...]
-    people: tuple[Person, ...]
+    people: tuple[ContextPerson, ...]
     things: tuple[str, ...]
     containers: tuple[str, ...]
     topics: tuple[str, ...]
@@ -84,11 +84,11 @@ def read_context(data: Mapping[str, Any], where: str) -> Context:
     return Context(**parts)
 
 
-def _read(name: str, value: Any, where: str) -> str | Person | StateChange:
+def _read(name: str, value: Any, where: str) -> str | ContextPerson | StateChange:
     if name == "people":
         if not isinstance(value, dict):
             raise BadFile(f"{where} should be objects with name and who, not {value!r}")
-        return Person(_text(value.get("name"), f"{where}, name"), _text(value.get("who"), f"{where}, who"))
+        return ContextPerson(_text(value.get("name"), f"{where}, name"), _text(value.get("who"), f"{where}, who"))
     if name == "changes":
         if not isinstance(value, dict) or not isinstance(value.get("visible"), bool):
             raise BadFile(f"{where} should be objects with property, value, visible and sentence, not {value!r}")

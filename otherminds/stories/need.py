@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 from otherminds import stats
 from otherminds.errors import UsageError
-from otherminds.minds.questions import UNKNOWN, Answers, Matter, Question, matters, questions
+from otherminds.minds.questions import UNKNOWN, AnswerKey, Matter, Question, matters, questions
 from otherminds.minds.sightings import Minds
 from otherminds.minds.story import Story
 from otherminds.stats import Estimate
@@ -29,11 +29,11 @@ LENGTHS = (10, 15)
 
 def needs_theory_of_mind(story: Story, *, order: int = 2) -> bool:
     """Whether a story has a question, up to this order, to which another person would give another answer."""
-    asked, answers = matters(story), Answers(story, order)
+    asked, answers = matters(story), AnswerKey(story, order)
     return any(differs(answers, matter, depth) for depth in range(1, order + 1) for matter in asked)
 
 
-def differs(answers: Answers, matter: Matter, order: int) -> bool:
+def differs(answers: AnswerKey, matter: Matter, order: int) -> bool:
     """Whether an answer on this matter, at exactly this order, changes when one of the minds is another person."""
     given = {minds: reply for minds, reply in answers.replies(matter).items() if len(minds) == order}
     return len(set(given.values())) > 1 and any(_other(minds, given, answers.people) for minds in given)

@@ -22,7 +22,7 @@ TERSE = frozenset({"look", "searches", "really", "beginning"})
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AskedBelief:
     """A question about a thing's container, with its answer."""
 
     minds: Minds
@@ -50,20 +50,20 @@ def questions(
     *,
     orders: Sequence[int],
     false: bool = True,
-) -> list[Asked]:
+) -> list[AskedBelief]:
     """One question for each of these orders (-1: the beginning), its answer drawn evenly from those there can be.
 
     Without `false`, no belief that is false is asked after.
     """
     first = {thing: _first(readings[0], thing) for thing in things}
-    found: list[Asked] = []
+    found: list[AskedBelief] = []
     for order in orders:
         thing = things[-1] if rng.random() < 0.6 else rng.choice(things)
         real = readings[0].world._held[thing]
         if order < 0:
-            found.append(Asked((), thing, first[thing], real, "beginning"))
+            found.append(AskedBelief((), thing, first[thing], real, "beginning"))
         elif order == 0:
-            found.append(Asked((), thing, real, real))
+            found.append(AskedBelief((), thing, real, real))
         elif order == 1 or len(people) > 1:
             asked = _believed(readings, thing, people, rng, order)
             if asked and asked not in found and (false or asked.answer == asked.reality):
@@ -89,7 +89,7 @@ def _first(story: Story, thing: str) -> str:
 
 def _believed(
     readings: Sequence[Story], thing: str, people: Sequence[str], rng: random.Random, order: int
-) -> Asked | None:
+) -> AskedBelief | None:
     by_answer: dict[str, list[Minds]] = defaultdict(list)
     for _ in range(6 if order == 1 else 14):
         minds = _chain(people, order, rng)
@@ -102,7 +102,7 @@ def _believed(
     real = readings[0].world._held[thing]
     false = sorted(answer for answer in by_answer if answer != real)
     answer = real if real in by_answer and (not false or rng.random() < TRUE) else rng.choice(false)
-    return Asked(rng.choice(by_answer[answer]), thing, answer, real)
+    return AskedBelief(rng.choice(by_answer[answer]), thing, answer, real)
 
 
 def _chain(people: Sequence[str], order: int, rng: random.Random) -> Minds:
@@ -124,7 +124,9 @@ NOW, BEGINNING, ONE, INNER = (dict[str, str](_WORDS[name]) for name in ("now", "
 STEMS: dict[int, tuple[str, ...]] = {int(minds): tuple(forms) for minds, forms in _WORDS["stems"].items()}
 
 
-def ask(asked: Asked, show: Callable[[str], str], rng: random.Random, *, leave_out_terse: bool, terse: bool) -> str:
+def ask(
+    asked: AskedBelief, show: Callable[[str], str], rng: random.Random, *, leave_out_terse: bool, terse: bool
+) -> str:
     """The question in words; in the terse grammar, half of the time in the words that go with it."""
     thing = show(asked.thing)
     forms = _forms(asked)
@@ -137,7 +139,7 @@ def ask(asked: Asked, show: Callable[[str], str], rng: random.Random, *, leave_o
     return _nested(asked.minds, form.format(t=thing, x=asked.minds[-1]), rng)
 
 
-def _forms(asked: Asked) -> dict[str, str]:
+def _forms(asked: AskedBelief) -> dict[str, str]:
     if asked.when != "now":
         return BEGINNING
     return (NOW, ONE)[len(asked.minds)] if len(asked.minds) < 2 else INNER
@@ -163,7 +165,7 @@ def _base(inner: str) -> str:
     return " ".join([name, bare, *rest])
 
 
-def stem(asked: Asked, show: Callable[[str], str], rng: random.Random) -> str:
+def stem(asked: AskedBelief, show: Callable[[str], str], rng: random.Random) -> str:
     """The beginning of a sentence that the answer completes; empty for the past, which has none."""
     if asked.when != "now":
         return ""
@@ -173,7 +175,7 @@ def stem(asked: Asked, show: Callable[[str], str], rng: random.Random) -> str:
     return "".join(f"{name} {verb} that " for name in minds[:-1]) + last
 
 
-def sentences(asked: Asked, thing: str, choices: Sequence[str], rng: random.Random) -> dict[str, str]:
+def sentences(asked: AskedBelief, thing: str, choices: Sequence[str], rng: random.Random) -> dict[str, str]:
     """Choices as whole sentences, all in the same words."""
     minds, draw = asked.minds, rng.random()
     thinks = "".join(f"{name} thinks that " for name in minds)

@@ -13,7 +13,7 @@ from typing import TypeVar
 import numpy as np
 
 from otherminds.errors import MissingFile, UsageError
-from otherminds.training.encoding import Rows, Shard, pack
+from otherminds.training.encoding import EncodedShard, Rows, pack
 
 PARTS = ("tokens", "places", "lesson", "branch", "targets", "question")
 Ready = TypeVar("Ready")
@@ -81,7 +81,7 @@ def _turns(count: int, seed: int) -> Iterator[tuple[int, int]]:
         turn += 1
 
 
-def _load(path: Path, wait: float) -> Shard:
+def _load(path: Path, wait: float) -> EncodedShard:
     end = time.monotonic() + wait
     while not path.exists():
         if time.monotonic() >= end:
@@ -89,7 +89,7 @@ def _load(path: Path, wait: float) -> Shard:
                 f"there is no {path}; build the training data first, with as many shards as are asked for"
             )
         time.sleep(0.1)
-    return Shard.load(path)
+    return EncodedShard.load(path)
 
 
 def _shuffled(rows: Rows, seed: str) -> Rows:

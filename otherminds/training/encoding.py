@@ -109,7 +109,7 @@ class Encoded:
 
 
 @dataclass(frozen=True)
-class Shard:
+class EncodedShard:
     """Many lessons as flat arrays."""
 
     tokens: Numbers
@@ -120,7 +120,7 @@ class Shard:
     kinds: tuple[str, ...]
 
     @classmethod
-    def of(cls, encoded: Iterable[Encoded]) -> Shard:
+    def of(cls, encoded: Iterable[Encoded]) -> EncodedShard:
         """These lessons."""
         tokens: list[int] = []
         lessons: list[tuple[int, int]] = []
@@ -148,7 +148,7 @@ class Shard:
             )
 
     @classmethod
-    def load(cls, path: Path) -> Shard:
+    def load(cls, path: Path) -> EncodedShard:
         """Read what `save` wrote."""
         try:
             # Opened here: numpy leaves a file open that is no archive.
@@ -176,7 +176,7 @@ class Rows:
     """For a learned place: the number of its branch within the shard."""
 
 
-def pack(shard: Shard, length: int) -> Rows:
+def pack(shard: EncodedShard, length: int) -> Rows:
     """The lessons of a shard in rows of this many tokens, each where it fits best; too long ones are left out."""
     rows: list[list[NDArray[np.int64]]] = []
     free: list[tuple[int, int]] = []
@@ -217,6 +217,6 @@ def _columns(tokens: Numbers, story: int, spans: Numbers, lesson: int, first: in
     return out
 
 
-def kinds_of(shard: Shard) -> Sequence[str]:
+def kinds_of(shard: EncodedShard) -> Sequence[str]:
     """The kind of every branch."""
     return [shard.kinds[kind] for kind in shard.branches[:, 2].tolist()]

@@ -10,7 +10,7 @@ from otherminds.files import read_text
 from otherminds.items import Item, Suite
 from otherminds.items.tags import KIND
 from otherminds.training.batches import shard_path
-from otherminds.training.encoding import Encoder, Shard
+from otherminds.training.encoding import EncodedShard, Encoder
 from otherminds.training.forms import Branch
 from otherminds.training.lessons import Lesson
 from otherminds.training.loop import Machine, Settings, bits_per_character, by_kind, right_answers
@@ -29,12 +29,12 @@ def is_suite(exam: Path) -> bool:
 def examine(network: Llama, folder: Path, machine: Machine, settings: Settings) -> Table:
     """For every kind of question in a folder of lessons, the share answered right word for word, and of how many."""
     numbers = range(int(read_recipe(folder)["shards"]))
-    return _scored(network, (Shard.load(shard_path(folder, number)) for number in numbers), machine, settings)
+    return _scored(network, (EncodedShard.load(shard_path(folder, number)) for number in numbers), machine, settings)
 
 
 def examine_suite(network: Llama, path: Path, encoder: Encoder, machine: Machine, settings: Settings) -> Table:
     """The same for a suite, every item asked as an open question."""
-    shard = Shard.of(encoder.lesson(as_lesson(item)) for item in Suite.load(path))
+    shard = EncodedShard.of(encoder.lesson(as_lesson(item)) for item in Suite.load(path))
     return _scored(network, [shard], machine, settings)
 
 
@@ -47,7 +47,7 @@ def as_lesson(item: Item) -> Lesson:
     return Lesson(item.context, (branch,), chat=False, grammar="", plot="")
 
 
-def _scored(network: Llama, shards: Iterable[Shard], machine: Machine, settings: Settings) -> Table:
+def _scored(network: Llama, shards: Iterable[EncodedShard], machine: Machine, settings: Settings) -> Table:
     right: list[int] = []
     kinds: list[str] = []
     for shard in shards:

@@ -35,7 +35,7 @@ SCORES, BEFORE, WHOLE = "scores.json", "before", "model"
 
 
 @dataclass(frozen=True)
-class Plan:
+class ExperimentPlan:
     """What is trained, on what, and what is kept of it."""
 
     data: Path
@@ -65,7 +65,7 @@ class Plan:
     """Write the whole model too, as a folder of Hugging Face's."""
 
 
-def carry_out(plan: Plan, say: Callable[[str], None]) -> list[Path]:
+def carry_out(plan: ExperimentPlan, say: Callable[[str], None]) -> list[Path]:
     """Train; what was written, the last adapter last."""
     found = check(plan)
     make_folder(plan.out)
@@ -120,14 +120,14 @@ def carry_out(plan: Plan, say: Callable[[str], None]) -> list[Path]:
     return written
 
 
-def _examined(plan: Plan, step: int) -> bool:
+def _examined(plan: ExperimentPlan, step: int) -> bool:
     return plan.examine_every > 0 and step % plan.examine_every == 0 and step < plan.settings.steps
 
 
 # ---- before anything is loaded -------------------------------------------------------------------------------------
 
 
-def check(plan: Plan) -> Mapping[str, Any]:
+def check(plan: ExperimentPlan) -> Mapping[str, Any]:
     """What the data folder says of itself, if the plan can be carried out."""
     if plan.full and plan.start:
         raise UsageError("all matrices learn, or an adapter goes on: give one of --full and --from")
@@ -154,7 +154,7 @@ def check(plan: Plan) -> Mapping[str, Any]:
     return found
 
 
-def _check_exams(plan: Plan) -> None:
+def _check_exams(plan: ExperimentPlan) -> None:
     names = [exam.name for exam in (*plan.exams, *plan.plain)]
     twice = next((name for name in names if names.count(name) > 1), "")
     if twice:
@@ -194,7 +194,7 @@ def _memory(settings: Settings) -> Any:
         ) from None
 
 
-def _replay(plan: Plan, network: Llama, base: Path, machine: Machine) -> Replay | None:
+def _replay(plan: ExperimentPlan, network: Llama, base: Path, machine: Machine) -> Replay | None:
     if not plan.replay:
         return None
     length = plan.settings.length
@@ -214,7 +214,7 @@ def _replay(plan: Plan, network: Llama, base: Path, machine: Machine) -> Replay 
 # ---- what learns, and what is kept of it ---------------------------------------------------------------------------
 
 
-def _open(plan: Plan, network: Llama, base: Path) -> None:
+def _open(plan: ExperimentPlan, network: Llama, base: Path) -> None:
     """Let the matrices learn, or additions to them."""
     generator = torch.Generator().manual_seed(plan.settings.seed)
     start = _start(plan.start, network, base, plan.model) if plan.start else {}
@@ -260,7 +260,7 @@ def _write(path: Path, parts: Parts, base: Path) -> None:
 
 
 def _examine(
-    plan: Plan, name: str, network: Llama, encoder: Encoder, machine: Machine, say: Callable[[str], None]
+    plan: ExperimentPlan, name: str, network: Llama, encoder: Encoder, machine: Machine, say: Callable[[str], None]
 ) -> None:
     """What it scores by now, kept in `scores.json` under this name."""
     if not plan.exams and not plan.plain:

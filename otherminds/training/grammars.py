@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from otherminds.files import read_words
 from otherminds.minds.telling import listing
-from otherminds.training.story_plots import Beat, Plot
+from otherminds.training.story_plots import Beat, StoryPlot
 
 Templates = tuple[str, ...]
 
@@ -64,7 +64,7 @@ class Voice:
         """A name as this voice writes it."""
         return word.replace("_", " ") if self.spaced else word
 
-    def tell(self, plot: Plot, premises: Sequence[str]) -> str:
+    def tell(self, plot: StoryPlot, premises: Sequence[str]) -> str:
         """The whole story."""
         lines = [self._line(beat) for beat in plot.beats]
         if self.layout == "numbered":

@@ -26,7 +26,7 @@ from otherminds.training.grammars import KEPT_BACK as KEPT_BACK_GRAMMARS
 from otherminds.training.scene_asking import ask_about
 from otherminds.training.scene_wording import RETOLD, SCENES
 from otherminds.training.scenes import scene
-from otherminds.training.story_plots import PLOTS, Plot, Size
+from otherminds.training.story_plots import PLOTS, Size, StoryPlot
 
 KEPT_BACK = (*KEPT_BACK_GRAMMARS, RETOLD)
 """Words that are never trained on unless asked for: they show what carries over to other words."""
@@ -128,7 +128,7 @@ def _told(recipe: Recipe, grammar: str, needing: bool, rng: random.Random) -> Le
     return Lesson(voice.tell(plot, premises), tuple(branches), chat, grammar, plot.name)
 
 
-def _readings(plot: Plot, grammar: str, rng: random.Random) -> tuple[list[str], list[Story]]:
+def _readings(plot: StoryPlot, grammar: str, rng: random.Random) -> tuple[list[str], list[Story]]:
     """What is said beforehand, and every story that the words can then be taken for."""
     premises: list[str] = []
     draw = rng.random()
@@ -147,7 +147,7 @@ def _readings(plot: Plot, grammar: str, rng: random.Random) -> tuple[list[str], 
     return premises, [plot.story(clear=see, fresh=plot.talks) for see in clear]
 
 
-def _choices(plot: Plot, voice: Voice, answer: str, rng: random.Random) -> tuple[str, ...]:
+def _choices(plot: StoryPlot, voice: Voice, answer: str, rng: random.Random) -> tuple[str, ...]:
     """Places of the story, sometimes with others beside them, in random order."""
     places = list(plot.containers)
     if rng.random() < 0.3 and len(places) > 2:

@@ -22,7 +22,7 @@ from otherminds.errors import UsageError
 from otherminds.files import replacing, write_parts
 from otherminds.training import ranks
 from otherminds.training.batches import PARTS, ahead, batches
-from otherminds.training.encoding import Encoded, Rows, Shard, kinds_of, pack
+from otherminds.training.encoding import Encoded, EncodedShard, Rows, kinds_of, pack
 from otherminds.training.masks import blocks_of, keys_of
 from otherminds.training.network import Llama
 
@@ -257,7 +257,7 @@ def _resumed(
 
 
 def right_answers(
-    network: Llama, shard: Shard, machine: Machine, *, length: int, rows: int
+    network: Llama, shard: EncodedShard, machine: Machine, *, length: int, rows: int
 ) -> tuple[Tensor, list[str]]:
     """For every question of a shard whether its completion is what the model would write; -1 if it did not fit."""
     right = torch.full((len(shard.branches),), -1, dtype=torch.int64)
@@ -286,7 +286,7 @@ def bits_per_character(
 ) -> float:
     """How badly plain text is foretold, cut into pieces of so many tokens."""
     pieces = [tokens[start : start + length] for start in range(0, len(tokens), length)]
-    shard = Shard.of(Encoded(piece[:1], [(piece[1:], 0, "text")]) for piece in pieces if len(piece) > 1)
+    shard = EncodedShard.of(Encoded(piece[:1], [(piece[1:], 0, "text")]) for piece in pieces if len(piece) > 1)
     total = 0.0
     with evaluating(network, machine):
         for part in _whole_batches(pack(shard, length), rows):

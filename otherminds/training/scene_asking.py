@@ -15,7 +15,7 @@ from otherminds.minds.world import View
 from otherminds.training import asking
 from otherminds.training.scene_wording import wording
 from otherminds.training.scene_words import GOODS, HOLDERS, SITES
-from otherminds.training.scenes import ALONE, HABITS, PROPERTY, Scene
+from otherminds.training.scenes import ALONE, HABITS, PROPERTY, TrainingScene
 
 QUESTIONS = wording("questions")
 UNKNOWN = "unknown"
@@ -38,7 +38,7 @@ class Posing:
     """What the answer stands for: a place, contents or a state, yes or no."""
 
 
-def ask_about(scene: Scene, rng: random.Random, orders: Sequence[int], *, needing: bool) -> list[Posing]:
+def ask_about(scene: TrainingScene, rng: random.Random, orders: Sequence[int], *, needing: bool) -> list[Posing]:
     """A question for each of these orders, no two in the same words; `needing`: with beliefs that are false."""
     found: dict[str, Posing] = {}
     asker = Asker(scene, rng, needing)
@@ -51,7 +51,7 @@ def ask_about(scene: Scene, rng: random.Random, orders: Sequence[int], *, needin
 class Asker:
     """One scene, and how its matter is spoken of."""
 
-    def __init__(self, scene: Scene, rng: random.Random, needing: bool) -> None:
+    def __init__(self, scene: TrainingScene, rng: random.Random, needing: bool) -> None:
         self.scene, self.rng, self.needing = scene, rng, needing
         self.real = value_of(scene, scene.story.world)
         assert self.real is not None
@@ -147,7 +147,7 @@ class Asker:
     def _question(self, minds: Minds) -> str:
         scene, rng = self.scene, self.rng
         if scene.plot == "place":
-            asked = asking.Asked(minds, scene.about, "", "")
+            asked = asking.AskedBelief(minds, scene.about, "", "")
             text = asking.ask(asked, str, rng, leave_out_terse=False, terse=False)
             return text.replace("In which container", "In which place")
         forms = QUESTIONS[f"{'contents' if scene.plot == 'contents' else 'states'}_{min(len(minds), 2)}"]
@@ -157,7 +157,7 @@ class Asker:
     def _stem(self, minds: Minds) -> str:
         scene = self.scene
         if scene.plot == "place":
-            stem = asking.stem(asking.Asked(minds, scene.about, "", ""), str, self.rng)
+            stem = asking.stem(asking.AskedBelief(minds, scene.about, "", ""), str, self.rng)
             return stem.removesuffix(" the") if self.the else stem
         thinks = "".join(f"{name} thinks that " for name in minds)
         if scene.plot == "contents":
@@ -286,12 +286,12 @@ class Asker:
         return f"the {scene.about} {value}" if scene.plot == "state" else f"the {scene.about} is in the {value}"
 
 
-def scene_looks(scene: Scene, rng: random.Random) -> bool:
+def scene_looks(scene: TrainingScene, rng: random.Random) -> bool:
     """Whether options say where somebody will look, and not what they think."""
     return scene.plot == "place" and rng.random() < 0.5
 
 
-def value_of(scene: Scene, view: View) -> str | None:
+def value_of(scene: TrainingScene, view: View) -> str | None:
     """What a view says of the matter of a scene; None if nothing, or more than one thing."""
     if scene.plot == "place":
         return view._held.get(scene.about)

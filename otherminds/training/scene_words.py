@@ -29,7 +29,7 @@ SLEEPY = tuple(errand for errand in ERRANDS if "nap" in errand or "sleeps" in er
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class SpokenTurn:
     """Something that is one way and can come to be another, by somebody's hand or by itself; and what one does then.
 
     Only what nobody reckons with: soup goes cold, as all know who are away. "-": it never does so by itself.
@@ -44,6 +44,6 @@ class Turn:
     do_after: str
 
 
-TURNS = tuple(Turn(*(part.strip() for part in line.split(";"))) for line in _STOCKS["turns"])
+TURNS = tuple(SpokenTurn(*(part.strip() for part in line.split(";"))) for line in _STOCKS["turns"])
 UNSEEN = _listed("unseen")
 """What nobody can spy on from behind a curtain."""

@@ -29,7 +29,7 @@ _TENSE = re.compile(r"\[([^\[\]|]*)\|([^\[\]|]*)\]")
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
+class TrainingScene:
     """A story in words and in events, and what can be asked about it."""
 
     plot: str
@@ -42,7 +42,7 @@ class Scene:
     """The thing, or the container whose contents are asked after."""
     values: tuple[str, ...]
     """What can be the case: places, contents or states; the first is how it was, or what the label says."""
-    turn: stock.Turn | None = None
+    turn: stock.SpokenTurn | None = None
     stranger: str = ""
     """Somebody who knows nothing of it all."""
     ignorant: bool = False
@@ -52,7 +52,7 @@ class Scene:
     labelled: bool = True
 
 
-class Draft:
+class SceneDraft:
     """A scene that is being drawn: its people, its sentences so far, and its events."""
 
     def __init__(self, rng: random.Random, family: str) -> None:
@@ -140,9 +140,9 @@ ALONE = ("found", "tipped off")
 """Here it is left open what X makes of the others' minds."""
 
 
-def place_scene(rng: random.Random, family: str, needing: bool) -> Scene:
+def place_scene(rng: random.Random, family: str, needing: bool) -> TrainingScene:
     """Something is put away, and then perhaps put elsewhere."""
-    draft = Draft(rng, family)
+    draft = SceneDraft(rng, family)
     variant = rng.choice(RIGHT if not needing else WRONG if rng.random() < MISTAKEN else DIVIDED)
     outdoors = variant != "glass" and rng.random() < 0.15
     kind = stock.SITES if outdoors else stock.CLEAR if variant == "glass" else stock.HOLDERS
@@ -169,7 +169,7 @@ def place_scene(rng: random.Random, family: str, needing: bool) -> Scene:
     if rng.random() < 0.6:
         draft.say("close")
     draft.say("want")
-    return Scene(
+    return TrainingScene(
         "place",
         variant,
         draft.text(),
@@ -190,7 +190,7 @@ def _apart(rng: random.Random, kind: tuple[str, ...]) -> list[str]:
             return names
 
 
-def _transfer(draft: Draft, variant: str) -> str:
+def _transfer(draft: SceneDraft, variant: str) -> str:
     """All that happens; who is in it."""
     rng, x, y, z = draft.rng, *draft.names[:3]
     thing, first, second = (draft.slots[slot] for slot in "TAB")
@@ -229,7 +229,7 @@ def _transfer(draft: Draft, variant: str) -> str:
     return "XYZ" if third else "XY"
 
 
-def _moved(draft: Draft, variant: str) -> Move:
+def _moved(draft: SceneDraft, variant: str) -> Move:
     x, y = draft.names[:2]
     # To know that it happens every day is as good as to see it.
     peekers = frozenset([x]) if variant in ("spied", "habit known") else frozenset[str]()
@@ -237,7 +237,7 @@ def _moved(draft: Draft, variant: str) -> Move:
     return Move(y, draft.slots["T"], draft.slots["B"], peekers=peekers, distracted=missing)
 
 
-def _change(draft: Draft, variant: str) -> None:
+def _change(draft: SceneDraft, variant: str) -> None:
     """What happens while X is away."""
     if variant in ("nothing", "lied unmoved", "doubted lie"):
         draft.say("nothing")
@@ -249,7 +249,7 @@ def _change(draft: Draft, variant: str) -> None:
         draft.say("move_spied" if variant == "spied" else "move_away", _moved(draft, variant))
 
 
-def _aftermath(draft: Draft, variant: str, third_there: bool) -> None:
+def _aftermath(draft: SceneDraft, variant: str, third_there: bool) -> None:
     """What X hears or sees of it afterwards."""
     x, y, z = draft.names[:3]
     thing, second = draft.slots["T"], draft.slots["B"]
@@ -278,9 +278,9 @@ C_DIVIDED = ("peeks",)
 C_RIGHT = ("both", "late", "looks", "told", "glass", "right", "right", "bare", "unreadable")
 
 
-def contents_scene(rng: random.Random, family: str, needing: bool) -> Scene:
+def contents_scene(rng: random.Random, family: str, needing: bool) -> TrainingScene:
     """A container that says what is in it, rightly or wrongly, or not at all."""
-    draft = Draft(rng, family)
+    draft = SceneDraft(rng, family)
     variant = rng.choice(C_RIGHT if not needing else C_WRONG if rng.random() < MISTAKEN else C_DIVIDED)
     label, real = rng.sample(stock.GOODS, 2)
     keeper = rng.choice(stock.CLEAR_KEEPERS if variant == "glass" else stock.KEEPERS)
@@ -297,7 +297,7 @@ def contents_scene(rng: random.Random, family: str, needing: bool) -> Scene:
         draft.say("c_fill" if variant in ("bare", "glass") else "c_swap", *_swap(y, label, real, keeper))
     _meets(draft, variant)
     values = (label, real, rng.choice(stock.GOODS)) if rng.random() < 0.2 else (label, real)
-    return Scene(
+    return TrainingScene(
         "contents",
         variant,
         draft.text(),
@@ -314,7 +314,7 @@ def _swap(person: str, label: str, real: str, keeper: str) -> tuple[Event, ...]:
     return Move(person, label, ELSEWHERE), Move(person, real, keeper)
 
 
-def _meets(draft: Draft, variant: str) -> None:
+def _meets(draft: SceneDraft, variant: str) -> None:
     """How X comes upon the container."""
     x, y = draft.names[:2]
     label, real, keeper = (draft.slots[slot] for slot in "LRK")
@@ -343,9 +343,9 @@ S_DIVIDED = ("spied",)
 S_RIGHT = ("seen", "seen", "nothing", "told", "doubted lie")
 
 
-def state_scene(rng: random.Random, family: str, needing: bool) -> Scene:
+def state_scene(rng: random.Random, family: str, needing: bool) -> TrainingScene:
     """Something changes, by somebody's hand or by itself."""
-    draft = Draft(rng, family)
+    draft = SceneDraft(rng, family)
     variant = rng.choice(S_RIGHT if not needing else S_WRONG if rng.random() < MISTAKEN else S_DIVIDED)
     turn = rng.choice([each for each in stock.TURNS if variant != "spied" or each.thing not in stock.UNSEEN])
     x, y = draft.names[:2]
@@ -374,7 +374,9 @@ def state_scene(rng: random.Random, family: str, needing: bool) -> Scene:
         draft.say("s_told", said)
     elif variant.startswith("doubted"):
         draft.say("s_doubted", said)
-    return Scene("state", variant, draft.text(), draft.story, (x, y), turn.thing, (turn.before, turn.after), turn=turn)
+    return TrainingScene(
+        "state", variant, draft.text(), draft.story, (x, y), turn.thing, (turn.before, turn.after), turn=turn
+    )
 
 
 def _peeking(person: str, variant: str) -> frozenset[str]:
@@ -385,14 +387,14 @@ def _past(found: re.Match[str]) -> str:
     return {"is": "was", "are": "were"}[found[0]]
 
 
-SCENE_PLOTS: dict[str, Callable[[random.Random, str, bool], Scene]] = {
+SCENE_PLOTS: dict[str, Callable[[random.Random, str, bool], TrainingScene]] = {
     "place": place_scene,
     "contents": contents_scene,
     "state": state_scene,
 }
 
 
-def scene(rng: random.Random, family: str, *, needing: bool) -> Scene:
+def scene(rng: random.Random, family: str, *, needing: bool) -> TrainingScene:
     """A scene in the words of this family; `needing`: somebody in it is wrong, about the matter or about a mind."""
     plot = rng.choices(("place", "contents", "state"), (5, 2.5, 2.5))[0]
     return SCENE_PLOTS[plot](rng, family, needing)

@@ -18,7 +18,7 @@ from otherminds.errors import BadFile
 from otherminds.files import parse_json, read_text, write_text
 from otherminds.items import write_lines
 from otherminds.training.batches import shard_path
-from otherminds.training.encoding import Encoder, Shard
+from otherminds.training.encoding import EncodedShard, Encoder
 from otherminds.training.leaks import leaks
 from otherminds.training.lessons import Lesson, Recipe, lesson
 
@@ -78,7 +78,7 @@ def _write(number: int) -> tuple[int, int]:
     path = shard_path(_job.folder, number)
     made = list(lessons_of(_job.recipe, number, _job.size))
     if _encoder:
-        Shard.of(map(_encoder.lesson, made)).save(path)
+        EncodedShard.of(map(_encoder.lesson, made)).save(path)
     else:
         write_lines(path.with_suffix(".jsonl"), [line for each in made for line in as_lines(each)])
     return number, sum(leaks(each.story, _job.known) for each in made)

@@ -42,7 +42,7 @@ class Size:
 
 
 @dataclass(frozen=True, slots=True)
-class Plot:
+class StoryPlot:
     """Beats, and what there is in them."""
 
     name: str
@@ -71,7 +71,7 @@ class Plot:
         return story
 
 
-class Stage:
+class PlotStage:
     """Where everybody and everything is while a plot is drawn."""
 
     def __init__(self, rng: random.Random, *, people: int, rooms: int, compound: bool) -> None:
@@ -132,11 +132,11 @@ class Stage:
         what = self.rng.choice([word for word in self.rng.sample(stock, 3) if word not in self.room_of])
         self.beats.append(Beat("noise", (self.rng.choice(self.people),), what))
 
-    def plot(self, name: str) -> Plot:
+    def plot(self, name: str) -> StoryPlot:
         """What has been drawn."""
         named = [container for room in self.holders for container in self.holders[room]]
         told = {beat.where for beat in self.beats}
-        return Plot(
+        return StoryPlot(
             name,
             tuple(self.beats),
             tuple(self.people),
@@ -146,10 +146,10 @@ class Stage:
         )
 
 
-def wander(rng: random.Random, size: Size) -> Plot:
+def wander(rng: random.Random, size: Size) -> StoryPlot:
     """People come and go, and move things."""
     people = min(rng.randint(*size.people), rng.randint(*size.people))
-    stage = Stage(rng, people=max(2, people), rooms=rng.choice((1, 2, 2, 3)), compound=rng.random() < 0.6)
+    stage = PlotStage(rng, people=max(2, people), rooms=rng.choice((1, 2, 2, 3)), compound=rng.random() < 0.6)
     main = stage.rooms[0]
     for room in stage.rooms[: rng.choice((1, 1, 2))]:
         stage.furnish(room, rng.choice((2, 2, 3, 4)))
@@ -169,7 +169,7 @@ def wander(rng: random.Random, size: Size) -> Plot:
     return stage.plot("wander")
 
 
-def _gather(stage: Stage, people: Sequence[str], room: str, noise: float) -> None:
+def _gather(stage: PlotStage, people: Sequence[str], room: str, noise: float) -> None:
     """All come into a room, in one sentence, or in some, with noise between them."""
     left = list(people)
     together = stage.rng.random() < 0.35
@@ -181,7 +181,7 @@ def _gather(stage: Stage, people: Sequence[str], room: str, noise: float) -> Non
             stage.noise()
 
 
-def _happen(stage: Stage, active: Sequence[str]) -> None:
+def _happen(stage: PlotStage, active: Sequence[str]) -> None:
     """One thing that can happen now."""
     rng = stage.rng
     inside = [person for person in active if person in stage.where]
@@ -202,7 +202,7 @@ def _happen(stage: Stage, active: Sequence[str]) -> None:
         stage.idle(rng.choice(inside))
 
 
-def _move(stage: Stage, active: Sequence[str]) -> None:
+def _move(stage: PlotStage, active: Sequence[str]) -> None:
     rng = stage.rng
     thing = rng.choice(list(stage.held))
     room = stage.room_of[thing]
@@ -217,10 +217,10 @@ def _move(stage: Stage, active: Sequence[str]) -> None:
     stage.move(rng.choice(movers), thing, rng.choice(places))
 
 
-def leaving(rng: random.Random, size: Size) -> Plot:
+def leaving(rng: random.Random, size: Size) -> StoryPlot:
     """All gather, move a thing or do nothing, leave one by one, and may talk about it; one round or more."""
     people = max(2, max(rng.randint(*size.people), rng.randint(*size.people)))
-    stage = Stage(rng, people=people, rooms=1, compound=rng.random() < 0.7)
+    stage = PlotStage(rng, people=people, rooms=1, compound=rng.random() < 0.7)
     waiting = rng.choice([room for room in words.WAITING if room not in stage.rooms])
     noise = rng.choice((0.0, 0.0, 0.15))
     talk = rng.choice((0, 0, 1, 1, 2, 3))
@@ -231,7 +231,7 @@ def leaving(rng: random.Random, size: Size) -> Plot:
     return replace(stage.plot("leaving"), rooms=(*stage.rooms, waiting))
 
 
-def _round(stage: Stage, number: int, waiting: str, noise: float) -> None:
+def _round(stage: PlotStage, number: int, waiting: str, noise: float) -> None:
     rng = stage.rng
     if number and rng.random() < 0.6:
         stage.rooms += words.draw(rng, words.ROOMS, 1, stage.taken | {waiting})
@@ -263,13 +263,13 @@ def _round(stage: Stage, number: int, waiting: str, noise: float) -> None:
         stage.enter([person for person in order if person not in stage.where], waiting)
 
 
-def _shift(stage: Stage, person: str, thing: str) -> None:
+def _shift(stage: PlotStage, person: str, thing: str) -> None:
     room = stage.room_of[thing]
     places = [place for place in stage.holders[room] if place != stage.held[thing]]
     stage.move(person, thing, stage.rng.choice(places))
 
 
-def _talk(stage: Stage) -> None:
+def _talk(stage: PlotStage) -> None:
     """Somebody says where a thing is, to one or to all; true or not."""
     rng = stage.rng
     thing = list(stage.held)[-1]
@@ -284,4 +284,4 @@ def _talk(stage: Stage) -> None:
         stage.beats.append(Beat("claim", (speaker,), thing, place, (Tell(speaker, fact=fact),)))
 
 
-PLOTS: dict[str, Callable[[random.Random, Size], Plot]] = {"wander": wander, "leaving": leaving}
+PLOTS: dict[str, Callable[[random.Random, Size], StoryPlot]] = {"wander": wander, "leaving": leaving}

@@ -15,7 +15,7 @@ from otherminds.cli import cli
 from otherminds.diagnosis.cells import happened
 from otherminds.diagnosis.confusion import GUESS, NAMES, NONE
 from otherminds.diagnosis.diagnosis import Diagnosis, diagnose, diagnose_answers
-from otherminds.diagnosis.evidence import Answered, answers_of, predict
+from otherminds.diagnosis.evidence import ModelAnswers, answers_of, predict
 from otherminds.errors import UsageError
 from otherminds.formats.prompts import About
 from otherminds.heuristics.readers import BASELINES, random
@@ -28,7 +28,7 @@ STARTER = om.get_suite("starter")
 SAFETY = build(size=24, seed=0)
 
 
-def simulated(items: Sequence[om.Item], share: float, reader: str, seed: int) -> Answered:
+def simulated(items: Sequence[om.Item], share: float, reader: str, seed: int) -> ModelAnswers:
     """Who follows a reader in such a share of items, and guesses in the others."""
     dice = np.random.default_rng(seed)
     asked = tuple((number, item.choices) for number, item in enumerate(items))
@@ -38,7 +38,7 @@ def simulated(items: Sequence[om.Item], share: float, reader: str, seed: int) ->
         count = len(item.choices)
         own = odds[:count] if dice.random() < share else np.full(count, 1 / count)
         chosen.append(int(dice.choice(count, p=own)))
-    return Answered("simulated", tuple(items), asked, np.array(chosen), (None,) * len(items))
+    return ModelAnswers("simulated", tuple(items), asked, np.array(chosen), (None,) * len(items))
 
 
 def said(run: om.Run) -> Diagnosis:
@@ -116,7 +116,7 @@ def test_who_reads_otherwise_from_the_second_order_on_is_told_so() -> None:
     one, other = simulated(shallow, 1, "oracle", 0), simulated(deep, 0, "oracle", 1)
     asked = (*one.asked, *((number + len(shallow), shown) for number, shown in other.asked))
     chosen = np.concatenate([one.chosen, other.chosen])
-    both = Answered("shallow", (*shallow, *deep), asked, chosen, (None,) * len(asked))
+    both = ModelAnswers("shallow", (*shallow, *deep), asked, chosen, (None,) * len(asked))
     found = diagnose_answers(both, draws=50)
     assert found.by_order[1].first.startswith("oracle")
     assert found.by_order[2].first == GUESS
@@ -129,7 +129,7 @@ def test_who_follows_no_reader_but_is_right_where_one_thing_happens_is_told_so()
     asked = tuple((number, item.choices) for number, item in enumerate(items))
     said = [item.answer if happened(item) == where else min(item.choices) for item in items]
     chosen = np.array([item.choices.index(choice) for item, choice in zip(items, said, strict=True)])
-    found = diagnose_answers(Answered("by the alphabet", items, asked, chosen, (None,) * len(items)), draws=50)
+    found = diagnose_answers(ModelAnswers("by the alphabet", items, asked, chosen, (None,) * len(items)), draws=50)
     assert found.dominant == NONE
     assert [each.startswith(f"With “{where}” like an oracle") for each in found.sentences] == [False, True]
     assert not found.by_order, "what is fitted to all kinds of story at once would say nothing of any"

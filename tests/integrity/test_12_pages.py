@@ -15,7 +15,7 @@ from otherminds.cli import cli
 from otherminds.items import Item, Suite
 from otherminds.models.scripted import Scripted
 from otherminds.pages.report import Report, Table
-from otherminds.profiles.findings import Profile, Told, answer
+from otherminds.profiles.findings import Profile, ToldStudy, answer
 from otherminds.results.lineups import Lineup, Member
 from otherminds.results.trends import SeriesTrend
 from otherminds.runs.runs import Record, load, run
@@ -295,7 +295,7 @@ def test_above_chance_is_above_every_rule_that_stands_beside(low: float, rules: 
     finding = Finding("Perturbed set", "box sayer", score, 1 / 3, first=True, rules=rules)
     runs = [run(suite([FALSE]), says("box"))]
     chapter = Chapter(Report("t", "l", []), [finding], runs)
-    words = answer(Profile(["box sayer"], [Told("perturbed", "Does it?", chapter)]))
+    words = answer(Profile(["box sayer"], [ToldStudy("perturbed", "Does it?", chapter)]))
     assert said in words
     assert ("above chance in perturbed set" in words) is (said == "above chance in")
     assert all(f"{name} {value:.2f}" in finding.aside for name, value in rules.items())

@@ -8,7 +8,18 @@ import pytest
 from otherminds.errors import BadFile, UsageError
 from otherminds.pages import drawing, plots
 from otherminds.pages.heatmap import Glossary, Heatmap, Tile, term
-from otherminds.pages.report import Browser, Cards, Example, Figure, Linked, Report, Score, Scoreboard, Section, Table
+from otherminds.pages.report import (
+    Browser,
+    Cards,
+    Example,
+    Figure,
+    Linked,
+    Report,
+    Scoreboard,
+    ScoreLine,
+    Section,
+    Table,
+)
 from otherminds.stats import difference, proportion
 
 HOSTILE = (
@@ -43,7 +54,7 @@ def report(text="words", **kwargs):
         Figure(plots.bars([(text, {text: 1})], title=text), text),
         Example(text, [(text, text)]),
         Scoreboard(
-            [text, text], [(text, [Score(text, [proportion(3, 4), None], 0.5, text, ["#items", "#items"])])], text
+            [text, text], [(text, [ScoreLine(text, [proportion(3, 4), None], 0.5, text, ["#items", "#items"])])], text
         ),
         Heatmap([(text, [text])], [(text, text, [Tile(proportion(3, 4), 0.5, text, "#items")])], text, text),
         Glossary({text: text}),
@@ -187,9 +198,9 @@ def test_every_plot_of_ours_is_a_figure():
 
 def test_a_scoreboard_draws_every_estimate_and_leads_on():
     scores = [
-        Score("Right", [proportion(30, 40)], 0.5, "realist 0.10", ["#items?study=a"]),
-        Score("Gain", [proportion(1, 4)], 0.0, signed=True),
-        Score("S", [proportion(1, 3)], digits=3),
+        ScoreLine("Right", [proportion(30, 40)], 0.5, "realist 0.10", ["#items?study=a"]),
+        ScoreLine("Gain", [proportion(1, 4)], 0.0, signed=True),
+        ScoreLine("S", [proportion(1, 3)], digits=3),
     ]
     html = Report("t", "", [Section("", [Scoreboard(["m"], [("**study** asks", scores)], "Scores")])]).html()
     page = Page(html)
@@ -201,7 +212,7 @@ def test_a_scoreboard_draws_every_estimate_and_leads_on():
 
 
 def test_on_a_narrow_page_a_score_says_whose_it_is():
-    scores = [Score("False beliefs", [proportion(3, 4), None])]
+    scores = [ScoreLine("False beliefs", [proportion(3, 4), None])]
     html = Report("t", "", [Section("", [Scoreboard(["smollm2", "a<b"], [("starter", scores)], "Scores")])]).html()
     cells = [attrs["data-of"] for attrs in Page(html).named("td") if "data-of" in attrs]
     assert cells == ["smollm2", "a<b"]

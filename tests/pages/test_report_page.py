@@ -8,7 +8,7 @@ import pytest
 from otherminds.minds.stories import STORIES, titled_story
 from otherminds.pages import plots
 from otherminds.pages.report import Browser as Items
-from otherminds.pages.report import Figure, Folded, Report, Score, Scoreboard, Section, Table
+from otherminds.pages.report import Figure, Folded, Report, Scoreboard, ScoreLine, Section, Table
 from otherminds.results.itembrowser import script
 from otherminds.results.storybook import story_report
 from otherminds.stats import proportion
@@ -29,7 +29,7 @@ def chromium() -> Iterator[Browser]:
 @pytest.fixture(scope="module")
 def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     half = proportion(12, 24)
-    scores = [Score(f"Score {number}", [half, proportion(3, 24)]) for number in range(4)]
+    scores = [ScoreLine(f"Score {number}", [half, proportion(3, 24)]) for number in range(4)]
     board = Scoreboard(["smollm2", "gemma-270m"], [("starter", scores), ("safety", scores)], "Scores")
     svg = plots.intervals([("a", [half])], title="t")
     columns = [f"column-number-{number}" for number in range(20)]

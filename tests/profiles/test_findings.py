@@ -7,7 +7,7 @@ import pytest
 from otherminds.heuristics.readers import oracle, realist
 from otherminds.items import Suite
 from otherminds.pages.report import Report
-from otherminds.profiles.findings import Profile, Told, answer, as_data, contrasts
+from otherminds.profiles.findings import Profile, ToldStudy, answer, as_data, contrasts
 from otherminds.profiles.page import pages
 from otherminds.runs.runs import run
 from otherminds.stats import Estimate, contrast, proportion
@@ -18,7 +18,7 @@ from otherminds.studies.study import Chapter, Finding
 def told(findings: Sequence[Finding]) -> Profile:
     suite = starter()
     chapter = Chapter(Report("t", "l", []), findings, [run(suite, realist(suite))])
-    return Profile(["realist"], [Told("starter", "Does it?", chapter)])
+    return Profile(["realist"], [ToldStudy("starter", "Does it?", chapter)])
 
 
 def score(what: str, right: int, *, chance: float | None = 0.5, first: bool = True, sentence: str = "") -> Finding:
@@ -72,7 +72,7 @@ def test_differences_are_adjusted_within_a_study_and_without_lines_that_rest_on_
     runs = [run(suite, realist(suite)), run(suite, oracle(suite))]
     more = [run(few, realist(few)), run(few, oracle(few))]
     chapters = [Chapter(Report("t", "l", []), [], some, by="kind") for some in (runs, more)]
-    both = Profile(["realist", "oracle"], [Told(name, "?", one) for name, one in zip("ab", chapters, strict=True)])
+    both = Profile(["realist", "oracle"], [ToldStudy(name, "?", one) for name, one in zip("ab", chapters, strict=True)])
     alone = Profile(["realist", "oracle"], both.told[:1])
     found = contrasts(both)
     assert [each.row.holm for each in found if each.study == "a"] == [each.row.holm for each in contrasts(alone)]

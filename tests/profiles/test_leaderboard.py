@@ -11,7 +11,7 @@ from otherminds.heuristics.readers import Rule, reader
 from otherminds.items.tags import REALITY
 from otherminds.pages import plots
 from otherminds.pages.report import Report
-from otherminds.profiles.findings import Profile, Told, lead
+from otherminds.profiles.findings import Profile, ToldStudy, lead
 from otherminds.profiles.page import pages
 from otherminds.runs.runs import run
 from otherminds.stats import mean, proportion
@@ -29,7 +29,7 @@ def profile(rules: dict[str, Rule]) -> Profile:
     runs = [run(SUITE, reader(name, SUITE, rule)) for name, rule in rules.items()]
     findings = [Finding("Accuracy", name, proportion(9, 10), 0.5, first=True, rules={"a rule": 0.6}) for name in rules]
     chapter = Chapter(Report("t", "Prose about each.", []), findings, runs, by="kind")
-    return Profile(list(rules), [Told("starter", "Does it?", chapter)])
+    return Profile(list(rules), [ToldStudy("starter", "Does it?", chapter)])
 
 
 @pytest.fixture(scope="module")
@@ -106,7 +106,7 @@ def test_an_item_with_a_story_opens_to_a_picture_of_beliefs(tmp_path: Path) -> N
     small = build(tasks=["FB/SA"], size=12)
     asked = run(small, reader("one", small, ORACLE))
     chapter = Chapter(Report("t", "l", []), [], [asked])
-    page_of = pages(Profile(["one"], [Told("safety", "Does it?", chapter)]))
+    page_of = pages(Profile(["one"], [ToldStudy("safety", "Does it?", chapter)]))
     path = tmp_path / "one.html"
     page_of.report.save(path)
     told = next(record.item for record in asked.records if record.item.meta.get("events"))

@@ -9,9 +9,9 @@ import pytest
 from otherminds.heuristics.readers import BASELINES
 from otherminds.items import Item, Suite
 from otherminds.pages.report import Report
-from otherminds.profiles.findings import Profile, Told, answer, what_they_do
+from otherminds.profiles.findings import Profile, ToldStudy, answer, what_they_do
 from otherminds.profiles.page import pages
-from otherminds.profiles.two_models import Comparison, adjusted, compared, comparison, gaps_between
+from otherminds.profiles.two_models import ModelComparison, adjusted, compared, comparison, gaps_between
 from otherminds.results.answers import Answers
 from otherminds.runs.runs import Run, run
 from otherminds.studies.study import Chapter
@@ -119,7 +119,7 @@ def test_stories_searched_against_one_of_the_two_are_left_out() -> None:
 
 def test_every_number_leads_to_exactly_its_items_and_data_have_no_links() -> None:
     chapter = Chapter(NOTHING, (), [RUNS["realist"], RUNS["oracle"]], by="order")
-    profile = Profile(["realist", "oracle"], [Told("made-up", "Does it?", chapter)])
+    profile = Profile(["realist", "oracle"], [ToldStudy("made-up", "Does it?", chapter)])
     first = what_they_do(profile)[0]
     html = pages(profile).report.html()
     items = Items(html)
@@ -148,6 +148,6 @@ def test_two_that_answer_by_the_same_chances_are_hardly_ever_told_apart(share: M
     told = 0
     for _ in range(profiles):
         several = [gap for study in "ab" for gap in gaps_between(study, guessed(dice, share), guessed(dice, share))]
-        words = compared(Comparison(("one", "two"), adjusted(several), {}), Answers())
+        words = compared(ModelComparison(("one", "two"), adjusted(several), {}), Answers())
         told += not words.startswith("No difference")
     assert told <= profiles * 0.05

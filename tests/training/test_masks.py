@@ -7,7 +7,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from otherminds.training.encoding import Encoded, Numbers, Shard, pack  # noqa: E402
+from otherminds.training.encoding import Encoded, EncodedShard, Numbers, pack  # noqa: E402
 from otherminds.training.masks import BLOCK, block_tables, blocks_of, dense_mask, flex_mask, keys_of  # noqa: E402
 
 
@@ -19,7 +19,7 @@ def lessons(rng: np.random.Generator, number: int) -> Sequence[Encoded]:
 
 
 def keys(seed: int, length: int) -> Numbers:
-    rows = pack(Shard.of(lessons(np.random.default_rng(seed), 30)), length)
+    rows = pack(EncodedShard.of(lessons(np.random.default_rng(seed), 30)), length)
     return keys_of(rows.lesson, rows.branch)
 
 
@@ -74,7 +74,7 @@ def test_lists_are_those_that_torch_itself_would_make() -> None:
 
 
 def test_rows_are_filled_and_no_lesson_is_lost() -> None:
-    shard = Shard.of(lessons(np.random.default_rng(7), 200))
+    shard = EncodedShard.of(lessons(np.random.default_rng(7), 200))
     rows = pack(shard, 4096)
     assert len(np.unique(rows.lesson[rows.lesson >= 0])) == 200
     assert (rows.tokens[:-1] >= 0).mean() > 0.95

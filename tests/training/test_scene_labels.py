@@ -8,7 +8,7 @@ import pytest
 
 from otherminds.training.scene_asking import UNKNOWN, Posing, ask_about
 from otherminds.training.scene_wording import FAMILIES
-from otherminds.training.scenes import Scene, scene
+from otherminds.training.scenes import TrainingScene, scene
 from tests.agreement import _plain
 from tests.second_opinion import Opinion
 
@@ -16,14 +16,14 @@ SCENES = 250
 ORDERS = (-1, 0, 1, 1, 1, 1, 2, 2, 3)
 
 
-def drawn(family: str, number: int) -> tuple[Scene, list[Posing]]:
+def drawn(family: str, number: int) -> tuple[TrainingScene, list[Posing]]:
     rng = random.Random(f"{family} {number}")
     needing = number % 3 > 0
     made = scene(rng, family, needing=needing)
     return made, ask_about(made, rng, ORDERS, needing=needing)
 
 
-def second_value(made: Scene, second: Opinion, minds: tuple[str, ...]) -> str | None:
+def second_value(made: TrainingScene, second: Opinion, minds: tuple[str, ...]) -> str | None:
     found = second.beliefs(minds)
     if made.plot == "place":
         return found["place"].get(made.about)
@@ -33,7 +33,7 @@ def second_value(made: Scene, second: Opinion, minds: tuple[str, ...]) -> str | 
     return inside[0] if len(inside) == 1 else None
 
 
-def second_answer(made: Scene, second: Opinion, asked: Posing) -> str | None:
+def second_answer(made: TrainingScene, second: Opinion, asked: Posing) -> str | None:
     """What the second program has to say to a question, read for its kind and its words."""
     real, value = second_value(made, second, ()), second_value(made, second, asked.minds)
     kind = asked.kind.split()

@@ -23,7 +23,7 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("tokenizers")
 
 from otherminds.training.bases import encoder_of  # noqa: E402
-from otherminds.training.encoding import Shard, pack  # noqa: E402
+from otherminds.training.encoding import EncodedShard, pack  # noqa: E402
 from otherminds.training.exams import as_lesson, examine_suite  # noqa: E402
 from otherminds.training.loop import Machine, Settings, outputs  # noqa: E402
 from otherminds.training.weights import from_gguf  # noqa: E402
@@ -149,7 +149,7 @@ def test_an_item_is_right_where_the_answer_is_what_the_model_says(school: Path, 
     for name, some in (("right", items), ("wrong", wrong)):
         Suite(name, some).save(tmp_path / f"{name}.jsonl")
     machine, settings = Machine("cpu"), Settings(length=128, rows=1)
-    put = machine.put(pack(Shard.of(encoder.lesson(as_lesson(item)) for item in items), 128))
+    put = machine.put(pack(EncodedShard.of(encoder.lesson(as_lesson(item)) for item in items), 128))
     learning = torch.optim.Adam(network.parameters(), lr=0.01)
     for _ in range(40):
         learning.zero_grad()

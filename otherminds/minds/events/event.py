@@ -17,7 +17,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, Self, TypeVar
 
 from otherminds.errors import BadFile
-from otherminds.minds.sightings import NOBODY, Shown, Sighting
+from otherminds.minds.sightings import NOBODY, ShownPart, Sighting
 from otherminds.minds.telling import PEEKED, Forms
 from otherminds.minds.world import OPEN, View
 
@@ -141,7 +141,7 @@ class Event(ABC):
         seen_by = present
         if self.peekers or self.distracted:
             seen_by = (present | self.peekers) - self.distracted
-        return Shown(seen_by, present, learn)
+        return ShownPart(seen_by, present, learn)
 
     # ---- in words -----------------------------------------------------------------------------------------------
 

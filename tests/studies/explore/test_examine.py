@@ -11,7 +11,7 @@ from otherminds.errors import ModelError, UsageError
 from otherminds.formats.question_formats import QuestionFormat
 from otherminds.heuristics.readers import BASELINES
 from otherminds.minds.events import Enter, Leave, Move
-from otherminds.minds.questions import NOWHERE, UNKNOWN, Answers, matters, quiz
+from otherminds.minds.questions import NOWHERE, UNKNOWN, AnswerKey, matters, quiz
 from otherminds.minds.story import Story
 from otherminds.models import Prompt, Response
 from otherminds.models.scripted import Scripted
@@ -113,7 +113,7 @@ def test_the_need_for_theory_of_mind_is_that_of_the_questions() -> None:
 
 def test_differs_is_about_one_matter_and_one_order(sally_anne: Story) -> None:
     (matter,) = matters(sally_anne)
-    answers = Answers(sally_anne, 2)
+    answers = AnswerKey(sally_anne, 2)
     assert differs(answers, matter, 1)
     # With two people, no other chain of two differs in one mind only.
     assert not differs(answers, matter, 2)

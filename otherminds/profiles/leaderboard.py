@@ -77,7 +77,7 @@ def _cell(side: Side, answers: Answers) -> Cell:
 
 @dataclass(frozen=True, slots=True)
 class Printed(Estimate):
-    """An estimate as a cell, in other words than its own."""
+    """An estimate as a cell, with its interval and no more."""
 
     text: str
 

@@ -47,7 +47,7 @@ def lint(context: click.Context, suite_name: str, heuristics: bool, as_json: boo
         print_json({"suite": suite.name, "items": len(suite)} | as_data(suite) | more)
     else:
         _print_tried(gets)
-        print_lint(suite)
+        print_lint(suite, solved=sum(one.outside for one in gets))
     if faults_of(suite) or any(one.outside for one in gets):
         context.exit(1)
 
@@ -64,8 +64,11 @@ def as_data(suite: Suite) -> dict[str, Any]:
     }
 
 
-def print_lint(suite: Suite) -> None:
-    """The cues as a table, then every fault with the items it is in, then how many there are of both."""
+def print_lint(suite: Suite, *, solved: int = 0) -> None:
+    """The cues as a table, then every fault with the items it is in, then how many there are of both.
+
+    `solved` are the faults that were told of already: places where a heuristic is right too often, or too seldom.
+    """
     from otherminds.heuristics.cues import cues
     from otherminds.results.labels import count
 
@@ -78,7 +81,7 @@ def print_lint(suite: Suite) -> None:
         say(f"fault: {fault.rule}: {', '.join(fault.ids[:SHOWN])}{more}")
     for one in _inseparable(suite):
         say(f"heuristics that this suite cannot tell apart: {', '.join(one)}")
-    said = count(len(found), "fault") if found else "no faults"
+    said = count(len(found) + solved, "fault") if found or solved else "no faults"
     note(said + (f", {count(len(giving), 'cue')} to look at: {', '.join(giving)}" if giving else ""))
 
 

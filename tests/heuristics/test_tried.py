@@ -33,6 +33,7 @@ def test_the_faults_are_printed_with_how_many_items_have_an_opinion() -> None:
     done = CliRunner().invoke(cli, ["lint", "safety", "--heuristics"])
     assert done.exit_code == 1
     assert "fault: earliest leaver: right in 0.85" in done.stdout
+    assert "no faults" not in done.output, "the last line counts what the heuristics found"
     assert "on 60 of 120 items (task=FB/SA)" in done.stdout
     assert CliRunner().invoke(cli, ["lint", "safety"]).exit_code == 0
 

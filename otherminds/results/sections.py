@@ -27,7 +27,7 @@ from otherminds.pages.report import Block, Cards, Cell, Figure, Folded, Linked, 
 from otherminds.results.answers import Answers, Wanted
 from otherminds.results.itembrowser import Links
 from otherminds.results.measures import EVERYTHING, Split
-from otherminds.stats import Difference, Estimate, interval_note, sure
+from otherminds.stats import Estimate, interval_note, sure
 
 Measure = Callable[[Answers], Any]
 """What is told of the answers in a cell: an estimate, a difference, a number or a text; None where there is nothing."""
@@ -43,16 +43,6 @@ Text = str | Callable[[Answers], str]
 def mean(of: str = "value", **tags: Wanted) -> Measure:
     """The mean of a number of the score, over the answers with some tags."""
     return lambda answers: answers.where(None, **tags).mean(of)
-
-
-def gap(one: Mapping[str, Wanted], other: Mapping[str, Wanted], of: str = "value", *, paired: bool = False) -> Measure:
-    """How far answers with some properties lie above others: item by item, or of two sorts of item."""
-
-    def measure(answers: Answers) -> Difference | None:
-        mine, theirs = (answers.where(None, **tags) for tags in (one, other))
-        return mine.less(theirs, of) if paired else mine.against(theirs, of)
-
-    return measure
 
 
 def share(*verdicts: str, **tags: Wanted) -> Measure:
@@ -249,8 +239,10 @@ class Page:
         axes = [axis for axis in table.rows if axis.always or len(axis.of(page.answers)) > 1]
         lines = []
         for labels, some in _lines(table.rows, axes, page.answers):
+            if table.keep and not table.keep(some):
+                continue
             values = [column.of(some) for column in columns]
-            if table.keep(some) if table.keep else any(value is not None for value in values):
+            if table.keep or any(value is not None for value in values):
                 lines.append((labels, some, values))
         if not lines:
             return None
@@ -281,12 +273,11 @@ class Page:
     def _figure(self, picture: PictureOf) -> Figure | None:
         page = self._only(picture.of)
         marks = list(picture.marks.of(page.answers))[: plots.MOST_SERIES]
-        lines = [
-            (row.label, [picture.measure(mark.of(some)) for mark in marks])
-            for row in picture.rows.of(page.answers)
-            for some in [row.of(page.answers)]
-        ]
-        lines = [(label, line) for label, line in lines if any(line)]
+        lines = []
+        for row in picture.rows.of(page.answers):
+            some = row.of(page.answers)
+            if any(line := [picture.measure(mark.of(some)) for mark in marks]):
+                lines.append((row.label, line))
         if not lines:
             return None
         reference = picture.reference(page.answers) if callable(picture.reference) else picture.reference

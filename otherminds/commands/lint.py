@@ -115,13 +115,16 @@ def _print_tried(gets: list[HeuristicScore]) -> None:
     heads, rows = ["", "items", *(str(number + 1) for number in range(len(whole)))], []
     for where in dict.fromkeys(one.where for one in gets):
         here = {one.heuristic: one for one in gets if one.where == where}
-        cells = [f"{100 * here[name].right.value:.0f}{'*' * here[name].outside}" if name in here else "–"
-                 for name in whole]  # fmt: skip
+        cells = [
+            f"{100 * here[name].right.value:.0f}{'*' * here[name].outside}" if name in here else "–" for name in whole
+        ]
         rows.append([where or "all", str(next(iter(here.values())).items), *cells])
     if rows:
         print_table(heads, rows, right=heads[1:])
     for one in gets:
         if one.outside:
             (low, high), right = one.bounds, one.right
-            say(f"fault: {one.heuristic}: right in {span(right)}, outside "
-                f"{low:.2f} to {high:.2f}, on {right.n} of {one.items} items ({one.where or 'all'})")  # fmt: skip
+            say(
+                f"fault: {one.heuristic}: right in {span(right)}, outside "
+                f"{low:.2f} to {high:.2f}, on {right.n} of {one.items} items ({one.where or 'all'})"
+            )

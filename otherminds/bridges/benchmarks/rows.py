@@ -248,8 +248,11 @@ def mark_tombench(item: Item, texts: Sequence[str], shown: Sequence[Sequence[str
     if item.meta.get("breaks"):
         return Mark(None, "", True, "their script breaks on a missing option")
     letters = [_letter(text) for text in texts]
-    picked = [order[place] for (letter, _), order in zip(letters, shown, strict=True)
-              if (place := LETTERS.index(letter)) < len(order)]  # fmt: skip
+    picked = [
+        order[place]
+        for (letter, _), order in zip(letters, shown, strict=True)
+        if (place := LETTERS.index(letter)) < len(order)
+    ]
     if not picked:
         return Mark(0.0, "", False, "no try names an option")
     said = Counter(picked).most_common(1)[0][0]

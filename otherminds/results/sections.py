@@ -30,7 +30,7 @@ from otherminds.results.measures import EVERYTHING, Split
 from otherminds.stats import Estimate, interval_note, sure
 
 Measure = Callable[[Answers], Any]
-"""What is told of the answers in a cell: an estimate, a difference, a number or a text; None where there is nothing."""
+"""Takes the answers of a cell and returns an estimate, a difference, a number or a text; None if nothing was measured."""
 Show = Callable[[Any], str | int | float | Estimate | None]
 """How a measured value becomes a cell; it is not called for None."""
 Text = str | Callable[[Answers], str]
@@ -161,7 +161,7 @@ class Each:
     fold: str = ""
     """A heading under which they are folded where the axis has several parts."""
     most: int | None = None
-    """At most so many parts."""
+    """The most parts that are shown."""
 
 
 Declared = Block | TableOf | PictureOf | CardsOf | Each | list[Any] | Callable[["Page"], Iterable[Block]]

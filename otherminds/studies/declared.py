@@ -59,7 +59,7 @@ class ScoreOf:
     say: Say | None = None
 
     def number(self, answers: Answers) -> Estimate | None:
-        """What is measured; None where there is nothing."""
+        """What is measured; None if no answer counts."""
         some = self.behind(answers)
         return self.measure(some) if self.measure else some.mean(self.of)
 
@@ -83,7 +83,7 @@ class GapOf:
     say: Say | None = None
 
     def number(self, answers: Answers) -> Difference | None:
-        """The difference; None where there is nothing to compare."""
+        """The difference; None if one side has no answer."""
         one, other = self._sides(answers)
         return one.less(other, self.of) if self.paired else one.against(other, self.of)
 

@@ -333,7 +333,7 @@ class Study:
     bounds: tuple[float, float] = BOUNDS
     """Between these should every heuristic be right on questions with two options; `lint --heuristics` tells."""
     page: Callable[[Sequence[Run]], Report] | None = None
-    """A page of runs alone, whoever asked."""
+    """The page of runs of its suites, made by any command."""
     questions: Callable[[Desk], Suite] | None = None
     """What is asked in the form that the controls choose, by the size of the look."""
     controls: Callable[[Suite], list[Item]] | None = None

@@ -30,7 +30,7 @@ from otherminds.results.measures import EVERYTHING, Split
 from otherminds.stats import Estimate, interval_note, sure
 
 Measure = Callable[[Answers], Any]
-"""Takes the answers of a cell and returns an estimate, a difference, a number or a text; None if nothing was measured."""
+"""From the answers of a cell to an estimate, a difference, a number or a text; None if nothing was measured."""
 Show = Callable[[Any], str | int | float | Estimate | None]
 """How a measured value becomes a cell; it is not called for None."""
 Text = str | Callable[[Answers], str]
